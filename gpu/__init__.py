@@ -1,0 +1,1 @@
+"""The computation: devices, instances, colonies, kernels, baselines, measurement."""

@@ -1,0 +1,185 @@
+"""Every system of the papers: one table, one row a system. Nothing else lists colonies."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from gpu.colony import Colony
+from gpu.devices import Device
+from gpu.errors import DeviceError, ParameterError
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AcsParameters, Parameters, SpmParameters
+
+Place = Literal["cuda", "cpu", "cpu:1"]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One row of the catalog.
+
+    Attributes
+    ----------
+    name : str
+        The paper's name, lower case with hyphens.
+    title : str
+        The paper's own spelling.
+    paper : str
+        Author and year, and the section that defines it.
+    made_of : str
+        What it is made of: how ants are spread, which memory, how updates are made.
+    summary : str
+        One sentence for the window.
+    deterministic : bool
+        False if the paper lets updates race: the same seed may then give other tours.
+    parameters : type of Parameters
+        Its parameters, with the paper's defaults.
+    builders : dict of Place to str
+        Where it runs, and ``"module:callable"`` that builds it there. A callable takes
+        (instance, parameters, device, seed).
+    alias : str
+        The short name for which it stands where nothing in an earlier row does.
+    """
+
+    name: str
+    title: str
+    paper: str
+    made_of: str
+    summary: str
+    deterministic: bool
+    parameters: type[Parameters]
+    builders: dict[Place, str]
+    alias: str = ""
+
+    def runs_on(self, device: Device) -> bool:
+        """Whether this system can run on ``device``."""
+        return place_of(device) in self.builders
+
+
+_ACS_2016 = "Skinderowicz 2016"
+
+CATALOG: tuple[System, ...] = (
+    System(
+        name="acs-gpu-alt",
+        title="ACS-GPU-Alt",
+        paper=f"{_ACS_2016}, Section 3.1.2",
+        made_of="whole tours in one launch; a warp an ant; pheromone matrix; plain updates",
+        summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
+        deterministic=False,
+        parameters=AcsParameters,
+        builders={"cuda": "gpu.acs:build_alt"},
+        alias="acs",
+    ),
+    System(
+        name="acs-gpu-spm",
+        title="ACS-GPU-SPM",
+        paper=f"{_ACS_2016}, Section 3.2, Fig. 5",
+        made_of="whole tours in one launch; a warp an ant; selective memory; plain updates",
+        summary="Remembers only the last few trails at each city: better tours, far less memory.",
+        deterministic=False,
+        parameters=SpmParameters,
+        builders={"cuda": "gpu.acs:build_spm"},
+        alias="acs-spm",
+    ),
+    System(
+        name="acs-gpu",
+        title="ACS-GPU",
+        paper=f"{_ACS_2016}, Section 3.1.2",
+        made_of="all ants step together; a warp an ant; pheromone matrix; compare-and-swap updates",
+        summary="Closest to the sequential search among the parallel ones; the same tours always.",
+        deterministic=True,
+        parameters=AcsParameters,
+        builders={"cuda": "gpu.acs:build_stepwise", "cpu": "gpu.baseline.acs:build_stepwise"},
+        alias="acs",
+    ),
+    System(
+        name="acs-seq",
+        title="ACS-SEQ",
+        paper=f"{_ACS_2016}, Figs. 2 and 3",
+        made_of="one core; ants take turns step by step; pheromone matrix",
+        summary="The sequential Ant Colony System: the baseline that speedups are measured against.",
+        deterministic=True,
+        parameters=AcsParameters,
+        builders={"cpu:1": "gpu.baseline.acs:build_sequential"},
+        alias="acs",
+    ),
+    System(
+        name="acs-seq-spm",
+        title="ACS-SEQ-SPM",
+        paper=f"{_ACS_2016}, Figs. 2, 3 and 5",
+        made_of="one core; ants take turns step by step; selective memory",
+        summary="The sequential Ant Colony System with the selective pheromone memory.",
+        deterministic=True,
+        parameters=SpmParameters,
+        builders={"cpu:1": "gpu.baseline.acs:build_sequential_spm"},
+        alias="acs-spm",
+    ),
+    System(
+        name="acs-cores-spm",
+        title="ACS-CORES-SPM",
+        paper=f"{_ACS_2016}, Fig. 5, with the steps of ACS-GPU",
+        made_of="all cores; all ants step together; selective memory; updates in the ants' order",
+        summary="The selective memory on all cores of a machine without a GPU.",
+        deterministic=True,
+        parameters=SpmParameters,
+        builders={"cpu": "gpu.baseline.acs:build_stepwise_spm"},
+        alias="acs-spm",
+    ),
+)
+
+
+def place_of(device: Device) -> Place:
+    """The kind of place ``device`` is, as the catalog's rows name it."""
+    if device.kind == "cuda":
+        return "cuda"
+    return "cpu:1" if device.name == "cpu:1" else "cpu"
+
+
+def names() -> tuple[str, ...]:
+    """Every name that :func:`find` understands: the systems', then the short ones."""
+    systems = [system.name for system in CATALOG]
+    return (*systems, *dict.fromkeys(system.alias for system in CATALOG if system.alias))
+
+
+def find(name: str, device: Device) -> System:
+    """Return the system that ``name`` means on ``device``.
+
+    Raises
+    ------
+    ParameterError
+        If no system has this name.
+    DeviceError
+        If the system does not run on this device.
+    """
+    for system in CATALOG:
+        if system.name == name:
+            if not system.runs_on(device):
+                places = " or ".join(system.builders)
+                raise DeviceError(f"{name} runs on {places}, not on {device.name}")
+            return system
+    for system in CATALOG:
+        if system.alias == name and system.runs_on(device):
+            return system
+    raise ParameterError(f"there is no colony {name!r}; there are {', '.join(names())}")
+
+
+def build(
+    system: System, instance: TspInstance, parameters: Parameters, device: Device, seed: int
+) -> Colony:
+    """Build a colony of ``system``.
+
+    Raises
+    ------
+    ParameterError, DeviceError, DeviceMemoryError
+        If the parameters are of another system, or the device is missing or too small.
+    """
+    if type(parameters) is not system.parameters:
+        raise ParameterError(
+            f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
+        )
+    module, _, name = system.builders[place_of(device)].partition(":")
+    builder: Callable[[TspInstance, Parameters, Device, int], Colony]
+    builder = getattr(importlib.import_module(module), name)
+    return builder(instance, parameters, device, seed)

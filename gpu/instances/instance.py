@@ -1,0 +1,94 @@
+"""The travelling-salesman instance: what every colony, view and export is given."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Metric(enum.StrEnum):
+    """How the distance between two cities follows from the file (TSPLIB's EDGE_WEIGHT_TYPE)."""
+
+    EUC_2D = "EUC_2D"
+    EUC_3D = "EUC_3D"
+    CEIL_2D = "CEIL_2D"
+    MAN_2D = "MAN_2D"
+    MAN_3D = "MAN_3D"
+    MAX_2D = "MAX_2D"
+    MAX_3D = "MAX_3D"
+    ATT = "ATT"
+    GEO = "GEO"
+    XRAY1 = "XRAY1"
+    XRAY2 = "XRAY2"
+    EXPLICIT = "EXPLICIT"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TspInstance:
+    """A travelling-salesman instance; arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+        The file's NAME.
+    comment : str
+        The file's COMMENT lines.
+    metric : Metric
+        Rule of the distances.
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
+        What the metric measures between; None for EXPLICIT.
+    matrix : ndarray of int32, shape (n, n), or None
+        The distances of an EXPLICIT instance, row to column.
+    display : ndarray of float64, shape (n, 2)
+        Where to draw each city, y up.
+    computed_layout : bool
+        True if ``display`` was computed because the file says nothing of places.
+    directed : bool
+        True for ATSP: the distance from i to j may differ from that from j to i.
+    optimum : int or None
+        Length of an optimal or best-known tour, where known.
+    optimal_tour : ndarray of int32, shape (n,), or None
+        A tour of that length, 0-based, where known.
+    path : Path or None
+        The file it came from.
+    sha256 : str
+        Digest of the file's bytes, hexadecimal.
+    """
+
+    name: str
+    comment: str
+    metric: Metric
+    coordinates: NDArray[np.float64] | None
+    matrix: NDArray[np.int32] | None
+    display: NDArray[np.float64]
+    computed_layout: bool = False
+    directed: bool = False
+    optimum: int | None = None
+    optimal_tour: NDArray[np.int32] | None = None
+    path: Path | None = None
+    sha256: str = ""
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self.display)
+
+    def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64."""
+        from gpu.instances.distances import between
+
+        return between(self, a, b)
+
+    def tour_length(self, tour: NDArray[np.integer]) -> int:
+        """Exact length of the closed ``tour`` (0-based, shape (n,)), summed in int64."""
+        return int(self.distances(tour, np.roll(tour, -1)).sum(dtype=np.int64))
+
+    def gap_percent(self, length: int) -> float | None:
+        """How far ``length`` lies above the optimum, in %, or None where that is unknown."""
+        if not self.optimum:
+            return None
+        return 100.0 * (length - self.optimum) / self.optimum

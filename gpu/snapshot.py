@@ -1,0 +1,122 @@
+"""What a colony shows of itself: frozen values and read-only host arrays, nothing live."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+PICTURE_SIZE = 512
+"""Largest width and height of a pheromone picture, in pixels."""
+
+STRONGEST_TRAILS = 20_000
+"""Most trails that a snapshot carries for the map."""
+
+
+class Wanted(enum.Flag):
+    """What the asker of a snapshot looks at; nothing else is computed or copied."""
+
+    NUMBERS = 0
+    TOUR = enum.auto()
+    ITERATION_TOUR = enum.auto()
+    PHEROMONE = enum.auto()
+    TRAILS = enum.auto()
+    BRANCHING = enum.auto()
+    EVERYTHING = TOUR | ITERATION_TOUR | PHEROMONE | TRAILS | BRANCHING
+
+
+@dataclass(frozen=True, slots=True)
+class Trails:
+    """The strongest trails, for the map.
+
+    Attributes
+    ----------
+    edges : ndarray of int32, shape (k, 2)
+        City pairs, 0-based; for a directed instance from, to.
+    strength : ndarray of float32, shape (k,)
+        τ/τmax of each edge, in (0, 1], descending.
+    """
+
+    edges: NDArray[np.int32]
+    strength: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """Hits and all updates of a selective pheromone memory since the run began (2016, Fig. 6)."""
+
+    local_hits: int
+    local_total: int
+    global_hits: int
+    global_total: int
+
+    @property
+    def local_ratio(self) -> float:
+        """Share of the local updates that found their trail, or NaN before the first."""
+        return self.local_hits / self.local_total if self.local_total else float("nan")
+
+    @property
+    def global_ratio(self) -> float:
+        """Share of the global updates that found their trail, or NaN before the first."""
+        return self.global_hits / self.global_total if self.global_total else float("nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """The state of a colony after an iteration.
+
+    Attributes
+    ----------
+    iteration : int
+        Iterations finished; 0 before the first.
+    tours_built : int
+        Tours built so far by all ants.
+    best_length : int
+        Exact length of the best tour so far (TSPLIB integers, summed in int64).
+    best_iteration : int
+        The iteration, from 1, that found it.
+    iteration_best : int
+        Length of the best tour of the last iteration.
+    iteration_mean : float
+        Mean length of the tours of the last iteration.
+    best_tour : ndarray of int32, shape (n,), or None
+        A checked permutation, 0-based.
+    iteration_tour : ndarray of int32, shape (n,), or None
+        The best tour of the last iteration.
+    pheromone : ndarray of float32, shape (p, p) with p <= 512, or None
+        The trails in units of the initial trail, rows and columns in the order of the best tour,
+        each pixel the largest trail in its square. A selective memory shows what it holds, and
+        the initial trail elsewhere.
+    trails : Trails or None
+        The strongest trails.
+    updates : Updates or None
+        For colonies with a selective memory.
+    branching : float or None
+        Mean λ-branching factor with λ = 0.05.
+    phases : mapping of str to float
+        Milliseconds of the last measured iteration by phase, e.g. ``construction``, ``update``.
+    elapsed : float
+        Seconds spent solving; set by the run, pauses excluded.
+    generation : int
+        Which run of the session this belongs to; set by the run, stale ones are dropped.
+    """
+
+    iteration: int
+    tours_built: int
+    best_length: int
+    best_iteration: int
+    iteration_best: int
+    iteration_mean: float
+    best_tour: NDArray[np.int32] | None = None
+    iteration_tour: NDArray[np.int32] | None = None
+    pheromone: NDArray[np.float32] | None = None
+    trails: Trails | None = None
+    updates: Updates | None = None
+    branching: float | None = None
+    phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    elapsed: float = 0.0
+    generation: int = 0

@@ -1,0 +1,1 @@
+"""Icons, style, presets and bundled instances: data only."""

@@ -1,0 +1,1 @@
+"""One widget a file; each draws what a snapshot holds."""
