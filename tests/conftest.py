@@ -1,0 +1,99 @@
+"""What every test runs in: no display, a home of its own, no leaks; and where its data is."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.leaks import no_leaks, pytest_runtest_makereport
+
+__all__ = ["no_leaks", "pytest_runtest_makereport"]
+
+# Set before anything imports Qt, platformdirs or CuPy, which read the environment once.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+_home = tempfile.TemporaryDirectory(prefix="formicarium-tests-")
+_PLACES = {
+    "HOME": Path(_home.name),
+    "XDG_CONFIG_HOME": Path(_home.name, "config"),
+    "XDG_DATA_HOME": Path(_home.name, "data"),
+    "XDG_STATE_HOME": Path(_home.name, "state"),
+    "XDG_CACHE_HOME": Path(_home.name, "cache"),
+    "XDG_RUNTIME_DIR": Path(_home.name, "runtime"),
+}
+for _name, _place in _PLACES.items():
+    _place.mkdir(mode=0o700, exist_ok=True)
+    os.environ[_name] = str(_place)
+
+_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+_DATA_FIXTURES = {"tsplib", "dimacs"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give Hypothesis no deadline: the first call of a Numba function compiles it."""
+    if config.pluginmanager.hasplugin("hypothesispytest"):
+        from hypothesis import settings
+
+        settings.register_profile("formicarium", settings(), deadline=None)
+        settings.load_profile("formicarium")
+
+
+def pytest_unconfigure() -> None:
+    """Remove the home."""
+    _home.cleanup()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what uses the data, so that ``-m "not data"`` leaves all of it out."""
+    for item in items:
+        if _DATA_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("data")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a GPU or the data where there is none, and say why."""
+    if item.get_closest_marker("data") and not _DATA.is_dir():
+        pytest.skip(f"needs the instance files in {_DATA}")
+    if item.get_closest_marker("cuda") and (why := without_cuda()):
+        pytest.skip(f"needs a CUDA GPU: {why}")
+
+
+@functools.cache
+def without_cuda() -> str:
+    """Why no GPU can be used here; empty where one can."""
+    from gpu.devices import survey
+
+    return survey().without_cuda
+
+
+@pytest.fixture(autouse=True)
+def fresh_settings() -> Iterator[None]:
+    """Each test begins without settings, recent files or logs of an earlier one."""
+    yield
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        for left in _PLACES[name].iterdir():
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+@pytest.fixture(scope="session")
+def tsplib() -> Path:
+    """Return the folder of TSPLIB files; the test is skipped where it is missing."""
+    return _folder("tsplib")
+
+
+@pytest.fixture(scope="session")
+def dimacs() -> Path:
+    """Return the folder of DIMACS graphs; the test is skipped where it is missing."""
+    return _folder("dimacs")
+
+
+def _folder(name: str) -> Path:
+    folder = _DATA / name
+    if not folder.is_dir():
+        pytest.skip(f"needs the instance files in {folder}")
+    return folder

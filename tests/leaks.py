@@ -1,0 +1,130 @@
+"""Fail a test that leaves a thread, a running timer or a top-level widget behind.
+
+Nothing is excused by name. Numba's workers are native threads that Python does not list, so they
+need no exception; neither do threads, timers and widgets that stood before the test began, which
+belong to a fixture of wider scope.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_GRACE = 1.0
+"""Seconds that a thread which was told to end gets for its last steps."""
+
+_failed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember failures: the traceback of one keeps alive what the test could not close."""
+    report = yield
+    item.stash[_failed] = item.stash.get(_failed, False) or report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Compare the threads, active timers and top-level widgets after the test with those before."""
+    before = living()
+    yield
+    if request.node.stash.get(_failed, False):
+        return
+    if _since(before):
+        gc.collect()  # what only a reference cycle keeps is garbage, not a leak
+    deadline = time.monotonic() + _GRACE
+    while (left := _since(before)) and time.monotonic() < deadline:
+        if not all(kind == "thread" for kind, _ in left):
+            break
+        time.sleep(0.01)
+    if left:
+        pytest.fail("the test left behind " + ", ".join(left.values()), pytrace=False)
+
+
+def living() -> dict[tuple[str, int], str]:
+    """Everything that runs or shows now: kind and address to a description."""
+    return {**_threads(), **_qt_threads_and_timers(), **_widgets()}
+
+
+def _since(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    return {key: text for key, text in living().items() if key not in before}
+
+
+def _threads() -> dict[tuple[str, int], str]:
+    return {
+        ("thread", id(thread)): f"the thread {thread.name!r}"
+        for thread in threading.enumerate()
+        if thread is not threading.current_thread() and not _ended(thread)
+    }
+
+
+def _ended(thread: threading.Thread) -> bool:
+    """Whether ``thread`` is Python's record of a foreign thread (a QThread) that is gone.
+
+    Before Python 3.12 such records stay listed for ever; Linux knows better.
+    """
+    tasks = Path("/proc/self/task")
+    return (
+        isinstance(thread, threading._DummyThread)
+        and tasks.exists()
+        and not (tasks / str(thread.native_id)).exists()
+    )
+
+
+def _qt_threads_and_timers() -> dict[tuple[str, int], str]:
+    core = sys.modules.get("PySide6.QtCore")
+    if core is None or core.QCoreApplication.instance() is None:
+        return {}
+    import shiboken6
+
+    threads = _with_subclasses(core.QThread)
+    timers = _with_subclasses(core.QTimer)
+    found: dict[tuple[str, int], str] = {}
+    for thing in _instances(threads | timers):
+        if not shiboken6.isValid(thing):
+            continue
+        if type(thing) in timers and thing.isActive():
+            text = f"an active {type(thing).__name__} {thing.objectName()!r} of {thing.parent()}"
+            found["timer", shiboken6.getCppPointer(thing)[0]] = text
+        elif type(thing) in threads and thing.isRunning():
+            text = f"a running {type(thing).__name__} {thing.objectName()!r}"
+            found["thread", shiboken6.getCppPointer(thing)[0]] = text
+    return found
+
+
+def _widgets() -> dict[tuple[str, int], str]:
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    core = sys.modules.get("PySide6.QtCore")
+    if widgets is None or core is None or core.QCoreApplication.instance() is None:
+        return {}
+    import shiboken6
+
+    core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)
+    return {
+        ("widget", shiboken6.getCppPointer(widget)[0]): (
+            f"the {type(widget).__name__} {widget.objectName() or widget.windowTitle()!r}"
+        )
+        for widget in widgets.QApplication.topLevelWidgets()
+    }
+
+
+def _with_subclasses(kind: type) -> frozenset[type]:
+    subclasses: list[type] = type.__subclasses__(kind)
+    return frozenset({kind}).union(*map(_with_subclasses, subclasses))
+
+
+def _instances(kinds: frozenset[type]) -> list[Any]:
+    """Every live object of exactly these ``kinds``; all loops in C, for it runs with every test."""
+    objects = gc.get_objects()
+    return list(itertools.compress(objects, map(kinds.__contains__, map(type, objects))))
