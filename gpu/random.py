@@ -1,0 +1,104 @@
+"""Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011), and the draws made from it.
+
+A number depends on the seed and on what it is drawn for, and on nothing that was drawn before.
+So the ants of one iteration may run in any order, on any device, and still draw the same numbers.
+This is the NumPy reference; the kernels of each device repeat it.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+SEEDS = 2**64
+"""Seeds are whole numbers from 0 to one below this."""
+
+DRAW_BITS = 24
+"""Bits of a draw in [0, 1): those that a float32 holds exactly."""
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+
+class Purpose(enum.IntEnum):
+    """The last word of a counter: what the number is drawn for."""
+
+    START = 0
+    EXPLOIT = 1
+    ROULETTE = 2
+
+
+def philox4x32(
+    counter: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike], key: tuple[int, int]
+) -> NDArray[np.uint32]:
+    """Philox4x32-10 of counters that broadcast against each other.
+
+    Parameters
+    ----------
+    counter : four array_like of int in [0, 2**32)
+        The words of the counter, lowest first.
+    key : pair of int in [0, 2**32)
+        The words of the key, lowest first.
+
+    Returns
+    -------
+    ndarray of uint32, shape (..., 4)
+        Four independent words for each counter.
+    """
+    c0, c1, c2, c3 = np.broadcast_arrays(*(np.asarray(word, dtype=np.uint64) for word in counter))
+    k0, k1 = key
+    for _ in range(ROUNDS):
+        first = c0 * np.uint64(MULTIPLIERS[0])
+        second = c2 * np.uint64(MULTIPLIERS[1])
+        c0 = (second >> _HALF) ^ c1 ^ np.uint64(k0)
+        c2 = (first >> _HALF) ^ c3 ^ np.uint64(k1)
+        c1, c3 = second & _LOW, first & _LOW
+        k0 = (k0 + KEY_STEPS[0]) & 0xFFFFFFFF
+        k1 = (k1 + KEY_STEPS[1]) & 0xFFFFFFFF
+    return np.stack([c0, c1, c2, c3], axis=-1).astype(np.uint32)
+
+
+def key_of(seed: int) -> tuple[int, int]:
+    """Split a seed in [0, 2**64) into the two words of the key.
+
+    Raises
+    ------
+    ValueError
+        If the seed is outside its range.
+    """
+    if not 0 <= seed < SEEDS:
+        raise ValueError(f"seed = {seed} must be a whole number in [0, 2^64)")
+    return seed & 0xFFFFFFFF, seed >> 32
+
+
+def start_cities(seed: int, iteration: int, ants: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Cities, of ``n``, where the ``ants`` start the iteration (counted from 0)."""
+    word = philox4x32((0, ants, iteration, Purpose.START), key_of(seed))[..., 0]
+    return ((word.astype(np.uint64) * np.uint64(n)) >> _HALF).astype(np.int32)
+
+
+def step_draws(
+    seed: int, iteration: int, ants: ArrayLike, step: int, purpose: Purpose
+) -> NDArray[np.uint32]:
+    """Whole numbers in [0, 2**24) that the ``ants`` draw for choosing the city at ``step`` >= 1.
+
+    Four steps share one evaluation: the step's number is word ``step & 3`` of block ``step >> 2``.
+    """
+    words = philox4x32((step >> 2, ants, iteration, purpose), key_of(seed))
+    return words[..., step & 3] >> np.uint32(32 - DRAW_BITS)
+
+
+def greedy_threshold(q0: float) -> int:
+    """Return the least draw that is not greedy: q < q0 in whole numbers; q0 = 1 always is."""
+    return math.ceil(q0 * (1 << DRAW_BITS))
+
+
+def roulette_share(draw: NDArray[np.uint32]) -> NDArray[np.float32]:
+    """Return the draw as an exact float32 in [0, 1)."""
+    return draw.astype(np.float32) * np.float32(2.0**-DRAW_BITS)
