@@ -138,6 +138,10 @@ class Parameters:
             converted[name] = value
         return cls(**converted)
 
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities (vertices)."""
+        return self
+
     def to_dict(self) -> dict[str, int | float | None]:
         """Name to value, in declaration order, ready for JSON."""
         return {name: getattr(self, name) for name in self.explanations()}

@@ -1,0 +1,285 @@
+"""The run's log: JSON Lines, written as the run goes, readable after any kind of end."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import logging
+import math
+import platform
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.notifications import sentence_for
+from app.session import Session, SessionError
+from gpu import devices
+from gpu.errors import FormicariumError
+
+if TYPE_CHECKING:
+    import io
+
+    from app.run import Outcome
+    from gpu.instances.instance import TspInstance
+    from gpu.snapshot import Snapshot
+
+FORMAT = 1
+"""Version of the log's form; readers refuse a later one."""
+
+INTERVAL = 0.25
+"""Seconds between two lines that tell of no improvement, at least."""
+
+LINES_A_RUN = 2000
+"""Lines after which these intervals grow with the run, so that a long one stays readable."""
+
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Writes one run's log, line by line; safe to call from any thread, and never raises.
+
+    If the file cannot be written (a full disk, a folder without permission), the user is told
+    so once, and the run goes on.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is made. A file that is there is replaced.
+    session : Session
+        What is run.
+    instance : TspInstance
+        What is solved.
+    tell : callable taking str
+        Tells the user that the log cannot be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        session: Session,
+        instance: TspInstance,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.path = path
+        self._instance = instance
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._file: io.FileIO | None = None
+        self._best = 0
+        self._due = 0.0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb", buffering=0)
+        except OSError as error:
+            self._give_up(error)
+        self._write(header(session, instance))
+
+    @property
+    def writing(self) -> bool:
+        """Whether lines still reach the file."""
+        with self._lock:
+            return self._file is not None
+
+    def record(self, state: Snapshot) -> None:
+        """Write a line if ``state`` has a better tour, or if one is due."""
+        improved = state.best_length != self._best
+        if not improved and time.monotonic() < self._due:
+            return
+        self._best = state.best_length
+        self._due = time.monotonic() + max(INTERVAL, state.elapsed / LINES_A_RUN)
+        kind = "improvement" if improved else "progress"
+        self._write({"kind": kind, **numbers(self._instance, state)})
+
+    def finish(self, outcome: Outcome) -> None:
+        """Write the last line, with the final tour (1-based), and close the file."""
+        tour = outcome.state.best_tour
+        self._write(
+            {
+                "kind": "outcome",
+                "ending": outcome.ending.value,
+                "reason": outcome.reason,
+                "details": outcome.details,
+                **numbers(self._instance, outcome.state),
+                "tour": None if tour is None else (tour + 1).tolist(),
+            }
+        )
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    def _write(self, line: dict[str, object]) -> None:
+        data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        with self._lock:
+            try:
+                while self._file is not None and data:
+                    data = data[self._file.write(data) :]
+            except OSError as error:
+                if self._file is not None:
+                    self._file.close()
+                    self._file = None
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        _log.warning("%s: the run's log cannot be written", self.path, exc_info=error)
+        error.filename = None  # the sentence names the log itself
+        self._tell(
+            f"{self.path}: the run's log cannot be written ({sentence_for(error)}); "
+            "the run goes on without it"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log that was read back.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    session : Session
+        What was run.
+    header : dict
+        The first line: also instance, device and versions.
+    records : tuple of dict
+        The lines of improvements and of progress, in order.
+    outcome : dict or None
+        The last line; None if the run was killed, or still runs.
+    """
+
+    path: Path
+    session: Session
+    header: dict[str, Any]
+    records: tuple[dict[str, Any], ...]
+    outcome: dict[str, Any] | None
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        """The last known state: the outcome, else the last record."""
+        return self.outcome or (self.records[-1] if self.records else None)
+
+
+def header(session: Session, instance: TspInstance) -> dict[str, object]:
+    """Return the first line: all that decided the run, and where it took place."""
+    device = devices.find(session.device)
+    return {
+        "kind": "session",
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "session": session.to_dict(),
+        "instance": {
+            "name": instance.name,
+            "comment": instance.comment,
+            "n": instance.n,
+            "metric": instance.metric.value,
+            "directed": instance.directed,
+            "optimum": instance.optimum,
+        },
+        "device": {
+            "name": device.name,
+            "model": device.model,
+            "cores": device.cores,
+            "memory": device.memory,
+            "detail": device.detail,
+        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the program and of what it computes with."""
+    found = {"platform": platform.platform(), "python": platform.python_version()}
+    for name in ("formicarium", "numpy", "numba", "cupy-cuda12x", "cupy-cuda13x"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
+    """Return the numbers of ``state`` for a line of a log; what is unknown is None."""
+    started = state.iteration > 0
+    hits = state.updates
+    return {
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        "tours": state.tours_built,
+        "best": state.best_length if started else None,
+        "best_iteration": state.best_iteration if started else None,
+        "gap_percent": instance.gap_percent(state.best_length) if started else None,
+        "iteration_best": state.iteration_best if started else None,
+        "iteration_mean": _finite(state.iteration_mean) if started else None,
+        "local_hits": hits.local_hits if hits else None,
+        "local_updates": hits.local_total if hits else None,
+        "global_hits": hits.global_hits if hits else None,
+        "global_updates": hits.global_total if hits else None,
+        "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def read_log(path: Path) -> RunLog:
+    """Read a run's log, or a session file. A torn last line, as a killed run leaves, is skipped.
+
+    Raises
+    ------
+    SessionError
+        If the file cannot be read, or is neither.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SessionError(f"{path}: {error.strerror or error}") from error
+    lines = _session_file(text) or _lines(path, text)
+    try:
+        first = lines[0]
+        if first["kind"] != "session":
+            raise KeyError("session")
+        if first["format"] > FORMAT:
+            raise SessionError(
+                f"{path}: written by a later version of Formicarium: update this one"
+            )
+        session = Session.from_dict(first["session"])
+    except (IndexError, KeyError, TypeError) as error:
+        raise SessionError(f"{path}: not a run's log or a session file") from error
+    except FormicariumError as error:
+        raise SessionError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    outcome = lines[-1] if lines[-1].get("kind") == "outcome" else None
+    records = [line for line in lines[1:] if line.get("kind") in ("improvement", "progress")]
+    return RunLog(path, session, first, tuple(records), outcome)
+
+
+def _session_file(text: str) -> list[dict[str, Any]]:
+    """Return the header, and the outcome if there is one, of a session file; else nothing."""
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return []
+    if not isinstance(whole, dict):
+        return []
+    outcome = whole.pop("outcome", None)
+    return [whole, outcome] if isinstance(outcome, dict) else [whole]
+
+
+def _lines(path: Path, text: str) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = []
+    texts = text.rstrip("\n").split("\n")
+    for number, line in enumerate(texts, 1):
+        try:
+            value = json.loads(line)
+            if not isinstance(value, dict):
+                raise ValueError
+        except ValueError as error:
+            if number == len(texts) and number > 1:
+                break
+            raise SessionError(f"{path}: line {number} is not a line of a run's log") from error
+        lines.append(value)
+    return lines
+
+
+def _finite(value: float) -> float | None:
+    return round(float(value), 6) if math.isfinite(value) else None

@@ -1,0 +1,239 @@
+"""One run of one colony, in slices, with exactly one ending; the thread and the command use it."""
+
+from __future__ import annotations
+
+import enum
+import logging
+import math
+import threading
+import time
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.notifications import sentence_for
+from app.stopping import iterations_left, reason_to_stop
+from gpu import catalog, devices
+from gpu.errors import FormicariumError
+from gpu.snapshot import Snapshot, Wanted
+
+if TYPE_CHECKING:
+    from app.recorder import Recorder
+    from app.session import Session
+    from gpu.colony import Colony
+    from gpu.instances.instance import TspInstance
+
+SLICE = 0.020
+"""Seconds of work between two looks at what the user wants."""
+
+_log = logging.getLogger(__name__)
+
+
+class Ending(enum.StrEnum):
+    """How a run ended."""
+
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """The end of a run.
+
+    Attributes
+    ----------
+    ending : Ending
+        Which of the three it was.
+    reason : str
+        Why, in one sentence for the user.
+    state : Snapshot
+        The last good state, with its best tour if there was one; ``iteration`` is 0 if none.
+    details : str
+        The traceback of a failure, for the log.
+    """
+
+    ending: Ending
+    reason: str
+    state: Snapshot
+    details: str = ""
+
+
+class WrongTourError(FormicariumError):
+    """A tour that is not what the colony says it is; nothing of it is shown."""
+
+
+class Run:
+    """A colony at work on a session, from building it to its one ending.
+
+    All methods are called from one thread, because a CUDA context belongs to its thread;
+    :meth:`cancel` alone may be called from any.
+
+    Attributes
+    ----------
+    outcome : Outcome or None
+        How the run ended; None while it has not.
+    state : Snapshot
+        The last good state after a slice: numbers, and the best tour. Never partly updated, so
+        it may be read from another thread.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        session: Session,
+        generation: int = 0,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.instance = instance
+        self.session = session
+        self.outcome: Outcome | None = None
+        self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
+        self._generation = generation
+        self._recorder = recorder
+        self._criteria = session.stop.criteria(instance)
+        self._colony: Colony | None = None
+        self._cancelled = threading.Event()
+        self._elapsed = 0.0
+        self._count = 1
+
+    def build(self) -> None:
+        """Build the colony; may take seconds, and ends the run if it fails."""
+        try:
+            device = devices.find(self.session.device)
+            system = catalog.find(self.session.colony, device)
+            self._colony = catalog.build(
+                system, self.instance, self.session.parameters, device, self.session.seed
+            )
+        except Exception as error:
+            self.fail(error)
+        self._end_if_due()
+
+    def cancel(self) -> None:
+        """Ask for the end; it comes after the slice that is being worked on."""
+        self._cancelled.set()
+
+    def advance(self, at_most: int | None = None) -> int:
+        """Work for about ``SLICE`` seconds, one iteration at least; return the iterations made.
+
+        Parameters
+        ----------
+        at_most : int, optional
+            Most iterations to make, for single steps.
+        """
+        self._end_if_due()
+        if self.outcome is not None or self._colony is None:
+            return 0
+        left = iterations_left(self._criteria, self.state)
+        count = int(min(self._count, left, math.inf if at_most is None else at_most))
+        begin = time.perf_counter()
+        try:
+            self._colony.iterate(count)
+            state = self._observe(self._colony, begin)
+        except Exception as error:
+            self.fail(error)
+            return 0
+        spent = time.perf_counter() - begin
+        self._elapsed += spent
+        # Towards SLICE, but never more than twice as many as just timed: the first iterations
+        # also pay for compilation, and a short capped slice says little.
+        self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
+        self.state = state
+        if self._recorder is not None:
+            self._recorder.record(state)
+        self._end_if_due()
+        return count
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Finish what is in flight and return a checked state with the parts ``wanted``.
+
+        After the end it is the final state: with all parts if the colony still answers, else
+        the last good one with its tour.
+        """
+        if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
+            return self.state
+        try:
+            taken = self._colony.snapshot(wanted | Wanted.TOUR)
+            tour = self._checked(taken.best_tour, taken.best_length)
+            self._check(taken.iteration_tour, taken.iteration_best)
+        except Exception as error:
+            self.fail(error)
+            return self.state
+        return replace(
+            taken, best_tour=tour, elapsed=self.state.elapsed, generation=self._generation
+        )
+
+    def fail(self, error: BaseException) -> None:
+        """End the run because of ``error``; one sentence for the user, the rest for the log."""
+        _log.error("%s: the run failed", self.session.colony, exc_info=error)
+        details = "".join(traceback.format_exception(error))
+        self._end(Ending.FAILED, sentence_for(error), details)
+
+    def close(self) -> None:
+        """Free the colony. A run that has not ended counts as cancelled."""
+        self._end(Ending.CANCELLED, "stopped by the user")
+        colony, self._colony = self._colony, None
+        if colony is not None:
+            try:
+                colony.close()
+            except Exception:  # the outcome stands; a device that failed cannot even free
+                _log.exception("%s: closing the colony failed", self.session.colony)
+
+    def _observe(self, colony: Colony, begin: float) -> Snapshot:
+        """Return the state after a slice, with the best tour fetched only if it is a new one."""
+        taken = colony.snapshot(Wanted.NUMBERS)
+        tour = self.state.best_tour
+        if tour is None or taken.best_length != self.state.best_length:
+            taken = colony.snapshot(Wanted.TOUR)
+            tour = self._checked(taken.best_tour, taken.best_length)
+        return replace(
+            taken,
+            best_tour=tour,
+            elapsed=self._elapsed + time.perf_counter() - begin,
+            generation=self._generation,
+        )
+
+    def _checked(self, tour: NDArray[np.int32] | None, length: int) -> NDArray[np.int32] | None:
+        known = self.state.best_tour
+        if tour is not None and known is not None and np.array_equal(tour, known):
+            if length != self.state.best_length:
+                raise WrongTourError(_wrong(self.session, f"gives one tour the length {length}"))
+            return known
+        self._check(tour, length)
+        return tour
+
+    def _check(self, tour: NDArray[np.int32] | None, length: int) -> None:
+        """Raise WrongTourError unless ``tour`` visits every city once and is that long."""
+        if tour is None:
+            return
+        n = self.instance.n
+        if tour.shape != (n,) or not np.array_equal(np.sort(tour), np.arange(n)):
+            raise WrongTourError(_wrong(self.session, "made a tour that misses a city"))
+        exact = self.instance.tour_length(tour)
+        if exact != length:
+            what = f"says {length} of a tour that is {exact} long"
+            raise WrongTourError(_wrong(self.session, what))
+
+    def _end_if_due(self) -> None:
+        if self.outcome is not None:
+            return
+        if self._cancelled.is_set():
+            self._end(Ending.CANCELLED, "stopped by the user")
+        elif reason := reason_to_stop(self._criteria, self.state):
+            self._end(Ending.FINISHED, reason)
+
+    def _end(self, ending: Ending, reason: str, details: str = "") -> None:
+        if self.outcome is None:
+            self.outcome = Outcome(ending, reason, self.state, details)
+            if self._recorder is not None:
+                self._recorder.finish(self.outcome)
+
+
+def _wrong(session: Session, what: str) -> str:
+    return (
+        f"{session.colony} {what}: the result cannot be trusted, so the run was ended; "
+        "please report it with the run's log"
+    )

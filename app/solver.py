@@ -1,0 +1,249 @@
+"""The thread that solves: a run, the user's wishes, and a slot for the newest snapshot."""
+
+from __future__ import annotations
+
+import enum
+import math
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
+
+from app.run import Ending, Outcome, Run
+from gpu.snapshot import Snapshot, Wanted
+
+if TYPE_CHECKING:
+    from app.recorder import Recorder
+    from app.session import Session
+    from gpu.instances.instance import TspInstance
+
+SHORTEST_INTERVAL = 1 / 30
+"""Seconds between two snapshots, at least: nobody sees more."""
+
+LONGEST_INTERVAL = 1.0
+"""Seconds between two snapshots, at most, however dear they are."""
+
+SHARE = 0.03
+"""Largest share of the time that goes into snapshots between these two intervals."""
+
+
+class RunState(enum.Enum):
+    """What the thread is at."""
+
+    BUILDING = "building"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    ENDED = "ended"
+
+
+class SolverThread(QThread):
+    """Solves a session in the background.
+
+    The colony is built, used and closed in this one thread, because a CUDA context belongs to
+    its thread. Signals are delivered in order, in the thread that made this object.
+
+    Parameters
+    ----------
+    instance : TspInstance
+        What to solve.
+    session : Session
+        How.
+    generation : int
+        Number of the run, stamped on its snapshots, so that stale ones can be told.
+    recorder : Recorder or None
+        Writes the run's log.
+    parent : QObject, optional
+        Qt's parent.
+    """
+
+    state_changed = Signal(object)
+    """RunState, whenever it changes."""
+
+    ended = Signal(object)
+    """Outcome, exactly once, after the final snapshot lies in the slot."""
+
+    _posted = Signal(object)
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        session: Session,
+        generation: int = 0,
+        recorder: Recorder | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"solver {generation}")
+        self._run = Run(instance, session, generation, recorder)
+        self._recorder = recorder
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._state = RunState.BUILDING
+        self._cancelled = False
+        self._goal = math.inf  # the iteration to pause at
+        self._wanted = Wanted.TOUR
+        self._redraw = False
+        self._slot: Snapshot | None = None
+        # Used by the thread alone:
+        self._next = 0.0
+        # Everything goes through the event queue of this object's thread, so that listeners
+        # hear it there and in the order in which it happened.
+        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def state(self) -> RunState:
+        """What the thread is at, now."""
+        with self._change:
+            return self._state
+
+    @property
+    def generation(self) -> int:
+        """Number of the run."""
+        return self._run.state.generation
+
+    def pause(self) -> None:
+        """Stop computing until :meth:`resume` or :meth:`step`; steps asked for are dropped."""
+        self._go_on_to(0)
+
+    def resume(self) -> None:
+        """Go on computing."""
+        self._go_on_to(math.inf)
+
+    def step(self, iterations: int = 1) -> None:
+        """Make exactly so many more iterations and pause; before ``start``, begin like that.
+
+        A run that is not paused yet pauses after its slice, if that made as many.
+        """
+        with self._change:
+            now = self._run.state.iteration
+            if self._goal != math.inf:
+                now = max(now, int(self._goal))
+            self._go_on_to(now + iterations)
+
+    def cancel(self) -> None:
+        """End the run; it computes no more after the slice that is being worked on."""
+        with self._change:
+            self._cancelled = True
+            self._run.cancel()
+            self._set_state(RunState.STOPPING)
+            self._change.notify_all()
+
+    def _go_on_to(self, goal: float) -> None:
+        with self._change:
+            self._goal = goal
+            self._change.notify_all()
+
+    def want(self, wanted: Wanted) -> None:
+        """Say what the coming snapshots shall carry; a paused run makes one at once."""
+        with self._change:
+            self._redraw = self._redraw or wanted not in self._wanted
+            self._wanted = wanted
+            self._change.notify_all()
+
+    def take(self) -> Snapshot | None:
+        """Return the newest snapshot that was not taken yet, or None."""
+        with self._change:
+            taken, self._slot = self._slot, None
+            return taken
+
+    def shutdown(self, timeout: float | None = None) -> bool:
+        """Cancel, and wait for the thread's end; all signals are delivered on return.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait; None waits as long as it takes.
+
+        Returns
+        -------
+        bool
+            False if the colony is still in the midst of an iteration. The log has then been
+            ended with the best tour so far, and the process may be left with ``os._exit``: a
+            thread at work can neither be killed nor destroyed safely.
+        """
+        self.cancel()
+        milliseconds = -1 if timeout is None else max(0, int(timeout * 1000))
+        ended = self.wait(milliseconds) if milliseconds >= 0 else self.wait()
+        if ended and not self.isFinished():  # it was never started
+            self._run.close()
+        if not ended:
+            if self._recorder is not None:
+                reason = "the program was left in the midst of an iteration"
+                self._recorder.finish(Outcome(Ending.CANCELLED, reason, self._run.state))
+            return False
+        QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall)
+        return True
+
+    def run(self) -> None:
+        """Do the work; called by Qt in the new thread."""
+        run = self._run
+        try:
+            with self._change:
+                if not self._cancelled:
+                    self._posted.emit(RunState.BUILDING)
+            run.build()
+            while run.outcome is None:
+                self._work(run)
+            self._publish(run)
+        except BaseException as error:  # an ending comes whatever was raised
+            run.fail(error)
+            with self._change:
+                self._slot = run.state
+        finally:
+            run.close()
+            with self._change:
+                self._set_state(RunState.ENDED)
+            self._posted.emit(run.outcome)
+
+    def _work(self, run: Run) -> None:
+        """Work for one slice, or rest until there is something to do."""
+        with self._change:
+            allowed = math.inf if self._cancelled else self._goal - run.state.iteration
+            if allowed > 0:
+                self._set_state(RunState.RUNNING)
+        if allowed <= 0:
+            self._rest(run)
+            return
+        run.advance(None if allowed == math.inf else int(allowed))
+        if time.perf_counter() >= self._next:
+            self._publish(run)
+
+    def _rest(self, run: Run) -> None:
+        """Finish what is in flight, show it, and wait for the next wish."""
+        self._publish(run)
+        with self._change:
+            if run.outcome is None and not self._wished(run):
+                self._set_state(RunState.PAUSED)
+                self._change.wait_for(lambda: self._wished(run))
+
+    def _wished(self, run: Run) -> bool:
+        return self._cancelled or self._redraw or self._goal > run.state.iteration
+
+    def _publish(self, run: Run) -> None:
+        """Put a new snapshot into the slot, and settle when the next one is due."""
+        with self._change:
+            wanted, self._redraw = self._wanted, False
+        begin = time.perf_counter()
+        snapshot = run.snapshot(wanted)
+        now = time.perf_counter()
+        with self._change:
+            self._slot = snapshot
+        self._next = now + min(LONGEST_INTERVAL, max(SHORTEST_INTERVAL, (now - begin) / SHARE))
+
+    def _set_state(self, state: RunState) -> None:
+        """Enter ``state`` and say so; called with the lock held. Nothing follows the end."""
+        order = (RunState.STOPPING, RunState.ENDED)
+        if self._state in order and state not in order[order.index(self._state) + 1 :]:
+            return
+        if state is not self._state:
+            self._state = state
+            self._posted.emit(state)
+
+    @Slot(object)
+    def _deliver(self, message: RunState | Outcome) -> None:
+        if isinstance(message, Outcome):
+            self.ended.emit(message)
+        else:
+            self.state_changed.emit(message)
