@@ -34,7 +34,7 @@ class TspInstance:
     Attributes
     ----------
     name : str
-        The file's NAME.
+        The file's NAME, without the ending that a few of them have.
     comment : str
         The file's COMMENT lines.
     metric : Metric
@@ -53,6 +53,10 @@ class TspInstance:
         Length of an optimal or best-known tour, where known.
     optimal_tour : ndarray of int32, shape (n,), or None
         A tour of that length, 0-based, where known.
+    ids : ndarray of int64, shape (n,), or None
+        The cities' numbers in the file, ascending; None where they are 1 to n.
+    note : str
+        What of the file is not kept, in words for the user; empty where all is.
     path : Path or None
         The file it came from.
     sha256 : str
@@ -69,6 +73,8 @@ class TspInstance:
     directed: bool = False
     optimum: int | None = None
     optimal_tour: NDArray[np.int32] | None = None
+    ids: NDArray[np.int64] | None = None
+    note: str = ""
     path: Path | None = None
     sha256: str = ""
 
@@ -76,6 +82,11 @@ class TspInstance:
     def n(self) -> int:
         """Number of cities."""
         return len(self.display)
+
+    @property
+    def city_ids(self) -> NDArray[np.int64]:
+        """Number of each city in the file, as tours are written; int64, shape (n,)."""
+        return np.arange(1, self.n + 1) if self.ids is None else self.ids
 
     def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
         """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64."""
