@@ -1,0 +1,161 @@
+"""Build programs that run kernels on the CPU, with g++ and a header that stands in for CUDA."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+KERNELS = ROOT / "gpu" / "kernels"
+CACHE = ROOT / ".pytest_cache" / "d" / "emulation"
+KEPT_BUILDS = 60
+
+COMMON_FLAGS = ("-std=c++17", "-g1", "-fno-omit-frame-pointer", "-ffp-contract=off")
+SANITIZERS = ("-fsanitize=address,undefined",)
+# The scheduler itself is not instrumented: it is what has to be fast.
+RUNTIME_FLAGS = (*COMMON_FLAGS, "-O2", "-Wall", "-Wextra", "-Werror")
+KERNEL_FLAGS = (
+    *COMMON_FLAGS,
+    *SANITIZERS,
+    "-O1",
+    "-fno-sanitize-recover=all",
+    "-fsanitize-sections=emulation_shared",
+    "-fno-strict-aliasing",  # vector loads from arrays of scalars, as nvcc allows
+    "-Werror=return-type",
+    "-Werror=uninitialized",
+)
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
+_DYNAMIC_SHARED = re.compile(
+    r"\bextern\s+__shared__\s+((?:__align__|alignas)\s*\([^)]*\)\s+)?([\w:<>\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
+)
+
+
+class EmulationError(AssertionError):
+    """A kernel that does not compile, that broke a rule of CUDA or that a sanitizer stopped."""
+
+
+def compiler() -> str | None:
+    """Return the path of g++, or None where there is none."""
+    return shutil.which("g++")
+
+
+def find_source(file: str | Path) -> Path:
+    """Return the path of a kernel source: as given, or else in ``gpu/kernels``."""
+    path = Path(file)
+    return path if path.is_absolute() or path.exists() else KERNELS / path
+
+
+def expand(path: Path, seen: set[Path] | None = None) -> str:
+    """Return the text of a source with every ``#include "..."`` replaced by the file, once."""
+    seen = set() if seen is None else seen
+    seen.add(path.resolve())
+    text = path.read_text(encoding="utf-8")
+    parts = [f'#line 1 "{path}"\n']
+    end = 0
+    for match in _INCLUDE.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        included = (path.parent / match[1]).resolve()
+        if included not in seen:
+            parts.append(expand(included, seen))
+        line = text.count("\n", 0, end) + 2
+        parts.append(f'\n#line {line} "{path}"')
+    parts.append(text[end:])
+    return "".join(parts).replace("#pragma once", "") + "\n"
+
+
+def build(
+    file: str | Path,
+    instantiations: Sequence[str],
+    *,
+    defines: Mapping[str, str | int] | None = None,
+    arch: int = 90,
+) -> Path:
+    """Compile the kernels of one source and return the program that runs them.
+
+    Parameters
+    ----------
+    file : str or Path
+        A ``.cu`` file, sought in ``gpu/kernels`` if it is a bare name.
+    instantiations : sequence of str
+        C++ name expressions of kernels, as NVRTC takes them.
+    defines : mapping, optional
+        Macros.
+    arch : int
+        Compute capability times ten, for ``__CUDA_ARCH__``.
+
+    Raises
+    ------
+    EmulationError
+        If g++ does not accept the source; with its messages.
+    """
+    macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
+    text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
+    text += '#include "cuda.hpp"\nnamespace {\n'
+    text += _DYNAMIC_SHARED.sub(_dynamic_shared, expand(find_source(file)))
+    text += '#line 1 "instantiations"\n'
+    for number, name in enumerate(instantiations):
+        literal = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        text += f"const bool added_{number} = ::emulation::add_kernel<(&{name})>({literal});\n"
+    text += "}\n"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    runtime = _runtime_object()
+    program = CACHE / f"{Path(file).stem}-{_digest(text, *KERNEL_FLAGS, runtime.name)}"
+    if not program.exists():
+        _prune()
+        source = program.with_suffix(".cpp")
+        source.write_text(text, encoding="utf-8")
+        _compile(program, [*KERNEL_FLAGS, f"-I{HERE}", str(source), str(runtime)])
+    else:
+        os.utime(program)
+    return program
+
+
+def _dynamic_shared(match: re.Match[str]) -> str:
+    lines = "\n" * match[0].count("\n")  # messages keep their line numbers
+    return f"EMULATION_DYNAMIC_SHARED({' '.join(match[2].split())}, {match[3]});{lines}"
+
+
+def _runtime_object() -> Path:
+    texts = [(HERE / name).read_text(encoding="utf-8") for name in ("runtime.cpp", "runtime.hpp")]
+    header = (HERE / "cuda.hpp").read_text(encoding="utf-8")
+    output = CACHE / f"runtime-{_digest(*texts, header, *RUNTIME_FLAGS)}.o"
+    if not output.exists():
+        _compile(output, [*RUNTIME_FLAGS, "-c", str(HERE / "runtime.cpp")])
+    return output
+
+
+def _digest(*texts: str) -> str:
+    hashed = hashlib.sha256("\0".join(texts).encode())
+    return hashed.hexdigest()[:20]
+
+
+def _compile(output: Path, arguments: list[str]) -> None:
+    gxx = compiler()
+    if gxx is None:
+        raise EmulationError("there is no g++; install the package g++")
+    handle, temporary = tempfile.mkstemp(dir=CACHE)  # so that no half-written build is ever run
+    os.close(handle)
+    try:
+        done = subprocess.run(
+            [gxx, *arguments, "-o", temporary], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise EmulationError(f"g++ does not accept {output.stem}:\n{done.stderr}")
+        Path(temporary).replace(output)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _prune() -> None:
+    files = sorted(CACHE.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in files[2 * KEPT_BUILDS :]:  # a program and its source
+        path.unlink(missing_ok=True)
