@@ -46,7 +46,8 @@ def between(
     ndarray of int64, the broadcast shape
     """
     if instance.matrix is not None:
-        return instance.matrix[a, b].astype(np.int64)
+        entries: NDArray[np.int32] = instance.matrix[a, b]
+        return entries.astype(np.int64)
     assert instance.coordinates is not None
     return pairwise(instance.metric, instance.coordinates[a], instance.coordinates[b])
 

@@ -43,4 +43,5 @@ def from_distances(matrix: NDArray[np.integer]) -> NDArray[np.float64]:
     largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
     vectors = vectors * np.where(largest < 0.0, -1.0, 1.0)
     scale = np.where(values > 0.0, 1.0 / np.sqrt(np.maximum(values, np.finfo(float).tiny)), 0.0)
-    return -0.5 * (squares - mean[:, None]).T @ (vectors * scale)
+    places: NDArray[np.float64] = -0.5 * (squares - mean[:, None]).T @ (vectors * scale)
+    return places

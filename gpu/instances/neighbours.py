@@ -95,7 +95,8 @@ class _Tree:
         undecided = []
         for block in distances.blocks(len(rows), width):
             cities = rows[block]
-            found, near = self._tree.query(self._points[cities], width, p=self._norm, workers=-1)
+            query = self._tree.query(self._points[cities], width, p=self._norm, workers=-1)
+            found, near = np.asarray(query[0]), np.asarray(query[1])
             keys = _keys(self._instance, cities, near)
             keys.sort(axis=1)
             # Whoever was not found is at least as far as the last who was, less the noise.
@@ -111,18 +112,20 @@ class _Tree:
     def _lengths(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._instance.metric is not Metric.GEO:
             return found
-        half_chord = np.minimum(found / (2.0 * distances.EARTH_RADIUS), 1.0)
-        return 2.0 * distances.EARTH_RADIUS * np.arcsin(half_chord)
+        diameter = 2.0 * distances.EARTH_RADIUS
+        arcs: NDArray[np.float64] = diameter * np.arcsin(np.minimum(found / diameter, 1.0))
+        return arcs
 
 
 def _embedded(metric: Metric, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
     if metric is Metric.ATT:
-        return coordinates / np.sqrt(10.0)
+        scaled: NDArray[np.float64] = coordinates / np.sqrt(10.0)
+        return scaled
     if metric is Metric.GEO:
         latitude, longitude = distances.radians(coordinates).T
         around = np.cos(latitude)
         axes = (around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude))
-        return distances.EARTH_RADIUS * np.column_stack(axes)
+        return np.column_stack(axes) * distances.EARTH_RADIUS
     return coordinates
 
 

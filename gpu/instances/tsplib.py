@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +24,9 @@ LARGEST_COORDINATE = 1e12
 """Beyond it float64 no longer tells near cities apart."""
 
 _TYPES = ("TSP", "ATSP")
-_SECTIONS = (
-    "NODE_COORD_SECTION",
-    "EDGE_WEIGHT_SECTION",
-    "DISPLAY_DATA_SECTION",
-    "FIXED_EDGES_SECTION",
-)
+_NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
+_SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
+_NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SPACE = {
     Metric.EUC_3D: 3,
     Metric.MAN_3D: 3,
@@ -180,8 +177,8 @@ def _parse(document: Document, metric: Metric, n: int) -> Any:
     """Let tsplib95 read the numbers.
 
     It gets the checked parts alone, in plain form: it takes any keyword inside a name, a comment
-    or an unknown line for a new field, and reads a line of blanks or a missing line break after
-    EOF as data.
+    or a data line for a new field, and reads a line of blanks, or an EOF without a line break,
+    as data.
     """
     # Imported here because it brings networkx, which whoever loads no file should not wait for.
     import tsplib95
@@ -190,8 +187,12 @@ def _parse(document: Document, metric: Metric, n: int) -> Any:
     lines = ["TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
     if metric is Metric.EXPLICIT:
         lines.append(f"EDGE_WEIGHT_FORMAT: {document.specification['EDGE_WEIGHT_FORMAT']}")
-    for keyword, data in document.sections.items():
-        lines += [keyword, *data]
+    for keyword in _NUMBERS:
+        data = document.sections.get(keyword, [])
+        for line in data:
+            if not _NUMERIC.fullmatch(line):
+                raise document.error(f"{keyword} has a line that is not numbers, {shortened(line)}")
+        lines += [keyword, *data] if data else []
     try:
         return tsplib95.parse("\n".join([*lines, "EOF", ""]))
     except (TsplibError, ValueError, LookupError, ArithmeticError) as error:
@@ -199,22 +200,24 @@ def _parse(document: Document, metric: Metric, n: int) -> Any:
 
 
 def _unreadable(document: Document) -> InstanceError:
-    for keyword, lines in document.sections.items():
-        for line in lines:
-            if not all(map(_is_number, line.split())) or (
-                keyword != "EDGE_WEIGHT_SECTION" and len(line.split()) < 2 and line != "-1"
-            ):
+    """Find the line that tsplib95 could not read."""
+    for keyword in _NUMBERS:
+        for line in document.sections.get(keyword, []):
+            words = line.split()
+            too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
+            if too_few or not all(map(_is_number, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )
-    return document.error("tsplib95 cannot read it")
+    return document.error("its city numbers are not whole numbers")
 
 
 def _is_number(word: str) -> bool:
     try:
-        return math.isfinite(float(word))
+        float(word)
     except ValueError:
         return False
+    return True
 
 
 def _points(
@@ -265,11 +268,9 @@ def _matrix(
     document: Document, rows: Sequence[Sequence[float]], n: int, directed: bool
 ) -> NDArray[np.int32]:
     try:
-        flat = np.array(list(itertools.chain.from_iterable(rows)), np.float64)
+        flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
     except OverflowError:
         raise document.error(f"it has a distance beyond {LARGEST_DISTANCE}") from None
-    if flat.size != _entries(document, n):
-        raise _unreadable(document)
     for wrong, why in (
         (~np.isfinite(flat), "not a finite number"),
         (flat < 0, "negative"),
@@ -293,9 +294,12 @@ def _matrix(
     upper = form.startswith("UPPER") == form.endswith("ROW")
     offset = 0 if "DIAG" in form else 1
     matrix = np.zeros((n, n), np.int32)
-    where = np.triu_indices(n, offset) if upper else np.tril_indices(n, -offset)
-    matrix[where] = values
-    matrix.T[where] = values
+    read = 0
+    for city in range(n):
+        others = slice(city + offset, n) if upper else slice(0, city + 1 - offset)
+        row = values[read : read + others.stop - others.start]
+        matrix[city, others] = matrix[others, city] = row
+        read += row.size
     return matrix
 
 
@@ -320,14 +324,19 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     assert instance.path is not None
     known = None if instance.note else best_known.length(instance)
     sibling = instance.path.with_name(f"{instance.path.stem}.opt.tour")
-    if sibling.is_file():
-        try:
-            tour = tours.load_tour(sibling, instance)
-        except InstanceError:
-            # The instance is whole without it, and the tour may be some other problem's.
-            return replace(instance, optimum=known)
-        found = instance.tour_length(tour)
-        if known is None or found <= known:
-            tour.flags.writeable = False
-            return replace(instance, optimum=found, optimal_tour=tour)
-    return replace(instance, optimum=known)
+    try:
+        tour = tours.load_tour(sibling, instance)
+    except InstanceError as error:
+        # The instance is whole without it, and the tour may be some other problem's.
+        unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
+        return _noted(replace(instance, optimum=known), unused)
+    found = instance.tour_length(tour)
+    if known is not None and found > known:
+        unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
+        return _noted(replace(instance, optimum=known), unused)
+    tour.flags.writeable = False
+    return replace(instance, optimum=found, optimal_tour=tour)
+
+
+def _noted(instance: TspInstance, note: str) -> TspInstance:
+    return replace(instance, note="; ".join(filter(None, (instance.note, note))))
