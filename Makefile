@@ -1,0 +1,79 @@
+# make demo solves an instance before your eyes, make test runs the tests, make help has the rest.
+
+PYTHON ?= python3
+GPU ?=
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed-
+CPP := $(wildcard gpu/kernels/*.cu gpu/kernels/*.cuh tests/emulation/*.cpp tests/emulation/*.hpp)
+
+ifneq ($(filter-out cuda12 cuda13,$(GPU)),)
+$(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
+endif
+
+.NOTPARALLEL:
+.PHONY: demo test lint format clean system checked help
+
+help:
+	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
+	@echo 'make test [ARGS="-k acs"]      run the tests, with no display'
+	@echo 'make lint                      style, types, import rules, and every kernel compiled'
+	@echo 'make format                    lay out Python and CUDA sources'
+	@echo 'make system                    as root: apt-get install the system libraries'
+	@echo 'make clean                     remove .venv and everything else that was made'
+	@echo 'PYTHON=python3.12 picks the Python that .venv is made with.'
+
+demo: $(STAMP)app $(addprefix $(STAMP),$(GPU))
+	$(BIN)/formicarium demo
+
+test: $(STAMP)test
+	QT_QPA_PLATFORM=offscreen $(BIN)/pytest $(ARGS)
+
+lint: $(STAMP)lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
+	$(BIN)/python -m tests.compile_kernels
+
+format: $(STAMP)lint
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CPP)
+
+system:
+	@$(PYTHON) .ci/system.py --install
+
+clean:
+	rm -rf $(VENV) build dist formicarium-demo *.egg-info .*_cache .hypothesis
+	find app gpu views resources tests -name __pycache__ -prune -exec rm -rf {} +
+
+checked:
+	@$(firstword $(wildcard $(BIN)/python) $(PYTHON)) .ci/system.py
+
+$(VENV)/.created: | checked
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# One stamp for each set of packages; a changed pyproject.toml installs it again.
+$(STAMP)app: pyproject.toml $(VENV)/.created | checked
+	$(BIN)/pip install --editable .
+	@touch $@
+
+$(STAMP)test: pyproject.toml $(VENV)/.created | checked
+	$(BIN)/pip install --editable '.[test]'
+	@touch $@ $(STAMP)app
+
+$(STAMP)lint: pyproject.toml $(VENV)/.created | checked
+	$(BIN)/pip install --editable '.[test,lint]'
+	@touch $@ $(STAMP)app $(STAMP)test
+
+# The two builds of CuPy share their folders: one must go before the other comes.
+$(STAMP)cuda12 $(STAMP)cuda13: $(STAMP)%: pyproject.toml $(VENV)/.created | checked
+	rm -f $(STAMP)cuda12 $(STAMP)cuda13
+	$(BIN)/pip uninstall --quiet --yes cupy-cuda12x cupy-cuda13x
+	$(BIN)/pip install --editable '.[$*]'
+	@touch $@
