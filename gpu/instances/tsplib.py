@@ -322,7 +322,9 @@ def _note(document: Document) -> str:
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
-    known = None if instance.note else best_known.length(instance)
+    if instance.note:
+        return instance  # Without its fixed edges it is another problem.
+    known = best_known.length(instance)
     sibling = instance.path.with_name(f"{instance.path.stem}.opt.tour")
     try:
         tour = tours.load_tour(sibling, instance)
