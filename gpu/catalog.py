@@ -69,7 +69,7 @@ CATALOG: tuple[System, ...] = (
         summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
         deterministic=False,
         parameters=AcsParameters,
-        builders={"cuda": "gpu.acs:build_alt"},
+        builders={"cuda": "gpu.cuda.acs:build_alt"},
         alias="acs",
     ),
     System(
@@ -80,7 +80,7 @@ CATALOG: tuple[System, ...] = (
         summary="Remembers only the last few trails at each city: better tours, far less memory.",
         deterministic=False,
         parameters=SpmParameters,
-        builders={"cuda": "gpu.acs:build_spm"},
+        builders={"cuda": "gpu.cuda.acs:build_spm"},
         alias="acs-spm",
     ),
     System(
@@ -91,7 +91,7 @@ CATALOG: tuple[System, ...] = (
         summary="Closest to the sequential search among the parallel ones; the same tours always.",
         deterministic=True,
         parameters=AcsParameters,
-        builders={"cuda": "gpu.acs:build_stepwise", "cpu": "gpu.baseline.acs:build_stepwise"},
+        builders={"cuda": "gpu.cuda.acs:build_stepwise", "cpu": "gpu.baseline.acs:build_stepwise"},
         alias="acs",
     ),
     System(

@@ -1,0 +1,180 @@
+"""How ants are spread over the GPU while they build tours, and where the tours stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.problem import LANES, Problem
+from gpu.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
+from gpu.parameters import AcsParameters
+
+TOURS_MEMORY = 512 << 20
+"""Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
+
+ANT_RECORD_WORDS = 12
+"""32-bit words of ``AntRecord`` in acs_steps.cu."""
+
+WARPS_PER_BLOCK = 16
+"""Warps in a block of ants that take turns."""
+
+
+class Construction:
+    """What both constructions share: the arguments that come before the memory's."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        problem: Problem,
+        trails: MatrixTrails | SelectiveTrails,
+        parameters: AcsParameters,
+        seed: int,
+    ) -> None:
+        assert parameters.ants is not None
+        assert parameters.q0 is not None
+        self.n, self.ants = problem.n, parameters.ants
+        self._problem, self._trails = problem, trails
+        self._tabu_words = -(-problem.n // LANES)
+        self._leading = (
+            np.int32(problem.n),
+            np.int32(self.ants),
+            np.uint32(math.ceil(parameters.q0 * 2**24)),
+            np.int32(parameters.update_period),
+            trails.local_keep,
+            trails.local_add,
+            np.uint32(seed & 0xFFFFFFFF),
+            np.uint32(seed >> 32),
+        )
+
+
+class WholeTours(Construction):
+    """One launch an iteration, a warp an ant; with more ants than warps, warps take several.
+
+    Each warp has two rows for tours: the one it builds, and the best it has built.
+    """
+
+    file = "acs_tours.cu"
+
+    def __init__(
+        self,
+        machine: Machine,
+        problem: Problem,
+        trails: MatrixTrails | SelectiveTrails,
+        parameters: AcsParameters,
+        seed: int,
+    ) -> None:
+        super().__init__(machine, problem, trails, parameters, seed)
+        self._kernel = f"build_tours<{trails.walk}>"
+        self._shared = 4 * self._tabu_words
+        resident = machine.resident(self.file, self._kernel, LANES, self._shared)
+        fitting = TOURS_MEMORY // (8 * self.n)
+        self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
+
+    def buffers(self) -> list[Buffer]:
+        """8 n bytes a warp, and the best tour."""
+        return [
+            Buffer("tours", (2 * self.warps, self.n), np.int32),
+            Buffer("holders", (self.warps,), np.int32),
+            Buffer("best_tour", (self.n,), np.int32),
+        ]
+
+    def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
+        """Where the tours stand after a launch."""
+        return BuiltTours(arrays["tours"], arrays["holders"], self.warps)
+
+    def tour_of(
+        self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
+    ) -> Array:
+        """The row of ``ant``, the best of its warp."""
+        warp = ant % self.warps
+        return arrays["tours"][2 * warp + int(download(arrays["holders"])[warp])]
+
+    def launch(self, arrays: Mapping[str, Array]) -> Launch:
+        """Build all tours of an iteration."""
+        args = (
+            *self._leading,
+            *self._problem.arguments(arrays),
+            *self._trails.arguments(arrays),
+            np.int32(self._trails.memory_size),
+            arrays["tours"],
+            arrays["holders"],
+            arrays["state"],
+        )
+        return Launch(self.file, self._kernel, self.warps, LANES, args, self._shared)
+
+
+class StepByStep(Construction):
+    """One cooperative launch an iteration, in which all ants take each step together.
+
+    Every ant has a warp of its own while the GPU holds as many; beyond that, warps take turns
+    among their ants, which live in shared memory, or in global memory when that is too small.
+    """
+
+    file = "acs_steps.cu"
+
+    def __init__(
+        self,
+        machine: Machine,
+        problem: Problem,
+        trails: MatrixTrails | SelectiveTrails,
+        parameters: AcsParameters,
+        seed: int,
+    ) -> None:
+        super().__init__(machine, problem, trails, parameters, seed)
+        self.blocks = min(machine.multiprocessors, self.ants)
+        tabu_bytes = 4 * -(-self._tabu_words // 2) * 2
+        self.warps = -(-self.ants // self.blocks)
+        self._shared = self.warps * tabu_bytes
+        self._kernel, self._global_bytes = "step_tours<false>", 0
+        if self._fits(machine):
+            return
+        self._kernel, self.warps = "step_tours<true>", WARPS_PER_BLOCK
+        at_most = -(-self.ants // (self.blocks * self.warps))
+        self._shared = self.warps * at_most * (4 * ANT_RECORD_WORDS + tabu_bytes)
+        if not self._fits(machine):
+            self._global_bytes, self._shared = self.blocks * self._shared, 0
+
+    def _fits(self, machine: Machine) -> bool:
+        return (
+            self.warps * LANES <= 1024
+            and self._shared <= machine.shared_limit
+            and machine.resident(self.file, self._kernel, self.warps * LANES, self._shared) >= 1
+        )
+
+    def buffers(self) -> list[Buffer]:
+        """4 n bytes an ant, the best tour, and the ants where shared memory is too small."""
+        buffers = [
+            Buffer("tours", (self.ants, self.n), np.int32),
+            Buffer("best_tour", (self.n,), np.int32),
+        ]
+        if self._global_bytes:
+            buffers.append(Buffer("ants", (self._global_bytes // 8,), np.uint64))
+        return buffers
+
+    def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
+        """Where the tours stand after a launch."""
+        return BuiltTours(arrays["tours"], None, self.ants)
+
+    def tour_of(
+        self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
+    ) -> Array:
+        """The row of ``ant``."""
+        return arrays["tours"][ant]
+
+    def launch(self, arrays: Mapping[str, Array]) -> Launch:
+        """Build all tours of an iteration."""
+        args = (
+            *self._leading,
+            *self._problem.arguments(arrays),
+            *self._trails.arguments(arrays),
+            arrays.get("ants"),
+            arrays["tours"],
+            arrays["state"],
+        )
+        block = self.warps * LANES
+        return Launch(self.file, self._kernel, self.blocks, block, args, self._shared, True)

@@ -1,0 +1,198 @@
+"""A CUDA GPU through CuPy: the one place that compiles kernels and turns its errors into ours."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.devices import Device
+from gpu.errors import DeviceError, DeviceMemoryError
+from gpu.loader import OPTIONS, instantiations, source_text
+
+MARGIN = 64 << 20
+"""Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
+
+GRAPH_REPEATS = 16
+"""Iterations in the long graph: enough that launching it costs little beside running it."""
+
+
+@contextlib.contextmanager
+def device_errors(device: Device) -> Iterator[None]:
+    """Turn whatever CUDA raises into a :class:`DeviceError` of one sentence."""
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        raise DeviceMemoryError(f"{device.name} ran out of memory: {error}") from error
+    except (
+        cupy.cuda.runtime.CUDARuntimeError,
+        cupy.cuda.driver.CUDADriverError,
+        cupy.cuda.compiler.CompileException,
+    ) as error:
+        first = str(error).strip().splitlines()[0]
+        raise DeviceError(f"{device.name} ({device.model}) failed: {first}") from error
+
+
+@functools.cache
+def _kernel(index: int, file: str, name: str, cooperative: bool) -> Any:
+    """The compiled kernel for GPU ``index``; modules are compiled once a device and process."""
+    return _module(index, file, cooperative).get_function(name)
+
+
+@functools.cache
+def _module(index: int, file: str, cooperative: bool) -> Any:
+    with cupy.cuda.Device(index):
+        return cupy.RawModule(
+            code=source_text(file),
+            options=OPTIONS,
+            name_expressions=instantiations()[file],
+            enable_cooperative_groups=cooperative,
+        )
+
+
+class CupyMachine:
+    """One GPU, with a stream of its own; used from the thread that made it."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._arrays: list[Any] = []
+        self._graphs: list[Any] = []
+        with device_errors(device), cupy.cuda.Device(device.index) as handle:
+            self._stream = cupy.cuda.Stream(non_blocking=True)
+            self.multiprocessors: int = handle.attributes["MultiProcessorCount"]
+            self.shared_limit: int = handle.attributes["MaxSharedMemoryPerBlockOptin"]
+
+    @contextlib.contextmanager
+    def _working(self) -> Iterator[None]:
+        with device_errors(self._device), cupy.cuda.Device(self._device.index), self._stream:
+            yield
+
+    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+        """See :meth:`gpu.cuda.machine.Machine.allocate`."""
+        needed = sum(buffer.nbytes for buffer in buffers)
+        with self._working():
+            cupy.get_default_memory_pool().free_all_blocks()
+            free, total = cupy.cuda.runtime.memGetInfo()
+            if needed + MARGIN > free:
+                largest = max(buffers, key=lambda buffer: buffer.nbytes)
+                raise DeviceMemoryError(
+                    f"this run needs {needed / 2**30:.2f} GiB on {self._device.name}, which has "
+                    f"{max(free - MARGIN, 0) / 2**30:.2f} GiB free of {total / 2**30:.2f}; the "
+                    f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
+                )
+            arrays = {buffer.name: cupy.empty(buffer.shape, buffer.dtype) for buffer in buffers}
+        self._arrays.extend(arrays.values())
+        return arrays
+
+    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+        """See :meth:`gpu.cuda.machine.Machine.resident`."""
+        with self._working():
+            function = _kernel(self._device.index, file, kernel, cooperative=False)
+            _allow_shared(function, shared)
+            return int(
+                cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                    function.kernel.ptr, block, shared
+                )
+            )
+
+    def upload(self, array: Array, values: NDArray[Any]) -> None:
+        """See :meth:`gpu.cuda.machine.Machine.upload`."""
+        with self._working():
+            array.set(np.ascontiguousarray(values, dtype=array.dtype).reshape(array.shape))
+
+    def download(self, array: Array) -> NDArray[Any]:
+        """See :meth:`gpu.cuda.machine.Machine.download`."""
+        with self._working():
+            host: NDArray[Any] = array.get()
+            self._stream.synchronize()
+            return host
+
+    def run(self, launches: Sequence[Launch]) -> None:
+        """See :meth:`gpu.cuda.machine.Machine.run`."""
+        with self._working():
+            for launch in launches:
+                self._start(launch)
+
+    def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
+        """Capture ``launches`` once and ``GRAPH_REPEATS`` times as CUDA graphs."""
+        short, long = self._capture(launches, 1), self._capture(launches, GRAPH_REPEATS)
+
+        def run(count: int) -> None:
+            with self._working():
+                for _ in range(count // GRAPH_REPEATS):
+                    long.launch(self._stream)
+                for _ in range(count % GRAPH_REPEATS):
+                    short.launch(self._stream)
+
+        return run
+
+    def timed(self, launches: Sequence[Launch]) -> list[float]:
+        """See :meth:`gpu.cuda.machine.Machine.timed`."""
+        with self._working():
+            events = [cupy.cuda.Event() for _ in range(len(launches) + 1)]
+            events[0].record(self._stream)
+            for launch, event in zip(launches, events[1:], strict=True):
+                self._start(launch)
+                event.record(self._stream)
+            events[-1].synchronize()
+            pairs = zip(events, events[1:], strict=False)
+            return [float(cupy.cuda.get_elapsed_time(start, end)) for start, end in pairs]
+
+    def mark(self) -> Callable[[], None]:
+        """See :meth:`gpu.cuda.machine.Machine.mark`."""
+        with self._working():
+            event = cupy.cuda.Event(disable_timing=True)
+            event.record(self._stream)
+
+        def wait() -> None:
+            with device_errors(self._device):
+                event.synchronize()
+
+        return wait
+
+    def close(self) -> None:
+        """See :meth:`gpu.cuda.machine.Machine.close`."""
+        # After a device error nothing can be freed one by one: the context goes with the process.
+        with contextlib.suppress(DeviceError), self._working():
+            self._stream.synchronize()
+        self._graphs.clear()
+        self._arrays.clear()
+        with contextlib.suppress(DeviceError), self._working():
+            cupy.get_default_memory_pool().free_all_blocks()
+
+    def _capture(self, launches: Sequence[Launch], repeats: int) -> Any:
+        with self._working():
+            for launch in launches:  # compiling is not allowed during a capture
+                function = self._function(launch)
+                _allow_shared(function, launch.shared)
+            self._stream.begin_capture()
+            try:
+                for _ in range(repeats):
+                    for launch in launches:
+                        self._start(launch)
+            finally:
+                graph = self._stream.end_capture()
+            graph.upload(self._stream)
+        self._graphs.append(graph)
+        return graph
+
+    def _function(self, launch: Launch) -> Any:
+        return _kernel(self._device.index, launch.file, launch.kernel, launch.cooperative)
+
+    def _start(self, launch: Launch) -> None:
+        function = self._function(launch)
+        _allow_shared(function, launch.shared)
+        args = tuple(np.uint64(0) if value is None else value for value in launch.args)
+        function((launch.grid,), (launch.block,), args, shared_mem=launch.shared)
+
+
+def _allow_shared(function: Any, shared: int) -> None:
+    """Above 48 KiB a kernel must be told how much shared memory it may be given."""
+    if shared > 48 << 10 and function.max_dynamic_shared_size_bytes < shared:
+        function.max_dynamic_shared_size_bytes = shared

@@ -1,0 +1,101 @@
+"""What a colony needs of the machine that runs its kernels.
+
+Colonies speak to a :class:`Machine` and never to CuPy, so that the same colony runs on a GPU and,
+under test, on the CPU emulation of the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Array = Any
+"""A device array; only the machine that made it looks inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A device array to be: declared first, so that the sum is known before any is allocated."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DTypeLike
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in bytes, exact however large."""
+        size = np.dtype(self.dtype).itemsize
+        for extent in self.shape:
+            size *= extent
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel launch: which kernel, how many threads, with what.
+
+    Attributes
+    ----------
+    file, kernel : str
+        Kernel file and C++ name expression, as :func:`gpu.loader.instantiations` lists them.
+    grid, block : int
+        Blocks, and threads a block.
+    args : tuple
+        Device arrays, NumPy scalars of the parameters' exact types, None for a null pointer.
+    shared : int
+        Bytes of dynamic shared memory a block.
+    cooperative : bool
+        Whether all blocks must be on the device at once.
+    """
+
+    file: str
+    kernel: str
+    grid: int
+    block: int
+    args: tuple[Any, ...]
+    shared: int = 0
+    cooperative: bool = False
+
+
+class Machine(Protocol):
+    """A device that holds arrays and runs kernels in the order in which they are asked for."""
+
+    multiprocessors: int
+    shared_limit: int
+
+    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+        """Make all arrays, uninitialized.
+
+        Raises
+        ------
+        DeviceMemoryError
+            Before anything is allocated, if their sum exceeds the free memory.
+        """
+
+    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+        """How many such blocks a multiprocessor holds at once."""
+
+    def upload(self, array: Array, values: NDArray[Any]) -> None:
+        """Copy ``values`` into ``array`` (same bytes)."""
+
+    def download(self, array: Array) -> NDArray[Any]:
+        """Wait for all work, and return a host copy of ``array``."""
+
+    def run(self, launches: Sequence[Launch]) -> None:
+        """Start ``launches``, one after the other; return at once."""
+
+    def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
+        """Prepare ``launches`` to be run many times: the result takes how many."""
+
+    def timed(self, launches: Sequence[Launch]) -> list[float]:
+        """Run ``launches`` and return the milliseconds each took, by the device's clock."""
+
+    def mark(self) -> Callable[[], None]:
+        """Note how far the work was asked for; the result waits until it is done."""
+
+    def close(self) -> None:
+        """Free everything; more calls do nothing."""

@@ -1,0 +1,31 @@
+"""The numbers a colony keeps on the device, read on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORDS = 12
+"""64-bit words of ``ColonyState`` in colony_state.cuh."""
+
+ANT_BITS = 20
+"""Low bits of an iteration's best that name the ant."""
+
+MOST_ANTS = 1 << ANT_BITS
+"""Ants that those bits can name."""
+
+
+class State:
+    """One reading of ``ColonyState``."""
+
+    def __init__(self, words: NDArray[Any]) -> None:
+        values = [int(word) for word in np.asarray(words).view(np.uint64)[:11]]
+        self.iteration = values[0]
+        self.best_length = values[3] if self.iteration else 0
+        self.best_iteration = values[4]
+        self.iteration_best = values[5] >> ANT_BITS
+        self.iteration_ant = values[5] & (MOST_ANTS - 1)
+        self.iteration_sum = values[6]
+        self.local_hits, self.local_total, self.global_hits, self.global_total = values[7:11]

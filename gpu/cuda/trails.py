@@ -1,0 +1,169 @@
+"""Pheromone memories on the device: their buffers, their start and their global update."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.problem import LANES, Problem
+from gpu.loader import CAPACITIES
+from gpu.parameters import AcsParameters, SpmParameters
+
+_BLOCK = 256
+"""Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTours:
+    """Where an iteration's tours stand.
+
+    Attributes
+    ----------
+    array : Array
+        Tours, int32.
+    holders : Array or None
+        For each warp which of its two rows is its best; None if each ant has one row.
+    rows : int
+        Warps, or ants if ``holders`` is None.
+    """
+
+    array: Array
+    holders: Array | None
+    rows: int
+
+
+class Trails:
+    """What both memories share: the arguments of the updates."""
+
+    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+        self.problem = problem
+        self.parameters = parameters
+        alpha, rho = parameters.alpha, parameters.rho
+        self.global_keep = np.float32(1 - alpha)
+        self.global_deposit = np.float64(alpha * problem.deposit)
+        self.local_keep = np.float32(1 - rho)
+        self.local_add = np.float32(rho)
+
+    def state_buffer(self, words: int) -> Buffer:
+        """The colony's numbers, which every kernel takes."""
+        return Buffer("state", (words,), np.uint64)
+
+    def _grid(self, threads: int) -> int:
+        """Blocks for so many threads; kernels stride over what is more than the grid."""
+        return min(1024, -(-threads // _BLOCK))
+
+
+class MatrixTrails(Trails):
+    """The pheromone matrix: listed edges beside the candidates, all others in n x n floats."""
+
+    walk = "MatrixWalk"
+    policy = "MatrixTrails"
+    memory_size = 0
+
+    def buffers(self) -> list[Buffer]:
+        """4 (n² + 33 n) bytes."""
+        n = self.problem.n
+        return [
+            Buffer("listed", (n, LANES), np.float32),
+            Buffer("outside", (n, n), np.float32),
+            Buffer("beyond", (n,), np.float32),
+        ]
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+        """The memory's three pointers, as walks take them."""
+        return arrays["listed"], arrays["outside"], arrays["beyond"]
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        n = self.problem.n
+        args = (
+            np.int64(n * LANES),
+            arrays["listed"],
+            np.int64(n * n),
+            arrays["outside"],
+            np.int32(n),
+            arrays["beyond"],
+            arrays["state"],
+        )
+        return Launch("acs_update.cu", "start_matrix", self._grid(n * n), _BLOCK, args)
+
+    def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
+        """Elect the best tour and make the global update (equation 4)."""
+        n, problem = self.problem.n, self.problem
+        args = (
+            np.int32(n),
+            self.global_keep,
+            self.global_deposit,
+            arrays["rows"],
+            arrays["backup"],
+            np.int32(problem.values["backup"].shape[1]),
+            np.int32(problem.directed),
+            *self.arguments(arrays),
+            tours.array,
+            tours.holders,
+            np.int32(tours.rows),
+            arrays["best_tour"],
+            arrays["state"],
+        )
+        edges = n if problem.directed else 2 * n
+        return Launch("acs_update.cu", "update_matrix", self._grid(edges * LANES), _BLOCK, args)
+
+
+class SelectiveTrails(Trails):
+    """The selective pheromone memory (2016, Fig. 5): s records a city."""
+
+    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+        super().__init__(problem, parameters)
+        assert isinstance(parameters, SpmParameters)
+        self.memory_size = parameters.memory
+        self.capacity = next(size for size in CAPACITIES if size >= parameters.memory)
+        self.walk = f"SelectiveWalk<{self.capacity}>"
+        self.policy = f"MemoryTrails<{self.capacity}>"
+
+    def buffers(self) -> list[Buffer]:
+        """(8 s + 4) n bytes, s rounded up to 8, 16 or 32."""
+        n = self.problem.n
+        return [
+            Buffer("records", (n, self.capacity), np.uint64),
+            Buffer("tails", (n,), np.uint32),
+        ]
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, None]:
+        """The memory's three pointers, as walks take them."""
+        return arrays["records"], arrays["tails"], None
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Empty the memory and set the state to its beginning."""
+        n = self.problem.n
+        args = (
+            np.int64(n * self.capacity),
+            arrays["records"],
+            np.int32(n),
+            arrays["tails"],
+            np.int32(self.memory_size),
+            arrays["state"],
+        )
+        return Launch("acs_update.cu", "start_memory", self._grid(n * self.capacity), _BLOCK, args)
+
+    def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
+        """Elect the best tour and make the global update (equation 4 and Fig. 5)."""
+        n = self.problem.n
+        args = (
+            np.int32(n),
+            self.global_keep,
+            self.global_deposit,
+            np.int32(self.problem.directed),
+            np.int32(self.memory_size),
+            arrays["records"],
+            arrays["tails"],
+            tours.array,
+            tours.holders,
+            np.int32(tours.rows),
+            arrays["best_tour"],
+            arrays["state"],
+        )
+        kernel = f"update_memory<{self.capacity}>"
+        return Launch("acs_update.cu", kernel, self._grid(n * LANES), _BLOCK, args)

@@ -1,0 +1,143 @@
+// The end of an iteration: elect the best tour, then the global update (2016, equation 4).
+#include "colony_state.cuh"
+#include "selective_memory.cuh"
+#include "trail_matrix.cuh"
+
+// Who built the best tour of the iteration, and whether it is the best of all. Every block of the
+// update works this out for itself; the last to finish writes it down.
+struct Election {
+    const int* tour;  // the best tour of all, wherever it stands now
+    bool improved;
+    double length;
+
+    __device__ Election(const ColonyState* state, const int* tours, const int* holders, int rows,
+                        int n, const int* best_tour) {
+        Word running = state->running_best, best = state->best_length;
+        improved = running >> ANT_BITS < best;
+        length = static_cast<double>(improved ? running >> ANT_BITS : best);
+        int row = static_cast<int>(running & ((1 << ANT_BITS) - 1)) % rows;
+        const int* winner = tours + (holders ? 2ll * row + holders[row] : row) * n;
+        tour = improved ? winner : best_tour;
+    }
+
+    __device__ void keep(int* best_tour, int i) const {
+        if (improved) best_tour[i] = tour[i];
+    }
+};
+
+// Called by all threads at the end: the last block closes the iteration.
+__device__ void close_iteration(ColonyState* state, bool improved) {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x != 0 || atomicAdd(&state->finished, 1u) != gridDim.x - 1) return;
+    __threadfence();
+    state->finished = 0;
+    state->arrivals = 0;
+    state->iteration += 1;
+    state->iteration_best = state->running_best;
+    state->iteration_sum = state->running_sum;
+    if (improved) {
+        state->best_length = state->running_best >> ANT_BITS;
+        state->best_iteration = state->iteration;
+    }
+    state->running_best = ~0ull;
+    state->running_sum = 0;
+}
+
+struct GlobalUpdate {
+    float keep, add;  // equation 4: trail * (1 - alpha) + alpha / L, in units of tau0
+
+    __device__ GlobalUpdate(float alpha_keep, double deposit, double length)
+        : keep(alpha_keep), add(static_cast<float>(deposit / length)) {}
+
+    __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
+};
+
+// A warp an edge; `rows` is the number of warps that built tours, `holders` null where each ant
+// has its own row of `tours`.
+__global__ void update_matrix(int n, float keep, double deposit, const uint2* rows_,
+                              const uint2* backup, int backup_width, int directed, float* listed,
+                              float* outside, float* beyond, const int* tours, const int* holders,
+                              int rows, int* best_tour, ColonyState* state) {
+    Election election(state, tours, holders, rows, n, best_tour);
+    GlobalUpdate change(keep, deposit, election.length);
+    CandidateLists lists{rows_, backup, backup_width};
+    TrailMatrix trails{listed, outside, beyond, n, static_cast<bool>(directed)};
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int edges = directed ? n : 2 * n;
+    for (int edge = blockIdx.x * warps + threadIdx.x / LANES; edge < edges;
+         edge += gridDim.x * warps) {
+        int i = edge % n;
+        int from = election.tour[i], to = election.tour[i + 1 < n ? i + 1 : 0];
+        if (edge < n && lane == 0) election.keep(best_tour, i);
+        if (edge >= n) {
+            int swapped = from;
+            from = to;
+            to = swapped;
+        }
+        float* place = trails.find(lists, from, to, lane);
+        bool past_lists = lists.lane_of(from, to, lane) < 0 && !lists.backs_up(from, to, lane);
+        if (lane == 0) {
+            float trail = change(__ldcg(place));
+            *place = trail;
+            if (past_lists && trail > beyond[from]) beyond[from] = trail;
+        }
+    }
+    close_iteration(state, election.improved);
+}
+
+// A warp a city, which updates its trails to both neighbours in the order in which a walk along
+// the tour would.
+template <int CAPACITY>
+__global__ void update_memory(int n, float keep, double deposit, int directed, int size,
+                              Record* records, unsigned* tails, const int* tours,
+                              const int* holders, int rows, int* best_tour, ColonyState* state) {
+    Election election(state, tours, holders, rows, n, best_tour);
+    GlobalUpdate change(keep, deposit, election.length);
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    unsigned hits = 0, total = 0;
+    for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
+        int city = election.tour[i];
+        int after = election.tour[i + 1 < n ? i + 1 : 0];
+        int before = election.tour[i > 0 ? i - 1 : n - 1];
+        if (lane == 0) election.keep(best_tour, i);
+        Ring ring;
+        ring.open(records, tails, CAPACITY, size, city, lane);
+        if (!directed && i > 0) hits += ring.update(before, change, lane);
+        hits += ring.update(after, change, lane);
+        if (!directed && i == 0) hits += ring.update(before, change, lane);
+        total += directed ? 1 : 2;
+    }
+    if (lane == 0 && total) {
+        atomicAdd(&state->global_hits, static_cast<Word>(hits));
+        atomicAdd(&state->global_total, static_cast<Word>(total));
+    }
+    close_iteration(state, election.improved);
+}
+
+// The state before the first iteration: trails at their initial level, memories empty.
+__global__ void start_matrix(long long listed_size, float* listed, long long outside_size,
+                             float* outside, int n, float* beyond, ColonyState* state) {
+    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
+    for (long long i = first; i < listed_size; i += stride) listed[i] = 1.0f;
+    for (long long i = first; i < n; i += stride) beyond[i] = 1.0f;
+    if (first == 0) {
+        *state = ColonyState{};
+        state->running_best = state->best_length = ~0ull;
+    }
+}
+
+__global__ void start_memory(long long records_size, Record* records, int n, unsigned* tails,
+                             int size, ColonyState* state) {
+    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = first; i < records_size; i += stride)
+        records[i] = make_record(NOBODY, 1.0f);
+    for (long long i = first; i < n; i += stride) tails[i] = size - 1;
+    if (first == 0) {
+        *state = ColonyState{};
+        state->running_best = state->best_length = ~0ull;
+    }
+}

@@ -1,0 +1,32 @@
+// The few numbers that a colony keeps on the device between launches, as 64-bit words.
+#pragma once
+
+#include "portable.cuh"
+
+typedef unsigned long long Word;
+
+// The same order as in gpu/cuda/state.py.
+struct ColonyState {
+    Word iteration;        // iterations finished
+    Word running_best;     // of the iteration under way: length << 20 | ant, or ~0
+    Word running_sum;      // of the iteration under way: sum of the tours' lengths
+    Word best_length;      // of all iterations, or ~0
+    Word best_iteration;   // that found it, from 1
+    Word iteration_best;   // of the last iteration: length << 20 | ant
+    Word iteration_sum;    // of the last iteration
+    Word local_hits;       // of the selective memory
+    Word local_total;
+    Word global_hits;
+    Word global_total;
+    unsigned finished;     // blocks of the global update that have done their part
+    unsigned arrivals;     // of the grid barrier
+};
+
+constexpr int ANT_BITS = 20;
+
+// A warp reports the tours it built: the best as length << ANT_BITS | ant, or ~0 for none.
+__device__ __forceinline__ void report_tours(ColonyState* state, Word best, Word sum, int lane) {
+    if (lane != 0 || best == ~0ull) return;
+    atomicMin(&state->running_best, best);
+    atomicAdd(&state->running_sum, sum);
+}

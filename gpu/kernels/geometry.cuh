@@ -1,0 +1,59 @@
+// Distances between cities, TSPLIB's exact integers, and the heuristic weight that follows.
+//
+// Double precision on purpose: float32 rounds some pairs of the large instances to another
+// integer. Compiled without contraction (--fmad=false), so that x * x + y * y is rounded as the
+// host rounds it.
+#pragma once
+
+#include "portable.cuh"
+
+// The same numbers as in gpu/cuda/problem.py.
+enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
+
+struct Geometry {
+    int n;
+    int metric;
+    double beta;
+    const double* coordinates;  // (n, 2), for every metric but MATRIX
+    const int* matrix;          // (n, n), for MATRIX
+    const int* nearest;         // (n), distance of each city's nearest neighbour
+
+    __device__ int distance(int a, int b) const {
+        if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
+        double x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
+        double y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
+        if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
+        if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
+        if (metric == ATT) {
+            double root = sqrt((x * x + y * y) / 10.0);
+            int rounded = static_cast<int>(root + 0.5);
+            return rounded < root ? rounded + 1 : rounded;
+        }
+        int width = static_cast<int>(fabs(x) + 0.5), height = static_cast<int>(fabs(y) + 0.5);
+        return metric == MAN_2D ? static_cast<int>(fabs(x) + fabs(y) + 0.5) : max(width, height);
+    }
+
+    // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
+    __device__ float weight(int from, int to) const {
+        double length = fmax(static_cast<double>(distance(from, to)), 0.1);
+        double ratio = fmax(static_cast<double>(__ldg(&nearest[from])), 0.1) / length;
+        int whole = static_cast<int>(beta);
+        double power = 1.0;
+        if (whole == beta) {
+            for (int factor = 0; factor < whole; ++factor) power = power * ratio;
+        } else {
+            power = pow(ratio, beta);
+        }
+        return static_cast<float>(fmax(power, 1e-30));
+    }
+};
+
+// The exact length of a closed tour, in every lane. All lanes of the warp call this.
+__device__ __forceinline__ unsigned long long tour_length(const Geometry& geometry,
+                                                          const int* tour, int lane) {
+    unsigned long long length = 0;
+    for (int i = lane; i < geometry.n; i += LANES)
+        length +=
+            geometry.distance(__ldcg(&tour[i]), __ldcg(&tour[i + 1 < geometry.n ? i + 1 : 0]));
+    return warp_sum(length);
+}

@@ -1,0 +1,69 @@
+// What the kernels need that differs between CUDA and its emulation on a CPU.
+#pragma once
+
+constexpr unsigned ALL_LANES = 0xffffffffu;
+constexpr int LANES = 32;
+
+// The largest value of a warp, in every lane.
+__device__ __forceinline__ unsigned warp_max(unsigned value) {
+#if defined(FORMICARIUM_EMULATION) || __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, value);
+#else
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, offset));
+    return value;
+#endif
+}
+
+// The smallest value of a warp, in every lane.
+__device__ __forceinline__ unsigned warp_min(unsigned value) {
+#if defined(FORMICARIUM_EMULATION) || __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(ALL_LANES, value);
+#else
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        value = min(value, __shfl_xor_sync(ALL_LANES, value, offset));
+    return value;
+#endif
+}
+
+// The sum over a warp, in every lane.
+__device__ __forceinline__ unsigned long long warp_sum(unsigned long long value) {
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(ALL_LANES, value, offset);
+    return value;
+}
+
+// A barrier over all blocks of a cooperative launch. `arrivals` must be 0 when the launch begins.
+struct GridBarrier {
+    unsigned* arrivals;
+    unsigned target = 0;
+
+    __device__ explicit GridBarrier(unsigned* arrivals_) : arrivals(arrivals_) {}
+
+    // What this thread wrote before arrive() is seen by every thread after its wait().
+    __device__ __forceinline__ void arrive() {
+        target += gridDim.x;
+#if !defined(FORMICARIUM_EMULATION)
+        __syncthreads();
+        if (threadIdx.x == 0)
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrivals) : "memory");
+#endif
+    }
+
+    __device__ __forceinline__ void wait() {
+#if defined(FORMICARIUM_EMULATION)
+        emulation_grid_barrier();
+#else
+        if (threadIdx.x == 0) {
+            unsigned seen;
+            do {
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                             : "=r"(seen)
+                             : "l"(arrivals)
+                             : "memory");
+            } while (static_cast<int>(seen - target) < 0);
+        }
+        __syncthreads();
+#endif
+    }
+};

@@ -1,0 +1,67 @@
+"""The kernels' source texts: where they are, how they are compiled, which instantiations exist.
+
+One text a kernel file, with its headers written into it, so that a cache keyed by the text can
+never hand out a binary of an older header. CUDA, the compile check and the CPU emulation all take
+their text from here.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from importlib import resources
+
+OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
+"""Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
+is rounded as the CPU rounds it, and both give the same tours."""
+
+CAPACITIES = (8, 16, 32)
+"""Sizes of a city's selective memory that kernels are instantiated for."""
+
+
+@functools.cache
+def source_text(file: str) -> str:
+    """The text of ``gpu/kernels/<file>``, each of its own headers inlined once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file or a header it names is not there.
+    """
+    return "".join(_lines(file, set()))
+
+
+@functools.cache
+def instantiations() -> dict[str, tuple[str, ...]]:
+    """Kernel file to the C++ name expressions of all kernels in it."""
+    walks = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
+    trails = ("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
+    return {
+        "acs_tours.cu": tuple(f"build_tours<{walk}>" for walk in walks),
+        "acs_steps.cu": ("step_tours<false>", "step_tours<true>"),
+        "acs_update.cu": (
+            "start_matrix",
+            "start_memory",
+            "update_matrix",
+            *(f"update_memory<{size}>" for size in CAPACITIES),
+        ),
+        "pictures.cu": (
+            "blank_picture",
+            *(f"paint_picture<{policy}>" for policy in trails),
+            *(f"collect_trails<{policy}>" for policy in trails),
+            *(f"count_branches<{policy}>" for policy in trails),
+        ),
+    }
+
+
+def _lines(file: str, seen: set[str]) -> Iterator[str]:
+    seen.add(file)
+    text = resources.files("gpu").joinpath("kernels", file).read_text(encoding="utf-8")
+    for line in text.splitlines(keepends=True):
+        include = re.match(r'\s*#include "([^"]+)"', line)
+        if include:
+            if include[1] not in seen:
+                yield from _lines(include[1], seen)
+        elif line.strip() != "#pragma once":
+            yield line

@@ -1,0 +1,86 @@
+"""A machine for colonies whose kernels run on the CPU emulation, under sanitizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.loader import instantiations
+from tests.emulation import Emulator
+
+
+class EmulatedMachine:
+    """Arrays are NumPy's, filled with rubbish when made; a launch runs when it is asked for."""
+
+    def __init__(
+        self,
+        multiprocessors: int = 2,
+        shared_limit: int = 64 << 10,
+        resident: int = 4,
+        seed: int = 0,
+    ) -> None:
+        self.multiprocessors = multiprocessors
+        self.shared_limit = shared_limit
+        self.launched: list[str] = []
+        self._resident = resident
+        self._seed = seed
+        self._emulators: dict[str, Emulator] = {}
+        self._rubbish = np.random.default_rng(seed)
+
+    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+        arrays = {}
+        for buffer in buffers:
+            array = np.empty(buffer.shape, buffer.dtype)
+            array.view(np.uint8)[...] = self._rubbish.integers(0, 256, array.view(np.uint8).shape)
+            arrays[buffer.name] = array
+        return arrays
+
+    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+        assert kernel in instantiations()[file]
+        return self._resident
+
+    def upload(self, array: Array, values: NDArray[Any]) -> None:
+        array[...] = np.asarray(values, dtype=array.dtype).reshape(array.shape)
+
+    def download(self, array: Array) -> NDArray[Any]:
+        copy: NDArray[Any] = np.array(array)
+        return copy
+
+    def run(self, launches: Sequence[Launch]) -> None:
+        for launch in launches:
+            if launch.file not in self._emulators:
+                self._emulators[launch.file] = Emulator(
+                    launch.file, instantiations()[launch.file], seed=self._seed
+                )
+            self.launched.append(launch.kernel)
+            self._emulators[launch.file].launch(
+                launch.kernel,
+                grid=launch.grid,
+                block=launch.block,
+                args=launch.args,
+                shared=launch.shared,
+                cooperative=launch.cooperative,
+            )
+
+    def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
+        def run(count: int) -> None:
+            for _ in range(count):
+                self.run(launches)
+
+        return run
+
+    def timed(self, launches: Sequence[Launch]) -> list[float]:
+        self.run(launches)
+        return [0.0] * len(launches)
+
+    def mark(self) -> Callable[[], None]:
+        return lambda: None
+
+    def close(self) -> None:
+        for emulator in self._emulators.values():
+            emulator.close()
+        self._emulators.clear()
