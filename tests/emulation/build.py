@@ -26,16 +26,19 @@ KERNEL_FLAGS = (
     *SANITIZERS,
     "-O1",
     "-fno-sanitize-recover=all",
-    "-fsanitize-sections=emulation_shared",
     "-fno-strict-aliasing",  # vector loads from arrays of scalars, as nvcc allows
     "-Werror=return-type",
     "-Werror=uninitialized",
 )
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
+_COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _DYNAMIC_SHARED = re.compile(
-    r"\bextern\s+__shared__\s+((?:__align__|alignas)\s*\([^)]*\)\s+)?([\w:<>\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
+    r"\bextern\s+__shared__\s+(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?"
+    r"([\w:<>,\s]+?)\s+(\w+)\s*\[\s*\]\s*;"
 )
+_STATIC_SHARED = re.compile(r"\b__shared__\s+([^;=]+);")
+_DECLARED = re.compile(r"(\w+)\s*(?:\[[^]]*\]\s*)*(?=,|$)")
 
 
 class EmulationError(AssertionError):
@@ -100,7 +103,7 @@ def build(
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'
-    text += _DYNAMIC_SHARED.sub(_dynamic_shared, expand(find_source(file)))
+    text += _without_shared(expand(find_source(file)))
     text += '#line 1 "instantiations"\n'
     for number, name in enumerate(instantiations):
         literal = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -119,9 +122,24 @@ def build(
     return program
 
 
+def _without_shared(text: str) -> str:
+    """Turn declarations of shared memory, which no macro could, into what ``cuda.hpp`` defines."""
+    text = _COMMENT_OR_STRING.sub(
+        lambda found: found[0] if found[0][0] == '"' else " " + "\n" * found[0].count("\n"), text
+    )
+    return _STATIC_SHARED.sub(_static_shared, _DYNAMIC_SHARED.sub(_dynamic_shared, text))
+
+
 def _dynamic_shared(match: re.Match[str]) -> str:
     lines = "\n" * match[0].count("\n")  # messages keep their line numbers
-    return f"EMULATION_DYNAMIC_SHARED({' '.join(match[2].split())}, {match[3]});{lines}"
+    return f"EMULATION_DYNAMIC_SHARED({match[2]}, {' '.join(match[1].split())});{lines}"
+
+
+def _static_shared(match: re.Match[str]) -> str:
+    names = _DECLARED.findall(match[1])
+    structure = f"Shared_{names[0]}"
+    variables = "".join(f" EMULATION_SHARED({name}, {structure});" for name in names)
+    return f"struct {structure} {{ {match[1]}; }};{variables}"
 
 
 def _runtime_object() -> Path:

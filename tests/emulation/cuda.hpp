@@ -31,12 +31,13 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __align__(n) alignas(n)
-// One section for all of them, swapped by the scheduler whenever another block goes on.
-#define __shared__ static __attribute__((section("emulation_shared")))
-// What the build makes of `extern __shared__ TYPE NAME[];` (inside a function only).
-#define EMULATION_DYNAMIC_SHARED(TYPE, NAME) \
-    static_cast<void>(0);                    \
-    auto* const NAME = reinterpret_cast<std::remove_reference_t<TYPE>*>(::emulation::current->dynamic_shared)
+// What the build makes of `__shared__ TYPE NAME[...];`, with the declaration in a structure, and of
+// `extern __shared__ TYPE NAME[];` (inside functions only).
+#define EMULATION_SHARED(NAME, STRUCTURE) \
+    auto& NAME = ::emulation::static_shared<STRUCTURE>().NAME
+#define EMULATION_DYNAMIC_SHARED(NAME, ...) \
+    static_cast<void>(0);                   \
+    auto* const NAME = reinterpret_cast<__VA_ARGS__*>(::emulation::current->dynamic_shared)
 
 #define threadIdx (::emulation::current->thread_index)
 #define blockIdx (::emulation::current->block_index)
@@ -97,6 +98,12 @@ inline T from_word(std::uint64_t word) {
     T value;
     std::memcpy(&value, &word, sizeof value);
     return value;
+}
+
+template <class T>
+inline T& static_shared() {
+    static const std::size_t slot = new_shared_slot();
+    return *static_cast<T*>(shared_slot(slot, sizeof(T), alignof(T)));
 }
 
 template <class T>

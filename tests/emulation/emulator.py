@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import subprocess
@@ -115,10 +116,8 @@ class Emulator:
         """End the process."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None and not pipe.closed:
-                try:
+                with contextlib.suppress(BrokenPipeError):
                     pipe.close()
-                except BrokenPipeError:
-                    pass
         self._process.wait()
         self._errors.close()
 
@@ -280,9 +279,7 @@ def _pack_value(parameter: _Parameter, value: Any, what: str) -> bytes:
     return struct.pack("<iI", -1, len(data)) + data
 
 
-def _place(
-    arrays: list[np.ndarray[Any, Any]], parameter: _Parameter, value: Any, what: str
-) -> int:
+def _place(arrays: list[np.ndarray[Any, Any]], parameter: _Parameter, value: Any, what: str) -> int:
     if not isinstance(value, np.ndarray) or not parameter.accepts(value.dtype, value.nbytes):
         given = f"{value.dtype} array" if isinstance(value, np.ndarray) else type(value).__name__
         raise TypeError(f"{what} is {parameter}, but {given} given")

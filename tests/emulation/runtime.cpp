@@ -26,10 +26,7 @@
 #include <xmmintrin.h>
 #endif
 
-// Every static __shared__ variable lies in this section, which is swapped when blocks alternate.
 extern "C" {
-extern unsigned char __start_emulation_shared[] __attribute__((weak));
-extern unsigned char __stop_emulation_shared[] __attribute__((weak));
 void emulation_switch(void** save, void* to);
 void emulation_enter();
 }
@@ -153,7 +150,13 @@ struct Block {
     std::uint64_t sum = 0;
     Site barrier{};
     std::unique_ptr<unsigned char[]> dynamic_shared;
-    std::vector<unsigned char> static_shared;
+    std::vector<void*> static_shared;  // by slot; null until the block comes to the declaration
+
+    Block() = default;
+    Block(const Block&) = delete;
+    ~Block() {
+        for (void* variable : static_shared) std::free(variable);
+    }
 };
 
 struct Launch {
@@ -161,7 +164,7 @@ struct Launch {
     void** arguments = nullptr;
     bool cooperative = false;
     std::vector<Block*> blocks;  // those alive
-    Block* active = nullptr;     // whose static shared memory is in place
+    Block* active = nullptr;     // goes on until it waits, or another is picked
     std::size_t arrived = 0;     // at the grid barrier
     std::size_t exited = 0;
     std::size_t threads = 0;
@@ -192,27 +195,10 @@ std::size_t random_below(std::size_t bound) {
 
 Fiber* me() { return static_cast<Fiber*>(current); }
 
-// ---- static shared memory: one section, whose bytes each block owns in turn ----
-
-// Not memcpy: the section has poisoned redzones between its variables.
-void copy_bytes(unsigned char* to, const unsigned char* from, std::size_t count) {
-    volatile unsigned char* out = to;
-    for (std::size_t i = 0; i < count; ++i) out[i] = from[i];
-}
-
-std::size_t section_bytes() {
-    return static_cast<std::size_t>(__stop_emulation_shared - __start_emulation_shared);
-}
-
-void bring_in(Block* block) {
-    if (launch.active == block) return;
-    const std::size_t count = section_bytes();
-    if (count > 0) {
-        if (launch.active)
-            copy_bytes(launch.active->static_shared.data(), __start_emulation_shared, count);
-        copy_bytes(__start_emulation_shared, block->static_shared.data(), count);
-    }
-    launch.active = block;
+void fill_with_noise(void* memory, std::size_t count) {
+    auto* bytes = static_cast<unsigned char*>(memory);
+    for (std::size_t i = 0; i < count; ++i)
+        bytes[i] = static_cast<unsigned char>(random_word() >> 56);
 }
 
 // ---- messages ----
@@ -317,7 +303,7 @@ void run_others() {
         fail("deadlock: no thread can run");
     }
     if (to == from) return;
-    bring_in(to->block);
+    launch.active = to->block;
     current = to;
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, stack_bytes);
     emulation_switch(&from->stack_pointer, to->stack_pointer);
@@ -350,6 +336,23 @@ void leave() {
 }  // namespace
 
 unsigned lane_of(const Thread* thread) { return static_cast<const Fiber*>(thread)->lane; }
+
+std::size_t new_shared_slot() {
+    static std::size_t slots = 0;
+    return slots++;
+}
+
+void* shared_slot(std::size_t slot, std::size_t bytes, std::size_t alignment) {
+    if (!current) fail("a __shared__ variable outside a function");
+    std::vector<void*>& variables = me()->block->static_shared;
+    if (slot >= variables.size()) variables.resize(slot + 1);
+    if (!variables[slot]) {
+        if (posix_memalign(&variables[slot], std::max(alignment, sizeof(void*)), bytes) != 0)
+            fail("no memory for a __shared__ variable");
+        fill_with_noise(variables[slot], bytes);
+    }
+    return variables[slot];
+}
 
 void fail(const char* format, ...) {
     std::fflush(stdout);
@@ -516,18 +519,11 @@ void prepare(Fiber* fiber) {
     fiber->site = {"", "", 0};
 }
 
-void fill_with_noise(unsigned char* bytes, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-        bytes[i] = static_cast<unsigned char>(random_word() >> 56);
-}
-
 std::unique_ptr<Block> new_block(Index index, std::size_t shared_bytes) {
     auto block = std::make_unique<Block>();
     block->index = index;
     block->dynamic_shared = std::make_unique<unsigned char[]>(shared_bytes);
     fill_with_noise(block->dynamic_shared.get(), shared_bytes);
-    block->static_shared.resize(section_bytes());
-    fill_with_noise(block->static_shared.data(), block->static_shared.size());
     const Index dim = grid.block_dim;
     const unsigned count = dim.x * dim.y * dim.z;
     block->warps.resize((count + 31) / 32);
@@ -559,7 +555,7 @@ void run_blocks(std::vector<std::unique_ptr<Block>> blocks) {
         launch.threads += block->fibers.size();
     }
     Fiber* first = next_fiber();
-    bring_in(first->block);
+    launch.active = first->block;
     current = first;
     __sanitizer_start_switch_fiber(&main_fake_stack, first->stack, stack_bytes);
     emulation_switch(&main_stack_pointer, first->stack_pointer);

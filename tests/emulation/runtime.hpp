@@ -1,6 +1,7 @@
 // What the stand-in for CUDA and its scheduler (runtime.cpp) share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace emulation {
@@ -53,6 +54,10 @@ void yield();
 void maybe_yield();
 
 unsigned lane_of(const Thread* thread);
+
+// A static __shared__ variable: its place in the tables of all blocks, and this block's copy.
+std::size_t new_shared_slot();
+void* shared_slot(std::size_t slot, std::size_t bytes, std::size_t alignment);
 
 [[noreturn]] void fail(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
