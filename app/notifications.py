@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+APPLICATION = "formicarium"
+"""Name of the folders for data, settings and logs."""
+
 LOG_BYTES = 1_000_000
 """Size at which the program's own log begins anew; one older file is kept."""
 
@@ -38,7 +41,7 @@ def sentence_for(error: BaseException) -> str:
         return f"{where}{what}"
     what = " ".join(str(error).split())
     kind = type(error).__name__
-    return f"an unexpected error came up ({kind}{': ' if what else ''}{what}); the log has more"
+    return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"
 
 
 class Notifications:

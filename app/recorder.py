@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import json
 import logging
 import math
 import platform
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -15,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.notifications import sentence_for
+from app.notifications import APPLICATION, sentence_for
 from app.session import Session, SessionError
 from gpu import devices
 from gpu.errors import FormicariumError
@@ -69,6 +71,7 @@ class Recorder:
         self._tell = tell
         self._lock = threading.Lock()
         self._file: io.FileIO | None = None
+        self._finished = False
         self._best = 0
         self._due = 0.0
         try:
@@ -84,6 +87,12 @@ class Recorder:
         with self._lock:
             return self._file is not None
 
+    @property
+    def complete(self) -> bool:
+        """Whether the file has every line, the last one included."""
+        with self._lock:
+            return self._finished
+
     def record(self, state: Snapshot) -> None:
         """Write a line if ``state`` has a better tour, or if one is due."""
         improved = state.best_length != self._best
@@ -95,22 +104,13 @@ class Recorder:
         self._write({"kind": kind, **numbers(self._instance, state)})
 
     def finish(self, outcome: Outcome) -> None:
-        """Write the last line, with the final tour (1-based), and close the file."""
-        tour = outcome.state.best_tour
-        self._write(
-            {
-                "kind": "outcome",
-                "ending": outcome.ending.value,
-                "reason": outcome.reason,
-                "details": outcome.details,
-                **numbers(self._instance, outcome.state),
-                "tour": None if tour is None else (tour + 1).tolist(),
-            }
-        )
+        """Write the last line, with the final tour (numbered as in TSPLIB), and close the file."""
+        self._write(outcome_line(self._instance, outcome))
         with self._lock:
             if self._file is not None:
                 self._file.close()
                 self._file = None
+                self._finished = True
 
     def _write(self, line: dict[str, object]) -> None:
         data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
@@ -161,6 +161,29 @@ class RunLog:
     def last(self) -> dict[str, Any] | None:
         """The last known state: the outcome, else the last record."""
         return self.outcome or (self.records[-1] if self.records else None)
+
+
+def default_log_path(session: Session) -> Path:
+    """Return where the window keeps the log of a run that begins now."""
+    import platformdirs
+
+    folder = platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
+    return free_path(folder, f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}", ".jsonl")
+
+
+def stem(session: Session) -> str:
+    """Return the first part of the names of a run's files: instance, colony and seed."""
+    name = re.sub(r"[^\w.-]+", "_", session.instance.name) or "instance"
+    return f"{name}-{session.colony}-{session.seed}"
+
+
+def free_path(folder: Path, start: str, *endings: str) -> Path:
+    """Return a path in ``folder``, with the first ending, where none of the endings is taken."""
+    for number in itertools.count(1):
+        name = start if number == 1 else f"{start}-{number}"
+        if not any((folder / f"{name}{ending}").exists() for ending in endings):
+            return folder / f"{name}{endings[0]}"
+    raise AssertionError("counting has no end")
 
 
 def header(session: Session, instance: TspInstance) -> dict[str, object]:
@@ -219,6 +242,19 @@ def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
         "global_hits": hits.global_hits if hits else None,
         "global_updates": hits.global_total if hits else None,
         "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def outcome_line(instance: TspInstance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line: how the run ended, and its best tour."""
+    tour = outcome.state.best_tour
+    return {
+        "kind": "outcome",
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+        "details": outcome.details,
+        **numbers(instance, outcome.state),
+        "tour": None if tour is None else instance.city_ids[tour].tolist(),
     }
 
 

@@ -1,0 +1,67 @@
+"""A recorded run, run again and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.stopping import StopSettings
+
+if TYPE_CHECKING:
+    from app.recorder import RunLog
+    from app.run import Outcome
+    from app.session import Session
+    from gpu.instances.instance import TspInstance
+
+
+def repeated(log: RunLog, device: str | None = None) -> Session:
+    """Return the session of ``log``, ending at exactly the iteration it had come to.
+
+    A session without a result (nothing was run yet) keeps its own limits.
+
+    Parameters
+    ----------
+    log : RunLog
+        What was recorded.
+    device : str, optional
+        Another device than the recorded one.
+
+    Raises
+    ------
+    DeviceError
+        If the colony does not run on that device.
+    """
+    session = log.session if device is None else log.session.with_device(device)
+    if log.last is None or not log.last["iteration"]:
+        return session
+    return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
+
+
+def comparison(
+    log: RunLog, instance: TspInstance, session: Session, outcome: Outcome
+) -> tuple[bool, str]:
+    """Compare ``outcome`` with what ``log`` has.
+
+    Returns
+    -------
+    tuple of bool and str
+        False if it differs although it must not, and what to tell the user.
+    """
+    recorded, state = log.last, outcome.state
+    if recorded is None or not recorded["iteration"] or state.best_tour is None:
+        return True, "there is no recorded result to compare with"
+    tour = recorded.get("tour")
+    same = recorded["best"] == state.best_length and (
+        tour is None or tour == instance.city_ids[state.best_tour].tolist()
+    )
+    after = f"after {state.iteration} iterations"
+    if same:
+        what = "length" if tour is None else "tour"
+        return True, f"the same {what} as recorded: {state.best_length} {after}"
+    if recorded["best"] == state.best_length:
+        found = f"another tour of the same length {state.best_length} {after}"
+    else:
+        found = f"{state.best_length} {after}, where {recorded['best']} is recorded"
+    if not session.deterministic:
+        return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
+    return False, f"{found}; {session.colony} must give the same tour for the same seed"

@@ -1,0 +1,179 @@
+"""What the command line prints: results, and tables of colonies, devices and instances."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gpu import catalog, devices
+from gpu.parameters import Parameters
+
+if TYPE_CHECKING:
+    from app.run import Outcome
+    from app.session import Session
+    from gpu.instances.instance import TspInstance
+
+
+def result(instance: TspInstance, session: Session, outcome: Outcome) -> dict[str, object]:
+    """Return the object that ``solve --json`` prints; what is unknown is None."""
+    state = outcome.state
+    tour = state.best_tour
+    length = state.best_length if tour is not None else None
+    return {
+        "instance": instance.name,
+        "n": instance.n,
+        "colony": session.colony,
+        "device": session.device,
+        "seed": session.seed,
+        "parameters": session.parameters.to_dict(),
+        "iterations": state.iteration,
+        "tours_built": state.tours_built,
+        "seconds": round(state.elapsed, 6),
+        "best_length": length,
+        "optimum": instance.optimum,
+        "gap_percent": None if length is None else instance.gap_percent(length),
+        "tour": None if tour is None else instance.city_ids[tour].tolist(),
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+    }
+
+
+def summary(instance: TspInstance, session: Session, outcome: Outcome) -> str:
+    """Return the same for people, in a few lines."""
+    state = outcome.state
+    lines = [
+        f"{instance.name}, {instance.n} cities, by {session.colony} on {session.device}, "
+        f"seed {session.seed}",
+        f"{outcome.ending.value}: {outcome.reason}",
+    ]
+    if state.best_tour is None:
+        lines.append("no tour was built")
+    else:
+        gap = instance.gap_percent(state.best_length)
+        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+        if gap is not None and gap <= 0:
+            above = ", the best known length"
+        lines += [
+            f"best tour {state.best_length}{above}, found in iteration {state.best_iteration}",
+            f"{state.iteration} iterations, {state.tours_built} tours, {state.elapsed:.2f} s",
+        ]
+    return "\n".join(lines)
+
+
+def colony_rows() -> list[dict[str, object]]:
+    """Return the catalog, ready for JSON."""
+    return [
+        {
+            "name": system.name,
+            "title": system.title,
+            "alias": system.alias,
+            "paper": system.paper,
+            "made_of": system.made_of,
+            "summary": system.summary,
+            "deterministic": system.deterministic,
+            "runs_on": list(system.builders),
+            "parameters": parameter_rows(system.parameters),
+        }
+        for system in catalog.CATALOG
+    ]
+
+
+def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
+    """Return the parameters of one kind, ready for JSON; ``default`` None is ``automatic``."""
+    defaults = kind().to_dict()
+    return [
+        {
+            "name": name,
+            "symbol": explanation.symbol,
+            "text": explanation.text,
+            "default": defaults[name],
+            "automatic": explanation.automatic or None,
+            "range": explanation.range_text,
+        }
+        for name, explanation in kind.explanations().items()
+    ]
+
+
+def colonies_text() -> str:
+    """Return the catalog for people: the colonies, then what can be set."""
+    rows = [("NAME", "RUNS ON", "SAME SEED", "PAPER", "")]
+    rows += [
+        (
+            system.name,
+            ", ".join(system.builders),
+            "same tours" if system.deterministic else "may differ",
+            system.paper,
+            system.summary,
+        )
+        for system in catalog.CATALOG
+    ]
+    lines = [table(rows), ""]
+    for alias in dict.fromkeys(system.alias for system in catalog.CATALOG if system.alias):
+        lines.append(f"{alias}: the first colony that runs on the chosen device, of")
+        named = [system.name for system in catalog.CATALOG if system.alias == alias]
+        lines[-1] += f" {', '.join(named)}"
+    for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
+        names = [system.name for system in catalog.CATALOG if system.parameters is kind]
+        lines += ["", f"Parameters of {', '.join(names)} (--set name=value):"]
+        explained = kind.explanations()
+        defaults = kind().to_dict()
+        lines.append(
+            table(
+                (
+                    f"  {name}",
+                    explained[name].symbol,
+                    explained[name].automatic if default is None else f"{default:g}",
+                    explained[name].text,
+                )
+                for name, default in defaults.items()
+            )
+        )
+    return "\n".join(lines)
+
+
+def device_rows() -> dict[str, object]:
+    """Return the devices found, ready for JSON."""
+    found = devices.survey()
+    return {
+        "devices": [dataclasses.asdict(device) for device in found.devices],
+        "without_cuda": found.without_cuda or None,
+    }
+
+
+def devices_text() -> str:
+    """Return the devices for people."""
+    found = devices.survey()
+    lines = [
+        f"{device} ({device.detail})" if device.detail else str(device) for device in found.devices
+    ]
+    if found.without_cuda:
+        lines.append(f"no GPU: {found.without_cuda}")
+    return "\n".join(lines)
+
+
+def instances_text() -> str:
+    """Return the bundled and the downloaded instances for people."""
+    from app import library
+    from gpu.instances.bundled import bundled
+
+    rows = [("NAME", "CITIES", "OPTIMUM", "")]
+    rows += [
+        (row.name, str(row.n), "" if row.optimum is None else str(row.optimum), row.kind)
+        for row in bundled()
+    ]
+    lines = [table(rows)]
+    kept = library.downloaded()
+    if kept:
+        lines += ["", f"Downloaded: {', '.join(path.stem for path in kept)}"]
+    return "\n".join(lines)
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """Return ``rows`` with aligned columns."""
+    rows = [tuple(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
