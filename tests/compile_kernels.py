@@ -1,0 +1,219 @@
+"""Compile every kernel for every supported GPU generation, on a machine that need have no GPU.
+
+``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, then
+what each kernel uses; it fails on any error or warning. Registers spilled to memory are no error
+but are printed, for they cost time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu import loader
+
+LEAST_ARCHITECTURES = (75, 80, 90)
+CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
+
+_FUNCTION = re.compile(r"Compiling entry function '(\w+)'")
+_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+# What ptxas tells of itself with -v; all else in the log is a warning or an error.
+_INFORMATION = re.compile(r"^\s*$|^(ptxas )?info\s*:|bytes stack frame|^\s*Function properties for")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one kernel uses: registers a thread, and bytes of stack, spills and static shared."""
+
+    name: str
+    registers: int
+    stack: int
+    spills: int
+    shared: int
+
+    def __str__(self) -> str:
+        text = str(self.registers)
+        if self.shared:
+            text += f" + {self.shared} B shared"
+        if self.stack:
+            text += f" + {self.stack} B stack"
+        return text + (f" + {self.spills} B SPILLED" if self.spills else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether a source compiles: complaints are empty where it does, without any warning."""
+
+    complaints: str
+    usages: tuple[Usage, ...]
+
+
+class Compiler:
+    """NVRTC, from the package nvidia-cuda-nvrtc.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package is not installed.
+    """
+
+    def __init__(self) -> None:
+        library = find_library()
+        if library is None:
+            raise FileNotFoundError("NVRTC is not installed: pip install nvidia-cuda-nvrtc")
+        for builtins in sorted(library.parent.glob("libnvrtc-builtins.so*")):
+            ctypes.CDLL(str(builtins), ctypes.RTLD_GLOBAL)
+        self._nvrtc = ctypes.CDLL(str(library))
+        self._nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def architectures(self) -> tuple[int, ...]:
+        """Compute capabilities times ten that this NVRTC compiles for."""
+        count = ctypes.c_int()
+        self._call("GetNumSupportedArchs", ctypes.byref(count))
+        found = (ctypes.c_int * count.value)()
+        self._call("GetSupportedArchs", found)
+        return tuple(sorted(found))
+
+    def version(self) -> str:
+        """Return the version of NVRTC."""
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self._call("Version", ctypes.byref(major), ctypes.byref(minor))
+        return f"{major.value}.{minor.value}"
+
+    def compile(
+        self, file: str, text: str, names: Sequence[str], options: Sequence[str], architecture: int
+    ) -> Outcome:
+        """Compile one text with its instantiations to a binary for one architecture."""
+        program = ctypes.c_void_p()
+        self._call(
+            "CreateProgram", ctypes.byref(program), text.encode(), file.encode(), 0, None, None
+        )
+        try:
+            for name in names:
+                self._call("AddNameExpression", program, name.encode())
+            every = [*options, *CHECKS, f"--gpu-architecture=sm_{architecture}"]
+            encoded = (ctypes.c_char_p * len(every))(*(option.encode() for option in every))
+            status = self._nvrtc.nvrtcCompileProgram(program, len(every), encoded)
+            log = self._text("ProgramLog", program)
+            complaints = "\n".join(
+                line for line in log.splitlines() if not _INFORMATION.search(line)
+            )
+            if status != 0:
+                return Outcome(complaints or self._message(status), ())
+            lowered = {self._lowered(program, name): name for name in names}
+            if not self._size("CUBIN", program):
+                complaints = complaints or "NVRTC made no binary"
+            return Outcome(complaints, _usages(log, lowered))
+        finally:
+            self._call("DestroyProgram", ctypes.byref(program))
+
+    def _lowered(self, program: ctypes.c_void_p, name: str) -> str:
+        lowered = ctypes.c_char_p()
+        self._call("GetLoweredName", program, name.encode(), ctypes.byref(lowered))
+        return (lowered.value or b"").decode()
+
+    def _size(self, what: str, program: ctypes.c_void_p) -> int:
+        size = ctypes.c_size_t()
+        self._call(f"Get{what}Size", program, ctypes.byref(size))
+        return size.value
+
+    def _text(self, what: str, program: ctypes.c_void_p) -> str:
+        buffer = ctypes.create_string_buffer(self._size(what, program) + 1)
+        self._call(f"Get{what}", program, buffer)
+        return buffer.value.decode(errors="replace")
+
+    def _message(self, status: int) -> str:
+        return str(self._nvrtc.nvrtcGetErrorString(status).decode())
+
+    def _call(self, name: str, *arguments: object) -> None:
+        status = self._nvrtc[f"nvrtc{name}"](*arguments)
+        if status != 0:
+            raise RuntimeError(f"nvrtc{name}: {self._message(status)}")
+
+
+def find_library() -> Path | None:
+    """Return where the wheel put NVRTC, or None where it is not installed."""
+    package = importlib.util.find_spec("nvidia")
+    folders = package.submodule_search_locations if package else None
+    found = [
+        path
+        for folder in folders or ()
+        for pattern in ("cu*/lib/libnvrtc.so*", "cuda_nvrtc/lib/libnvrtc.so*")
+        for path in Path(folder).glob(pattern)
+        if "alt" not in path.name
+    ]
+    return max(found, default=None)
+
+
+def chosen_architectures(supported: Sequence[int]) -> tuple[int, ...]:
+    """Architectures to compile for: those that must work, and the newest there is.
+
+    Raises
+    ------
+    RuntimeError
+        If this NVRTC does not know one of those that must work.
+    """
+    missing = set(LEAST_ARCHITECTURES) - set(supported)
+    if missing:
+        raise RuntimeError(f"this NVRTC does not compile for sm_{min(missing)}")
+    return tuple(sorted({*LEAST_ARCHITECTURES, max(supported)}))
+
+
+def main(files: Sequence[str] = ()) -> int:
+    """Compile and print; return 1 if anything was complained about, else 0."""
+    compiler = Compiler()
+    architectures = chosen_architectures(compiler.architectures())
+    print(f"NVRTC {compiler.version()}, options {' '.join(loader.OPTIONS)}")
+    failed = False
+    usages: dict[str, dict[int, Usage]] = {}
+    for file in files or loader.instantiations():
+        names = loader.instantiations()[file]
+        text = loader.source_text(file)
+        for architecture in architectures:
+            start = time.perf_counter()
+            outcome = compiler.compile(file, text, names, loader.OPTIONS, architecture)
+            seconds = time.perf_counter() - start
+            verdict = "FAILED" if outcome.complaints else "ok"
+            print(f"{file} sm_{architecture}: {len(names)} kernels, {seconds:.1f} s, {verdict}")
+            if outcome.complaints:
+                failed = True
+                print(outcome.complaints)
+            for usage in outcome.usages:
+                usages.setdefault(usage.name, {})[architecture] = usage
+    print("\nRegisters a thread, and what else a kernel uses:")
+    for name, by_architecture in sorted(usages.items()):
+        used = (f"sm_{architecture}: {usage}" for architecture, usage in by_architecture.items())
+        print(f"{name:34} {'; '.join(used)}")
+    return int(failed)
+
+
+def _usages(log: str, lowered: dict[str, str]) -> tuple[Usage, ...]:
+    usages = []
+    for part in re.split(r"(?=[^\n]*Compiling entry function)", log):
+        function, used = _FUNCTION.search(part), _USED.search(part)
+        if not function or not used or function[1] not in lowered:
+            continue
+        spills, shared = _SPILLS.search(part), _SHARED.search(part)
+        stack, stores, loads = (int(number) for number in spills.groups()) if spills else (0, 0, 0)
+        usages.append(
+            Usage(
+                name=lowered[function[1]],
+                registers=int(used[1]),
+                stack=stack,
+                spills=stores + loads,
+                shared=int(shared[1]) if shared else 0,
+            )
+        )
+    return tuple(usages)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""The compile check sees warnings, errors and spilled registers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compile_kernels import Compiler, chosen_architectures, find_library, main
+
+pytestmark = pytest.mark.skipif(
+    find_library() is None, reason="NVRTC is not installed: pip install nvidia-cuda-nvrtc"
+)
+
+GOOD = """
+template <int n>
+__global__ void copies(const float* in, float* out) {
+    __shared__ float cells[n];
+    cells[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = cells[n - 1 - threadIdx.x];
+}
+"""
+WARNS = "__global__ void warns(int* out) { int unused; out[0] = 1; }"
+WRONG = "__global__ void wrong(int* out) { out[0] = absent; }"
+# The bound leaves 64 registers a thread, and more than that many values are alive at once.
+SPILLS = """
+__global__ void __launch_bounds__(1024, 1) spills(const double* in, double* out) {
+    double values[64];
+#pragma unroll
+    for (int i = 0; i < 64; ++i) values[i] = in[i * 1024 + threadIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 64; ++i) out[i * 1024 + threadIdx.x] = values[i] * values[(i * 7 + 1) % 64];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Compiler:
+    return Compiler()
+
+
+def test_every_instantiation_is_reported(compiler: Compiler) -> None:
+    outcome = compiler.compile("good.cu", GOOD, ["copies<32>", "copies<64>"], (), 90)
+    assert outcome.complaints == ""
+    used = {usage.name: usage for usage in outcome.usages}
+    assert {name: usage.shared for name, usage in used.items()} == {
+        "copies<32>": 128,
+        "copies<64>": 256,
+    }
+    assert all(usage.registers > 0 and usage.spills == 0 for usage in used.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [(WARNS, "warns", 'variable "unused" was declared'), (WRONG, "wrong", '"absent" is undefined')],
+)
+def test_warnings_and_errors_are_complaints(
+    compiler: Compiler, text: str, name: str, message: str
+) -> None:
+    assert message in compiler.compile("bad.cu", text, [name], (), 90).complaints
+
+
+def test_spilled_registers_are_reported(compiler: Compiler) -> None:
+    outcome = compiler.compile("spills.cu", SPILLS, ["spills"], (), 90)
+    assert outcome.complaints == ""
+    (usage,) = outcome.usages
+    assert usage.spills > 0
+    assert "SPILLED" in str(usage)
+
+
+def test_architectures_run_from_turing_to_the_newest(compiler: Compiler) -> None:
+    assert chosen_architectures((75, 80, 86, 90, 100, 120)) == (75, 80, 90, 120)
+    assert chosen_architectures(compiler.architectures())[:3] == (75, 80, 90)
+    with pytest.raises(RuntimeError, match="does not compile for sm_75"):
+        chosen_architectures((80, 90, 100))
+
+
+def test_the_check_fails_on_a_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {"good.cu": GOOD, "warns.cu": WARNS}
+    monkeypatch.setattr("gpu.loader.source_text", texts.__getitem__)
+    monkeypatch.setattr(
+        "gpu.loader.instantiations", lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",)}
+    )
+    assert main(["good.cu"]) == 0
+    assert "good.cu sm_75: 1 kernels" in capsys.readouterr().out
+    assert main() == 1
+    printed = capsys.readouterr().out
+    assert "unused" in printed
+    assert "FAILED" in printed
