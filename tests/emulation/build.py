@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gpu import loader
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 KERNELS = ROOT / "gpu" / "kernels"
@@ -77,7 +79,7 @@ def expand(path: Path, seen: set[Path] | None = None) -> str:
 
 def build(
     file: str | Path,
-    instantiations: Sequence[str],
+    instantiations: Sequence[str] | None = None,
     *,
     defines: Mapping[str, str | int] | None = None,
     arch: int = 90,
@@ -88,8 +90,9 @@ def build(
     ----------
     file : str or Path
         A ``.cu`` file, sought in ``gpu/kernels`` if it is a bare name.
-    instantiations : sequence of str
-        C++ name expressions of kernels, as NVRTC takes them.
+    instantiations : sequence of str, optional
+        C++ name expressions of kernels, as NVRTC takes them; without them, all that the loader
+        has for a file of ``gpu/kernels``.
     defines : mapping, optional
         Macros.
     arch : int
@@ -100,6 +103,8 @@ def build(
     EmulationError
         If g++ does not accept the source; with its messages.
     """
+    if instantiations is None:
+        instantiations = loader.instantiations()[Path(file).name]
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'

@@ -55,8 +55,9 @@ class Emulator:
     ----------
     file : str or Path
         A ``.cu`` file, sought in ``gpu/kernels`` if it is a bare name.
-    instantiations : sequence of str
-        C++ name expressions of kernels, as NVRTC takes them.
+    instantiations : sequence of str, optional
+        C++ name expressions of kernels, as NVRTC takes them; without them, all that the loader
+        has for a file of ``gpu/kernels``.
     defines : mapping, optional
         Macros.
     arch : int
@@ -76,7 +77,7 @@ class Emulator:
     def __init__(
         self,
         file: str | Path,
-        instantiations: Sequence[str],
+        instantiations: Sequence[str] | None = None,
         *,
         defines: Mapping[str, str | int] | None = None,
         arch: int = 90,
@@ -111,6 +112,11 @@ class Emulator:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The instantiations that can be launched."""
+        return tuple(self._kernels)
 
     def close(self) -> None:
         """End the process."""

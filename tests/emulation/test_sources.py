@@ -1,0 +1,30 @@
+"""What is emulated is what CUDA gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu import loader
+from tests.emulation import Emulator, needs_emulation
+from tests.emulation.build import KERNELS, expand
+
+
+def _code(text: str) -> list[str]:
+    lines = (line.rstrip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#line ")]
+
+
+@pytest.mark.parametrize("file", sorted(loader.instantiations()))
+def test_the_emulation_expands_headers_as_the_loader_does(file: str) -> None:
+    assert _code(expand(KERNELS / file)) == _code(loader.source_text(file))
+
+
+def test_every_source_has_instantiations() -> None:
+    assert {path.name for path in KERNELS.glob("*.cu")} == set(loader.instantiations())
+
+
+@needs_emulation
+@pytest.mark.parametrize("file", sorted(loader.instantiations()))
+def test_every_instantiation_compiles_for_the_emulation(file: str) -> None:
+    with Emulator(file) as emulator:
+        assert emulator.names == loader.instantiations()[file]
