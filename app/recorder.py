@@ -273,7 +273,7 @@ def read_log(path: Path) -> RunLog:
     lines = _session_file(text) or _lines(path, text)
     try:
         first = lines[0]
-        if first["kind"] != "session":
+        if first["kind"] != "session" or not isinstance(first["session"], dict):
             raise KeyError("session")
         if first["format"] > FORMAT:
             raise SessionError(

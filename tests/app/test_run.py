@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from app import run as run_module
+from app.run import Ending, Run
+from app.session import new_session
+from app.stopping import StopSettings
+from gpu.snapshot import Wanted
+from tests.app import colonies
+from tests.app.colonies import RandomColony
+
+INSTANCE = colonies.some_cities(optimum=1)
+
+
+def make(
+    patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float
+) -> Run:
+    name = colonies.install(patch, kind)
+    settings = StopSettings(**stop)  # type: ignore[arg-type]
+    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings), 5)
+
+
+def finish(run: Run) -> None:
+    run.build()
+    while run.outcome is None:
+        run.advance()
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 37, 100])
+def test_the_iteration_limit_is_exact(
+    monkeypatch: pytest.MonkeyPatch, iterations: int
+) -> None:
+    run = make(monkeypatch, iterations=iterations)
+    finish(run)
+    (colony,) = RandomColony.built
+    assert colony.iteration == iterations
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert run.outcome.state.iteration == iterations
+    run.close()
+    assert run.outcome.ending is Ending.FINISHED
+
+
+def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, no_improvement=40)
+    finish(run)
+    assert run.state.iteration == run.state.best_iteration + 40
+    run.close()
+
+
+def test_a_slice_takes_about_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.build()
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        run.advance()
+        times.append(time.perf_counter() - begin)
+    assert 0.5 * run_module.SLICE < np.median(times[10:]) < 2 * run_module.SLICE
+    assert run.advance(3) == 3
+    run.close()
+
+
+def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, seconds=0.2)
+    run.build()
+    begin = time.perf_counter()
+    pauses = 0.0
+    while run.outcome is None:
+        run.advance()
+        time.sleep(0.01)
+        pauses += 0.01
+    whole = time.perf_counter() - begin
+    assert 0.2 <= run.state.elapsed <= whole - pauses
+    assert run.state.elapsed < 0.3
+    assert "0.2 s" in run.outcome.reason
+    run.close()
+
+
+def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, iterations=200)
+    run.build()
+    assert run.state.generation == 5
+    best = []
+    while run.outcome is None:
+        run.advance()
+        assert run.state.best_tour is not None
+        assert INSTANCE.tour_length(run.state.best_tour) == run.state.best_length
+        best.append(run.state.best_length)
+    assert best == sorted(best, reverse=True)
+    # The tour is fetched only when it is a new one.
+    (colony,) = RandomColony.built
+    assert sum(Wanted.TOUR in asked for asked in colony.asked) == len(set(best))
+    shown = run.snapshot(Wanted.BRANCHING)
+    assert shown.branching == 2.0
+    assert shown.generation == 5
+    assert shown.elapsed == run.state.elapsed
+    run.close()
+    assert run.snapshot(Wanted.BRANCHING) is run.state
+
+
+def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.cancel()
+    run.build()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert run.advance() == 0
+    run.close()
+    assert RandomColony.built[-1].closed == 1
+    run = make(monkeypatch)
+    run.build()
+    run.advance()
+    run.cancel()
+    assert run.advance() == 0
+    assert run.outcome is not None
+    assert run.outcome.state.best_tour is not None
+    run.close()
+
+
+def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.build()
+    run.close()
+    run.close()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert RandomColony.built[-1].closed == 1
+
+
+def test_a_colony_that_cannot_be_closed_does_not_change_the_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = make(monkeypatch, colonies.FailingSnapshot, iterations=5)
+    finish(run)
+    run.close()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert "the device is gone" in caplog.text
+
+
+def test_the_tour_of_the_last_good_slice_survives_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = make(monkeypatch, colonies.Failing)
+    finish(run)
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FAILED
+    assert run.outcome.reason == "cuda:0 stopped answering: restart the program"
+    assert 1 <= run.outcome.state.iteration <= 9
+    assert run.outcome.state.best_tour is not None
+    assert run.snapshot(Wanted.EVERYTHING) is run.state
+    run.close()
