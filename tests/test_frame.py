@@ -177,7 +177,7 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
     for package in ("app", "gpu", "views", "resources"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.tsp"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    linter = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    linter = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     clean = subprocess.run(linter, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert clean.returncode == 0, clean.stdout
     broken = {
