@@ -42,6 +42,8 @@ def from_distances(matrix: NDArray[np.integer]) -> NDArray[np.float64]:
     # An eigenvector's sign is the solver's whim; fix it so that the map is always the same.
     largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
     vectors = vectors * np.where(largest < 0.0, -1.0, 1.0)
-    scale = np.where(values > 0.0, 1.0 / np.sqrt(np.maximum(values, np.finfo(float).tiny)), 0.0)
+    # Cities on a line leave only rounding noise for the second axis.
+    axes = values > 1e-12 * values[0]
+    scale = axes / np.sqrt(np.where(axes, values, 1.0))
     places: NDArray[np.float64] = -0.5 * (squares - mean[:, None]).T @ (vectors * scale)
     return places

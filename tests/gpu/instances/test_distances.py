@@ -14,17 +14,19 @@ from tests.gpu.instances.texts import PLANE, SOLID, points_text
 
 # Names alone: the folder itself is found by the fixture, when the tests run.
 SMALL = (
-    "att48 bays29 berlin52 brazil58 brg180 burma14 d198 dantzig42 eil51 eil76 gr17 gr24 gr96 "
-    "kroA100 lin105 si175 st70 ulysses16 ulysses22"
-).split()
+    "att48", "bays29", "berlin52", "brazil58", "brg180", "burma14", "d198", "dantzig42", "eil51",
+    "eil76", "gr17", "gr24", "gr96", "kroA100", "lin105", "si175", "st70", "ulysses16",
+    "ulysses22",
+)  # fmt: skip
 LARGE = (
-    "a280 att532 brd14051 d1291 d15112 d18512 fnl4461 gr666 lin318 nrw1379 pcb1173 pcb3038 "
-    "pcb442 pla33810 pla7397 pla85900 pr1002 pr2392 rat783 rl11849 rl5915 usa13509"
-).split()
+    "a280", "att532", "brd14051", "d1291", "d15112", "d18512", "fnl4461", "gr666", "lin318",
+    "nrw1379", "pcb1173", "pcb3038", "pcb442", "pla33810", "pla7397", "pla85900", "pr1002",
+    "pr2392", "rat783", "rl11849", "rl5915", "usa13509",
+)  # fmt: skip
 WITH_TOUR = (
-    "a280 att48 bays29 berlin52 brg180 eil51 eil76 gr24 gr666 gr96 kroA100 lin105 pcb442 pr1002 "
-    "pr2392 st70 ulysses16 ulysses22"
-).split()
+    "a280", "att48", "bays29", "berlin52", "brg180", "eil51", "eil76", "gr24", "gr666", "gr96",
+    "kroA100", "lin105", "pcb442", "pr1002", "pr2392", "st70", "ulysses16", "ulysses22",
+)  # fmt: skip
 
 
 def _oracle(path: Path) -> tuple[tsplib95.models.StandardProblem, int]:
@@ -38,7 +40,7 @@ def _instance(metric: Metric, points: list[tuple[float, ...]]) -> TspInstance:
 
 
 def test_the_lists_of_files_are_whole(tsplib: Path) -> None:
-    assert sorted(SMALL + LARGE) == sorted(path.stem for path in tsplib.glob("*.tsp"))
+    assert sorted((*SMALL, *LARGE)) == sorted(path.stem for path in tsplib.glob("*.tsp"))
     tours = {path.name.removesuffix(".opt.tour") for path in tsplib.glob("*.opt.tour")}
     assert tours == set(WITH_TOUR)
 

@@ -30,7 +30,7 @@ PLANE = tuple(metric for metric in Metric if metric not in (*SOLID, Metric.EXPLI
 
 def points_text(
     metric: str,
-    points: Sequence[Sequence[float]] | NDArray[np.float64],
+    points: Sequence[Sequence[float]] | NDArray[np.number],
     ids: Sequence[int] | None = None,
     kind: str = "TSP",
     name: str = "points",
