@@ -18,7 +18,7 @@ TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
 
 ANT_RECORD_WORDS = 12
-"""32-bit words of ``AntRecord`` in acs_steps.cu."""
+"""``ANT_RECORD_WORDS`` in acs_steps.cu."""
 
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
@@ -39,7 +39,8 @@ class Construction:
         assert parameters.q0 is not None
         self.n, self.ants = problem.n, parameters.ants
         self._problem, self._trails = problem, trails
-        self._tabu_words = -(-problem.n // LANES)
+        words = -(-problem.n // LANES)
+        self._tabu_words = 1 << (words - 1).bit_length()  # a power of two: see tabu.cuh
         self._leading = (
             np.int32(problem.n),
             np.int32(self.ants),
@@ -101,6 +102,7 @@ class WholeTours(Construction):
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
             np.int32(self._trails.memory_size),
+            np.int32(self._tabu_words),
             arrays["tours"],
             arrays["holders"],
             arrays["state"],
@@ -127,17 +129,17 @@ class StepByStep(Construction):
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
         self.blocks = min(machine.multiprocessors, self.ants)
-        tabu_bytes = 4 * -(-self._tabu_words // 2) * 2
         self.warps = -(-self.ants // self.blocks)
-        self._shared = self.warps * tabu_bytes
-        self._kernel, self._global_bytes = "step_tours<false>", 0
+        self._kernel, self._shared = "step_tours", self.warps * 4 * self._tabu_words
+        self._ants_bytes: int | None = None
         if self._fits(machine):
             return
-        self._kernel, self.warps = "step_tours<true>", WARPS_PER_BLOCK
+        self._kernel, self.warps = "step_many_tours", WARPS_PER_BLOCK
         at_most = -(-self.ants // (self.blocks * self.warps))
-        self._shared = self.warps * at_most * (4 * ANT_RECORD_WORDS + tabu_bytes)
+        each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
+        self._shared, self._ants_bytes = self.warps * at_most * each, 0
         if not self._fits(machine):
-            self._global_bytes, self._shared = self.blocks * self._shared, 0
+            self._shared, self._ants_bytes = 0, self.blocks * self._shared
 
     def _fits(self, machine: Machine) -> bool:
         return (
@@ -152,8 +154,8 @@ class StepByStep(Construction):
             Buffer("tours", (self.ants, self.n), np.int32),
             Buffer("best_tour", (self.n,), np.int32),
         ]
-        if self._global_bytes:
-            buffers.append(Buffer("ants", (self._global_bytes // 8,), np.uint64))
+        if self._ants_bytes:
+            buffers.append(Buffer("ants", (self._ants_bytes // 8,), np.uint64))
         return buffers
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
@@ -172,7 +174,8 @@ class StepByStep(Construction):
             *self._leading,
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
-            arrays.get("ants"),
+            np.int32(self._tabu_words),
+            *(() if self._ants_bytes is None else (arrays.get("ants"),)),
             arrays["tours"],
             arrays["state"],
         )

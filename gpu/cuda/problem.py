@@ -19,6 +19,9 @@ from gpu.instances.instance import Metric, TspInstance
 LANES = 32
 """Candidates in a row, and threads in a warp."""
 
+BACKUP_WIDTH = 128
+"""Cities in a row of the backup list; ``BACKUP_ROWS`` warps wide in candidates.cuh."""
+
 MOST_CITIES = 1 << 24
 """A packed candidate has 24 bits for its city."""
 
@@ -38,6 +41,7 @@ def pack_rows(
     reverse: NDArray[np.uint8],
     nearest: NDArray[np.int32],
     beta: float,
+    width: int,
 ) -> NDArray[np.uint32]:
     """Pack lists of cities into rows for warps.
 
@@ -53,15 +57,16 @@ def pack_rows(
         Distance of each city to the nearest other one.
     beta : float
         Exponent of the heuristic.
+    width : int
+        Entries in a row, at least k.
 
     Returns
     -------
-    ndarray of uint32, shape (n, w, 2)
-        w is k rounded up to a multiple of 32. First city | reverse << 24, then the bits of η^β.
-        Beyond k each entry is the row's own city with weight 0.
+    ndarray of uint32, shape (n, width, 2)
+        First city | reverse << 24, then the bits of η^β. Beyond k each entry is the row's own
+        city with weight 0.
     """
     n, k = lists.shape
-    width = -(-k // LANES) * LANES
     cities = np.arange(n)
     packed = np.zeros((n, width, 2), dtype=np.uint32)
     packed[:, :, 0] = cities[:, None] | NOT_LISTED << 24
@@ -119,8 +124,8 @@ class Problem:
         nearest = np.ascontiguousarray(lists.distances[:, 0])
         unlisted = np.full(lists.backup.shape, NOT_LISTED, dtype=np.uint8)
         values: dict[str, NDArray[Any]] = {
-            "rows": pack_rows(instance, lists.neighbours, lists.reverse, nearest, beta),
-            "backup": pack_rows(instance, lists.backup, unlisted, nearest, beta),
+            "rows": pack_rows(instance, lists.neighbours, lists.reverse, nearest, beta, LANES),
+            "backup": pack_rows(instance, lists.backup, unlisted, nearest, beta, BACKUP_WIDTH),
             "nearest": nearest,
         }
         if metric:
@@ -149,7 +154,6 @@ class Problem:
         return (
             arrays["rows"],
             arrays["backup"],
-            np.int32(self.values["backup"].shape[1]),
             np.int32(self.metric),
             np.float64(self.beta),
             arrays.get("coordinates"),

@@ -45,7 +45,7 @@ class Trails:
         self.global_keep = np.float32(1 - alpha)
         self.global_deposit = np.float64(alpha * problem.deposit)
         self.local_keep = np.float32(1 - rho)
-        self.local_add = np.float32(rho)
+        self.local_add = np.float32(1) - self.local_keep  # not ρ: the initial trail, 1, must stay 1
 
     def state_buffer(self, words: int) -> Buffer:
         """The colony's numbers, which every kernel takes."""
@@ -99,7 +99,6 @@ class MatrixTrails(Trails):
             self.global_deposit,
             arrays["rows"],
             arrays["backup"],
-            np.int32(problem.values["backup"].shape[1]),
             np.int32(problem.directed),
             *self.arguments(arrays),
             tours.array,

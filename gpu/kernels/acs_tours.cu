@@ -10,15 +10,16 @@
 template <class Walk>
 __global__ void build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
                             unsigned seed_low, unsigned seed_high, const uint2* rows,
-                            const uint2* backup, int backup_width, int metric, double beta,
+                            const uint2* backup, int metric, double beta,
                             const double* coordinates, const int* matrix, const int* nearest,
                             int directed, void* trails, void* more_trails, void* bounds,
-                            int memory_size, int* tours, int* holders, ColonyState* state) {
+                            int memory_size, int tabu_words, int* tours, int* holders,
+                            ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int warp = blockIdx.x * warps + threadIdx.x / LANES, all_warps = gridDim.x * warps;
-    BitTabu tabu(shared + threadIdx.x / LANES * ((n + LANES - 1) / LANES), n);
-    CandidateLists lists{rows, backup, backup_width};
+    BitTabu tabu(shared + threadIdx.x / LANES * tabu_words, tabu_words);
+    CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
@@ -30,11 +31,10 @@ __global__ void build_tours(int n, int ants, unsigned threshold, int period, flo
     for (int ant = warp; ant < ants; ant += all_warps) {
         int* tour = tours + (2ll * warp + current) * n;
         ExplorationBits exploration;
-        tabu.clear(n, lane);
-        int start = draw_start(seed, ant, iteration, n), city = start, kept = start;
-        if (lane == 0) tabu.mark(start);
-        __syncwarp();
+        int start = draw_start(seed, ant, iteration, n), kept = start;
         walk.begin(start);
+        tabu.clear(n, lane);
+        walk.visit(start);
         int until_update = period;
         for (int step = 1; step < n; ++step) {
             if (step == 1 || step % 128 == 0)
@@ -43,12 +43,12 @@ __global__ void build_tours(int n, int ants, unsigned threshold, int period, flo
             if (due) until_update = period;
             bool explores = exploration.explores(step);
             float number = explores ? draw_roulette(seed, ant, iteration, step) : 0.0f;
-            city = walk.step(city, explores, number, due);
+            int city = walk.step(explores, number, due);
             if (lane == step % LANES) kept = city;
             if (step % LANES == LANES - 1) __stcs(&tour[step - LANES + 1 + lane], kept);
         }
         if (lane < n % LANES) __stcs(&tour[n - n % LANES + lane], kept);
-        walk.finish(city, start, --until_update == 0);
+        walk.finish(start, --until_update == 0);
         __syncwarp();
 
         Word length = tour_length(geometry, tour, lane);

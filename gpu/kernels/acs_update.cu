@@ -55,13 +55,13 @@ struct GlobalUpdate {
 
 // A warp an edge; `rows` is the number of warps that built tours, `holders` null where each ant
 // has its own row of `tours`.
-__global__ void update_matrix(int n, float keep, double deposit, const uint2* rows_,
-                              const uint2* backup, int backup_width, int directed, float* listed,
-                              float* outside, float* beyond, const int* tours, const int* holders,
-                              int rows, int* best_tour, ColonyState* state) {
+__global__ void update_matrix(int n, float keep, double deposit, const uint2* candidates,
+                              const uint2* backup, int directed, float* listed, float* outside,
+                              float* beyond, const int* tours, const int* holders, int rows,
+                              int* best_tour, ColonyState* state) {
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
-    CandidateLists lists{rows_, backup, backup_width};
+    CandidateLists lists{candidates, backup};
     TrailMatrix trails{listed, outside, beyond, n, static_cast<bool>(directed)};
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int edges = directed ? n : 2 * n;
@@ -75,8 +75,9 @@ __global__ void update_matrix(int n, float keep, double deposit, const uint2* ro
             from = to;
             to = swapped;
         }
-        float* place = trails.find(lists, from, to, lane);
-        bool past_lists = lists.lane_of(from, to, lane) < 0 && !lists.backs_up(from, to, lane);
+        int rank = lists.lane_of(from, to, lane);
+        float* place = trails.at(from, to, rank);
+        bool past_lists = rank < 0 && !lists.backs_up(from, to, lane);
         if (lane == 0) {
             float trail = change(__ldcg(place));
             *place = trail;
@@ -102,7 +103,7 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
         int before = election.tour[i > 0 ? i - 1 : n - 1];
         if (lane == 0) election.keep(best_tour, i);
         Ring ring;
-        ring.open(records, tails, CAPACITY, size, city, lane);
+        ring.open(records + static_cast<long long>(city) * CAPACITY, tails + city, size, lane);
         if (!directed && i > 0) hits += ring.update(before, change, lane);
         hits += ring.update(after, change, lane);
         if (!directed && i == 0) hits += ring.update(before, change, lane);

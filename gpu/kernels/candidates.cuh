@@ -11,23 +11,34 @@ constexpr unsigned NOT_LISTED = 255;
 struct Candidate {
     uint2 packed;
 
-    __device__ __forceinline__ explicit Candidate(uint2 packed_) : packed(packed_) {}
     __device__ __forceinline__ int city() const { return packed.x & 0xffffffu; }
     __device__ __forceinline__ unsigned reverse() const { return packed.x >> 24; }
     __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
 };
 
+constexpr int BACKUP_ROWS = 4;
+
+// The next neighbours after the candidates, nearest first, four to a lane: rank r is in lane
+// r % 32, place r / 32. Filled up like the rows.
+struct Backup {
+    Candidate at[BACKUP_ROWS];
+};
+
 struct CandidateLists {
     const uint2* rows;    // (n, 32)
-    const uint2* backup;  // (n, width): the next neighbours, nearest first, filled up likewise
-    int width;            // a multiple of 32, perhaps 0
+    const uint2* backup;  // (n, 128)
 
     __device__ __forceinline__ Candidate at(int city, int lane) const {
-        return Candidate(__ldg(&rows[static_cast<long long>(city) * LANES + lane]));
+        return Candidate{__ldg(&rows[static_cast<long long>(city) * LANES + lane])};
     }
 
-    __device__ __forceinline__ Candidate backup_at(int city, int rank) const {
-        return Candidate(__ldg(&backup[static_cast<long long>(city) * width + rank]));
+    __device__ __forceinline__ Backup backup_of(int city, int lane) const {
+        Backup list;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i)
+            list.at[i].packed =
+                __ldg(&backup[(static_cast<long long>(city) * BACKUP_ROWS + i) * LANES + lane]);
+        return list;
     }
 
     // The lane that holds `wanted` in the row of `city`, or -1. All lanes of the warp call this.
@@ -38,9 +49,33 @@ struct CandidateLists {
 
     // Whether `wanted` is on the backup list of `city`. All lanes of the warp call this.
     __device__ __forceinline__ bool backs_up(int city, int wanted, int lane) const {
+        Backup list = backup_of(city, lane);
         bool found = false;
-        for (int rank = lane; rank < width; rank += LANES)
-            found = found || backup_at(city, rank).city() == wanted;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) found = found || list.at[i].city() == wanted;
         return __any_sync(ALL_LANES, found);
     }
 };
+
+// The nearest unvisited city, the lowest on a tie: the first on the backup list, else found by
+// its distance among all. To be called when no candidate is left, by all lanes of the warp.
+template <class Tabu, class Geometry>
+__device__ int nearest_unvisited(const Backup& list, const Tabu& tabu, const Geometry& geometry,
+                                 int city, int lane) {
+#pragma unroll
+    for (int i = 0; i < BACKUP_ROWS; ++i) {
+        int other = list.at[i].city();
+        unsigned free = __ballot_sync(ALL_LANES, !tabu.visited(other));
+        if (free) return __shfl_sync(ALL_LANES, other, __ffs(free) - 1);
+    }
+    unsigned shortest = ~0u, nearest = ~0u;
+    tabu.each_unvisited(lane, [&](int other) {
+        unsigned length = geometry.distance(city, other);
+        if (length < shortest || (length == shortest && other < nearest)) {
+            shortest = length;
+            nearest = other;
+        }
+    });
+    unsigned least = warp_min(shortest);
+    return warp_min(shortest == least ? nearest : ~0u);
+}

@@ -26,7 +26,7 @@ struct MatrixTrails {
     template <class Visitor>
     __device__ void each(int city, int lane, Visitor visit) const {
         long long place = static_cast<long long>(city) * LANES + lane;
-        int candidate = Candidate(rows[place]).city();
+        int candidate = Candidate{rows[place]}.city();
         if (candidate != city) visit(candidate, __ldcg(&listed[place]));
         for (int other = lane; other < n; other += LANES)
             visit(other, __ldcg(&outside[static_cast<long long>(city) * n + other]));
@@ -46,7 +46,7 @@ struct MemoryTrails {
         : memory{static_cast<Record*>(const_cast<void*>(records)), nullptr, size} {}
 
     __device__ float to_candidate(int city, int candidate, int) const {
-        return memory.look_up(city, candidate);
+        return memory.read(city).trail_to(candidate);
     }
 
     template <class Visitor>
@@ -118,7 +118,7 @@ __global__ void count_branches(int n, const uint2* rows, const void* trails,
     Trails all(rows, trails, more_trails, memory_size, n);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
-        int candidate = Candidate(rows[static_cast<long long>(city) * LANES + lane]).city();
+        int candidate = Candidate{rows[static_cast<long long>(city) * LANES + lane]}.city();
         bool listed = candidate != city;
         float trail = all.to_candidate(city, candidate, lane);
         float most = __uint_as_float(warp_max(listed ? __float_as_uint(trail) : 0));

@@ -34,10 +34,9 @@ struct Ring {
     unsigned last;
 
     // All lanes of the warp call this; the loads are in flight until they are used.
-    __device__ __forceinline__ void open(Record* records, unsigned* tails, int capacity, int size_,
-                                         int city, int lane) {
-        slots = records + static_cast<long long>(city) * capacity;
-        tail = tails + city;
+    __device__ __forceinline__ void open(Record* slots_, unsigned* tail_, int size_, int lane) {
+        slots = slots_;
+        tail = tail_;
         size = size_;
         mine = lane < size ? __ldcg(&slots[lane]) : make_record(NOBODY, 1.0f);
         last = __ldcg(tail);
@@ -73,66 +72,51 @@ struct SelectiveMemory {
     unsigned* tails;  // (n)
     int size;
 
-    __device__ __forceinline__ void open(Ring& ring, int city, int lane) const {
-        ring.open(records, tails, CAPACITY, size, city, lane);
+    // All of a city's records, in every lane; the loads are in flight until they are used.
+    struct Page {
+        ulonglong2 pair[CAPACITY / 2];
+
+        __device__ __forceinline__ float trail_to(unsigned city) const {
+            float trail = 1.0f;
+#pragma unroll
+            for (int i = 0; i < CAPACITY / 2; ++i) {
+                if (record_city(pair[i].x) == city) trail = record_trail(pair[i].x);
+                if (record_city(pair[i].y) == city) trail = record_trail(pair[i].y);
+            }
+            return trail;
+        }
+    };
+
+    __device__ __forceinline__ Record* slots_of(int city) const {
+        return records + static_cast<long long>(city) * CAPACITY;
     }
 
-    // The trails from `city` to each lane's candidate.
-    __device__ __forceinline__ float look_up(int city, int candidate) const {
-        const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(
-            records + static_cast<long long>(city) * CAPACITY);
-        float trail = 1.0f;
-        ulonglong2 pair[CAPACITY / 2];
+    __device__ __forceinline__ void open(Ring& ring, int city, int lane) const {
+        ring.open(slots_of(city), tails + city, size, lane);
+    }
+
+    __device__ __forceinline__ Page read(int city) const {
+        const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(slots_of(city));
+        Page page;
 #pragma unroll
-        for (int i = 0; i < CAPACITY / 2; ++i) pair[i] = __ldcg(&pairs[i]);
-#pragma unroll
-        for (int i = 0; i < CAPACITY / 2; ++i) {
-            if (record_city(pair[i].x) == candidate) trail = record_trail(pair[i].x);
-            if (record_city(pair[i].y) == candidate) trail = record_trail(pair[i].y);
-        }
-        return trail;
+        for (int i = 0; i < CAPACITY / 2; ++i) page.pair[i] = __ldcg(&pairs[i]);
+        return page;
     }
 
     // The next city when no candidate is left: among the remembered cities and the nearest
     // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
-    __device__ int choose_outside(const CandidateLists& lists, const Geometry& geometry,
+    __device__ int choose_outside(const Backup& list, const Geometry& geometry,
                                   const BitTabu& tabu, const Ring& ring, int city,
                                   int lane) const {
-        unsigned key = 0;
-        int remembered = record_city(ring.mine), best = remembered;
+        unsigned key = 0, remembered = record_city(ring.mine), best = remembered;
         if (remembered != NOBODY && !tabu.visited(remembered))
             key = weight_key(record_trail(ring.mine) * geometry.weight(city, remembered), true);
-        int nearest = nearest_unvisited(lists, geometry, tabu, city, lane);
+        int nearest = nearest_unvisited(list, tabu, geometry, city, lane);
         unsigned known = __ballot_sync(ALL_LANES, remembered == nearest);
         if (!known && key == 0) {  // the lanes with nothing to offer speak for the nearest city
             best = nearest;
             key = weight_key(geometry.weight(city, nearest), true);
         }
         return best_city(key, warp_max(key), best);
-    }
-
-  private:
-    // The backup list is in order of distance, so its first unvisited city is the nearest.
-    __device__ int nearest_unvisited(const CandidateLists& lists, const Geometry& geometry,
-                                     const BitTabu& tabu, int city, int lane) const {
-        for (int start = 0; start < lists.width; start += LANES) {
-            int candidate = lists.backup_at(city, start + lane).city();
-            unsigned free =
-                __ballot_sync(ALL_LANES, candidate != city && !tabu.visited(candidate));
-            if (free) return __shfl_sync(ALL_LANES, candidate, __ffs(free) - 1);
-        }
-        int shortest = 0x7fffffff, best = 0x7fffffff;
-        for (int word = lane; word < tabu.words; word += LANES) {
-            for (unsigned left = ~tabu.bits[word]; left; left &= left - 1) {
-                int other = word * LANES + __ffs(left) - 1;
-                int length = geometry.distance(city, other);
-                if (length < shortest) {
-                    shortest = length;
-                    best = other;
-                }
-            }
-        }
-        int least = warp_min(shortest);
-        return warp_min(shortest == least ? best : 0x7fffffff);
     }
 };

@@ -3,25 +3,40 @@
 
 #include "portable.cuh"
 
-// One bit a city. A warp shares it; after mark() the warp must synchronize before it asks again.
+// One bit a city, shared by a warp; after mark() the warp must synchronize before it asks again.
+// The number of words is a power of two, and consecutive cities have their bits in different
+// words: cities that are near each other in the file are often near on the map, and a lane that
+// scans its words for unvisited cities should not find all of a region alone.
 struct BitTabu {
     unsigned* bits;
-    int words;
+    int words, shift;
 
-    __device__ __forceinline__ BitTabu(unsigned* bits_, int n)
-        : bits(bits_), words((n + LANES - 1) / LANES) {}
+    __device__ __forceinline__ BitTabu(unsigned* bits_, int words_)
+        : bits(bits_), words(words_), shift(31 - __clz(words_)) {}
 
-    // Nothing visited; the bits beyond n count as visited, so that no scan ever finds them.
+    // Nothing visited; bits of cities that do not exist count as visited, so no scan finds them.
     __device__ __forceinline__ void clear(int n, int lane) {
-        for (int word = lane; word < words; word += LANES)
-            bits[word] = word == words - 1 && n % LANES ? ~0u << n % LANES : 0;
+        for (int word = lane; word < words; word += LANES) {
+            int cities = word < n ? (n - 1 - word) / words + 1 : 0;
+            bits[word] = cities < 32 ? ~0u << cities : 0;
+        }
         __syncwarp();
     }
 
     __device__ __forceinline__ bool visited(int city) const {
-        return bits[city >> 5] >> (city & 31) & 1;
+        return bits[city & (words - 1)] >> (city >> shift) & 1;
     }
 
     // Called by one lane.
-    __device__ __forceinline__ void mark(int city) { bits[city >> 5] |= 1u << (city & 31); }
+    __device__ __forceinline__ void mark(int city) {
+        bits[city & (words - 1)] |= 1u << (city >> shift);
+    }
+
+    // Calls visit(city) for every unvisited city, each in one lane.
+    template <class Visit>
+    __device__ __forceinline__ void each_unvisited(int lane, Visit visit) const {
+        for (int word = lane; word < words; word += LANES)
+            for (unsigned left = ~bits[word]; left; left &= left - 1)
+                visit((__ffs(left) - 1) * words + word);
+    }
 };

@@ -11,7 +11,7 @@
 #include "tabu.cuh"
 
 struct LocalUpdate {
-    float keep, add;  // equation 3: trail * (1 - rho) + rho * tau0
+    float keep, add;  // equation 3: trail * (1 - rho) + rho * tau0; leaves tau0 = 1 exactly as is
 
     __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
 };
@@ -31,42 +31,52 @@ struct TrailMatrix {
         return &outside[static_cast<long long>(from) * n + to];
     }
 
+    __device__ __forceinline__ float* at(int from, int to, int rank) const {
+        return rank < 0 ? outside_at(from, to) : listed_at(from, rank);
+    }
+
     // The trail from u to v, wherever it stands. All lanes of the warp call this.
     __device__ float* find(const CandidateLists& lists, int u, int v, int lane) const {
-        int rank = lists.lane_of(u, v, lane);
-        return rank < 0 ? outside_at(u, v) : listed_at(u, rank);
+        return at(u, v, lists.lane_of(u, v, lane));
     }
 
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
     // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call this.
-    __device__ int choose_outside(const CandidateLists& lists, const Geometry& geometry,
+    //
+    // Past the backup list trails are at the initial level unless `beyond` says otherwise; there
+    // the nearest city weighs most, and the matrix need not be read.
+    __device__ int choose_outside(const Backup& list, const Geometry& geometry,
                                   const BitTabu& tabu, int city, int lane) const {
-        unsigned key = 0;
-        int best = 0x7fffffff;
-        float least = 0;  // of the last backup city; no city past the list weighs more
-        for (int rank = lane; rank < lists.width; rank += LANES) {
-            Candidate candidate = lists.backup_at(city, rank);
-            least = candidate.weight();
-            if (candidate.city() == city || tabu.visited(candidate.city())) continue;
-            offer(candidate.city(), __ldcg(outside_at(city, candidate.city())) * least, key, best);
+        float most_beyond = __ldcg(&beyond[city]);
+        bool free[BACKUP_ROWS], any = false;
+        float trail[BACKUP_ROWS];
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) {
+            free[i] = !tabu.visited(list.at[i].city());
+            any = any || free[i];
+            if (free[i]) trail[i] = __ldcg(outside_at(city, list.at[i].city()));
         }
-        least = __shfl_sync(ALL_LANES, least, LANES - 1);
+        if (!__any_sync(ALL_LANES, any) && most_beyond <= 1.0f)
+            return nearest_unvisited(list, tabu, geometry, city, lane);
+        unsigned key = 0, best = ~0u;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i)
+            if (free[i]) offer(list.at[i].city(), trail[i] * list.at[i].weight(), key, best);
         unsigned top = warp_max(key);
-        if (top && key_weight(top) >= fmaxf(1.0f, __ldcg(&beyond[city])) * least)
-            return best_city(key, top, best);
-        for (int word = lane; word < tabu.words; word += LANES) {
-            for (unsigned left = ~tabu.bits[word]; left; left &= left - 1) {
-                int other = word * LANES + __ffs(left) - 1;
+        float least = __shfl_sync(ALL_LANES, list.at[BACKUP_ROWS - 1].weight(), LANES - 1);
+        if (top == 0 || key_weight(top) < fmaxf(1.0f, most_beyond) * least) {
+            tabu.each_unvisited(lane, [&](int other) {
                 offer(other, __ldcg(outside_at(city, other)) * geometry.weight(city, other), key,
                       best);
-            }
+            });
+            top = warp_max(key);
         }
-        return best_city(key, warp_max(key), best);
+        return best_city(key, top, best);
     }
 
   private:
-    __device__ __forceinline__ static void offer(int city, float weight, unsigned& key,
-                                                 int& best) {
+    __device__ __forceinline__ static void offer(unsigned city, float weight, unsigned& key,
+                                                 unsigned& best) {
         unsigned offered = weight_key(weight, true);
         if (offered > key || (offered == key && city < best)) {
             key = offered;

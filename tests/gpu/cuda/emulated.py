@@ -21,12 +21,14 @@ class EmulatedMachine:
         multiprocessors: int = 2,
         shared_limit: int = 64 << 10,
         resident: int = 4,
+        largest_block: int = 1024,
         seed: int = 0,
     ) -> None:
         self.multiprocessors = multiprocessors
         self.shared_limit = shared_limit
         self.launched: list[str] = []
         self._resident = resident
+        self._largest_block = largest_block
         self._seed = seed
         self._emulators: dict[str, Emulator] = {}
         self._rubbish = np.random.default_rng(seed)
@@ -41,7 +43,7 @@ class EmulatedMachine:
 
     def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
         assert kernel in instantiations()[file]
-        return self._resident
+        return self._resident if block <= self._largest_block else 0
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         array[...] = np.asarray(values, dtype=array.dtype).reshape(array.shape)
