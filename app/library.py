@@ -106,14 +106,15 @@ def downloadable() -> tuple[str, ...]:
 
 
 def digest(instance: TspInstance) -> str:
-    """Return the SHA-256 of all that decides distances: metric, size, and every number.
+    """Return the SHA-256 of what an instance is: metric, direction, and every number.
 
     Mirrors of TSPLIB differ in line ends, blanks, comments and in how they write one and the
     same number, so a digest of the bytes would refuse good copies; this one refuses no good
     copy, and none with a number changed passes.
     """
     found = hashlib.sha256(f"{instance.metric.value} {instance.n} {instance.directed}".encode())
-    for numbers, kind in ((instance.coordinates, "<f8"), (instance.matrix, "<i4")):
+    parts = ((instance.city_ids, "<i8"), (instance.coordinates, "<f8"), (instance.matrix, "<i4"))
+    for numbers, kind in parts:
         if numbers is not None:
             found.update(numbers.astype(kind).tobytes())
     return found.hexdigest()
@@ -176,6 +177,9 @@ def _fetched(url: str) -> bytes:
             fetched = pooch.retrieve(url, None, fname="fetched", path=place, downloader=fetch)
             return Path(fetched).read_bytes()
     except (OSError, ValueError) as error:  # every error of requests is an OSError
+        response = getattr(error, "response", None)
+        if response is not None:
+            response.close()  # pooch leaves it open
         why = " ".join(str(error).split())
         raise DownloadError(f"{url}: cannot be downloaded ({why})") from error
 

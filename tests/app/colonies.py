@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ from gpu.snapshot import Snapshot, Wanted
 class RandomColony:
     """Random tours, one an iteration; remembers what was asked of it."""
 
-    built: list[RandomColony] = []
+    built: ClassVar[list[RandomColony]] = []
 
     def __init__(
         self, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import recorder as recorder_module
 from app.recorder import Recorder, default_log_path, free_path, numbers, read_log, stem
 from app.run import Ending, Outcome
 from app.session import SessionError, new_session
@@ -77,7 +76,7 @@ def test_lines_without_an_improvement_keep_their_distance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(recorder_module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("app.recorder.time.monotonic", lambda: now[0])
     path = tmp_path / "run.jsonl"
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
     for step in range(1000):  # ten seconds, one better tour in each
@@ -175,8 +174,7 @@ def test_on_a_full_disk_the_user_is_told_once() -> None:
     told: list[str] = []
     recorder = Recorder(Path("/dev/full"), SESSION, INSTANCE, told.append)
     assert told == [
-        "/dev/full: the run's log cannot be written (the disk is full); "
-        "the run goes on without it"
+        "/dev/full: the run's log cannot be written (the disk is full); the run goes on without it"
     ]
     recorder.record(state(1, 150))
     recorder.finish(Outcome(Ending.FINISHED, "done", state(1, 150)))

@@ -16,9 +16,7 @@ from tests.app.colonies import RandomColony
 INSTANCE = colonies.some_cities(optimum=1)
 
 
-def make(
-    patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float
-) -> Run:
+def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
     name = colonies.install(patch, kind)
     settings = StopSettings(**stop)  # type: ignore[arg-type]
     return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings), 5)
@@ -31,9 +29,7 @@ def finish(run: Run) -> None:
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 37, 100])
-def test_the_iteration_limit_is_exact(
-    monkeypatch: pytest.MonkeyPatch, iterations: int
-) -> None:
+def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iterations: int) -> None:
     run = make(monkeypatch, iterations=iterations)
     finish(run)
     (colony,) = RandomColony.built

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -49,8 +48,19 @@ def session(name: str, instance: TspInstance = INSTANCE, **stop: float) -> Sessi
 
 
 @pytest.fixture
-def random_colony(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def random_colony(monkeypatch: pytest.MonkeyPatch) -> str:
     return colonies.install(monkeypatch, RandomColony)
+
+
+def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
+    taken: list[Snapshot] = []
+
+    def arrived() -> bool:
+        taken.extend(filter(None, [thread.take()]))
+        return bool(taken)
+
+    qtbot.waitUntil(arrived, timeout=10_000)
+    return taken[0]
 
 
 def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
@@ -121,11 +131,10 @@ def test_steps_before_the_start_begin_a_paused_run(qtbot: QtBot, random_colony: 
     thread.start()
     until(qtbot, thread, RunState.PAUSED)
     for made in range(1, 6):
+        assert newest(qtbot, thread).iteration == made
+        until(qtbot, thread, RunState.PAUSED)
         assert RandomColony.built[0].iteration == made
         thread.step()
-        until(qtbot, thread, RunState.PAUSED)
-        qtbot.waitUntil(lambda: RandomColony.built[0].iteration == made + 1, timeout=10_000)
-        until(qtbot, thread, RunState.PAUSED)
     assert thread.shutdown(5)
 
 
@@ -144,16 +153,13 @@ def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
     assert first is not None
     assert first.branching is None
     thread.want(Wanted.TOUR | Wanted.BRANCHING)
-    drawn: list[Snapshot] = []
-    qtbot.waitUntil(lambda: bool(drawn.extend(filter(None, [thread.take()])) or drawn))
-    assert drawn[0].branching == 2.0
+    drawn = newest(qtbot, thread)
+    assert drawn.branching == 2.0
     assert colony.iteration == made
     assert thread.shutdown(5)
 
 
-def test_snapshots_are_made_at_most_thirty_times_a_second(
-    qtbot: QtBot, random_colony: str
-) -> None:
+def test_snapshots_are_made_at_most_thirty_times_a_second(qtbot: QtBot, random_colony: str) -> None:
     thread = SolverThread(INSTANCE, session(random_colony, seconds=1.0))
     thread.want(Wanted.BRANCHING)
     with qtbot.waitSignal(thread.ended, timeout=10_000):
@@ -163,9 +169,7 @@ def test_snapshots_are_made_at_most_thirty_times_a_second(
     assert 10 <= made <= 33
 
 
-def test_cancelling_takes_no_longer_than_a_slice_or_two(
-    qtbot: QtBot, random_colony: str
-) -> None:
+def test_cancelling_takes_no_longer_than_a_slice_or_two(qtbot: QtBot, random_colony: str) -> None:
     thread = SolverThread(INSTANCE, session(random_colony))
     thread.start()
     qtbot.waitUntil(lambda: bool(RandomColony.built) and RandomColony.built[0].iteration > 100)
@@ -174,9 +178,7 @@ def test_cancelling_takes_no_longer_than_a_slice_or_two(
     assert time.perf_counter() - begin < 0.25  # two slices of 20 ms, on a busy machine
 
 
-def test_a_hundred_starts_and_cancellations_leave_nothing(
-    qtbot: QtBot, random_colony: str
-) -> None:
+def test_a_hundred_starts_and_cancellations_leave_nothing(qtbot: QtBot, random_colony: str) -> None:
     for number in range(100):
         thread = SolverThread(INSTANCE, session(random_colony), generation=number)
         listener = Listener(thread)
@@ -247,9 +249,7 @@ def test_whatever_is_raised_ends_the_run(
     assert RandomColony.built[0].closed == 1
 
 
-def test_a_failing_snapshot_fails_the_run(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = SolverThread(
         INSTANCE, session(colonies.install(monkeypatch, colonies.FailingSnapshot))
     )
