@@ -22,7 +22,7 @@ KEPT_BUILDS = 60
 COMMON_FLAGS = ("-std=c++17", "-g1", "-fno-omit-frame-pointer", "-ffp-contract=off")
 SANITIZERS = ("-fsanitize=address,undefined",)
 # The scheduler itself is not instrumented: it is what has to be fast.
-RUNTIME_FLAGS = (*COMMON_FLAGS, "-O2", "-Wall", "-Wextra", "-Werror")
+RUNTIME_FLAGS = (*COMMON_FLAGS, "-O2")
 KERNEL_FLAGS = (
     *COMMON_FLAGS,
     *SANITIZERS,

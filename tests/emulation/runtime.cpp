@@ -105,6 +105,7 @@ Grid grid;
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::size_t stagger_bytes = 640;  // or the stacks' tops would share few cache lines
 constexpr std::size_t page_bytes = 65536;  // at least a page wherever this runs
 constexpr std::size_t most_threads = 16384;
 constexpr std::size_t largest_shared = 232448;  // 227 KiB, what a block has on sm_90
@@ -117,6 +118,7 @@ struct Warp;
 struct Fiber : Thread {
     void* stack_pointer;
     unsigned char* stack;
+    unsigned char* stack_top;
     void* fake_stack;
     Block* block;
     Warp* warp;
@@ -202,6 +204,8 @@ void fill_with_noise(void* memory, std::size_t count) {
 }
 
 // ---- messages ----
+
+bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
 
 const char* base_name(const char* path) {
     const char* slash = std::strrchr(path, '/');
@@ -409,7 +413,7 @@ std::uint64_t warp_collective(
     for (std::size_t i = 0; i < warp.gatherings.size(); ++i) {
         const Gathering& other = warp.gatherings[i];
         if (other.mask == mask) {
-            if (other.combine != combine || std::strcmp(other.name, site.name) != 0)
+            if (other.combine != combine || !same_name(other.name, site.name))
                 fail(
                     "lane %u arrives at %s while %s of the same mask 0x%08x wait at %s", self->lane,
                     site.name, lanes_of(other.arrived).c_str(), mask, other.name
@@ -444,7 +448,7 @@ std::uint64_t block_barrier(Site site, std::uint64_t value) {
     self->site = site;
     if (block.exited > 0)
         fail("%s after %zu threads of the block have exited", site.name, block.exited);
-    if (block.arrived > 0 && std::strcmp(block.barrier.name, site.name) != 0)
+    if (block.arrived > 0 && !same_name(block.barrier.name, site.name))
         fail("a thread arrives at %s while others wait at %s", site.name, block.barrier.name);
     block.barrier = site;
     block.sum += value;
@@ -498,11 +502,13 @@ Fiber* new_fiber() {
     mprotect(memory, page_bytes, PROT_NONE);
     auto* fiber = new Fiber();
     fiber->stack = static_cast<unsigned char*>(memory) + page_bytes;
+    static std::size_t made = 0;
+    fiber->stack_top = fiber->stack + stack_bytes - made++ % 32 * stagger_bytes;
     return fiber;
 }
 
 void prepare(Fiber* fiber) {
-    auto* top = reinterpret_cast<std::uintptr_t*>(fiber->stack + stack_bytes);
+    auto* top = reinterpret_cast<std::uintptr_t*>(fiber->stack_top);
 #if defined(__x86_64__)
     // As after a call: the stack is 8 off a multiple of 16 once the entry address is popped.
     std::uintptr_t* frame = top - saved_words - 2;
