@@ -145,11 +145,12 @@ def solve(
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
+    why = why_not_on_a_gpu(colony, device, choose(colony, device)[0])
+    recorder = _recorder(out, session, instance)
     if instance.note:
         _say(f"{file}: {instance.note}")
-    if why := why_not_on_a_gpu(colony, device, choose(colony, device)[0]):
+    if why:
         _say(f"no GPU: {why}; solving on {session.device}")
-    recorder = _recorder(out, session, instance)
     result = _run(instance, session, recorder, as_json)
     if recorder is not None:
         _export(recorder, instance, session, result)

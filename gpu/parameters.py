@@ -47,9 +47,9 @@ class Explanation:
     def range_text(self) -> str:
         """The range in words, as error messages and tool tips print it."""
         if self.high == math.inf:
-            return f"{'greater than' if self.low_open else 'at least'} {self.low:g}"
+            return f"{'greater than' if self.low_open else 'at least'} {self.low:.12g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"in {left}{self.low:g}, {self.high:g}{right}"
+        return f"in {left}{self.low:.12g}, {self.high:.12g}{right}"
 
     def admits(self, value: float) -> bool:
         """Whether ``value`` lies in the range; NaN never does."""
@@ -129,12 +129,7 @@ class Parameters:
                     f"there is no parameter {name!r} here; there are {', '.join(kinds)}"
                 )
             if isinstance(value, str):
-                text = value.strip()
-                try:
-                    number = None if text.lower() == "auto" else float(text)
-                except ValueError:
-                    raise ParameterError(f"{name} = {value!r} is not a number") from None
-                value = number
+                value = None if value.strip().lower() == "auto" else _number(name, value)
             converted[name] = value
         return cls(**converted)
 
@@ -145,6 +140,16 @@ class Parameters:
     def to_dict(self) -> dict[str, int | float | None]:
         """Name to value, in declaration order, ready for JSON."""
         return {name: getattr(self, name) for name in self.explanations()}
+
+
+def _number(name: str, text: str) -> int | float:
+    """Return the number that ``text`` writes, whole if it is written so."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise ParameterError(f"{name} = {text!r} is not a number")
 
 
 @dataclass(frozen=True)
