@@ -26,7 +26,7 @@ RUNTIME_FLAGS = (*COMMON_FLAGS, "-O2")
 KERNEL_FLAGS = (
     *COMMON_FLAGS,
     *SANITIZERS,
-    "-O1",
+    "-Og",
     "-fno-sanitize-recover=all",
     "-fno-strict-aliasing",  # vector loads from arrays of scalars, as nvcc allows
     "-Werror=return-type",

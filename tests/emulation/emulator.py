@@ -97,8 +97,12 @@ class Emulator:
             stderr=self._errors,
             env={**os.environ, **_ENVIRONMENT},
         )
-        (size,) = struct.unpack("<Q", self._read(8))
-        table = self._read(size).decode().splitlines()
+        try:
+            (size,) = struct.unpack("<Q", self._read(8))
+            table = self._read(size).decode().splitlines()
+        except EmulationError:
+            self.close()
+            raise
         self._kernels: dict[str, tuple[int, tuple[_Parameter, ...]]] = {}
         for number, line in enumerate(table):
             name, _, words = line.partition("\t")
