@@ -17,7 +17,7 @@ from gpu.parameters import AcsParameters
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
 
-ANT_RECORD_WORDS = 12
+ANT_RECORD_WORDS = 8
 """``ANT_RECORD_WORDS`` in acs_steps.cu."""
 
 WARPS_PER_BLOCK = 16

@@ -33,32 +33,41 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
     unsigned iteration = static_cast<unsigned>(state->iteration);
     GridBarrier barrier(&state->arrivals);
     MatrixWalk walk(lists, geometry, tabu, change, listed, outside, beyond, 0, directed, lane);
+    Draws draws{seed, static_cast<unsigned>(ant), iteration};
     int* tour = tours + static_cast<long long>(ant) * n;
-    int start = draw_start(seed, ant, iteration, n), kept = start, until_update = period;
-    ExplorationBits exploration;
-    EdgeUpdate update{nullptr, nullptr, 0.0f};
+    int start = draws.start(n), kept = start, until_update = period;
+    unsigned explorations = 0;
     if (works) {
         walk.begin(start);
         tabu.clear(n, lane);
         walk.visit(start);
+        walk.foresee();
+        explorations = draws.explorations(0, threshold, lane);
     }
     for (int step = 1; step <= n; ++step) {
         bool due = --until_update == 0;
         if (due) until_update = period;
-        if (works && step < n) {
-            if (step == 1 || step % 128 == 0)
-                exploration.draw(seed, ant, iteration, step & ~127, threshold, lane);
-            bool explores = exploration.explores(step);
-            float number = explores ? draw_roulette(seed, ant, iteration, step) : 0.0f;
-            int next = walk.advance(explores, number, due, update);
-            if (lane == step % LANES) kept = next;
-        } else if (works) {
-            walk.close(start, due, update);
-        }
+        int from = walk.city;
+        unsigned rank = walk.candidate.reverse();
+        MatrixWalk::Choice choice{start, false, false, 1.0f};
+        if (works)
+            choice = step < n ? walk.choose(explorations >> step % LANES & 1, draws, step)
+                              : walk.choose_start(start);
         if (due) barrier.arrive();
+        EdgeUpdate update{nullptr, nullptr, choice.trail};
         if (works) {
-            walk.visit(walk.city);
+            walk.look(choice.city);
+            if (due && choice.mine) update.there = walk.place_of(from, choice);
+            if (due && !directed) {
+                float* back = walk.reverse_of(from, choice, rank);
+                if (choice.mine) update.back = back;
+            }
+            walk.visit(choice.city);
+            if (lane == step % LANES) kept = choice.city;
             if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
+            if (step % LANES == LANES - 1)
+                explorations = draws.explorations(step + 1, threshold, lane);
+            if (step + 1 < n) walk.foresee();
         }
         if (due) {
             barrier.wait();
@@ -78,7 +87,7 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
 // One ant between two steps, where a warp takes turns among several. Its tabu bits follow it.
 struct AntRecord {
     EdgeUpdate update;
-    ExplorationBits exploration;
+    unsigned explorations;
     int city;
 };
 
@@ -119,7 +128,9 @@ __global__ void step_many_tours(int n, int ants, unsigned threshold, int period,
             BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
             MatrixWalk walk(lists, geometry, tabu, change, listed, outside, beyond, 0, directed,
                             lane);
-            int number = first + i * all_warps, start = draw_start(seed, number, iteration, n);
+            int number = first + i * all_warps;
+            Draws draws{seed, static_cast<unsigned>(number), iteration};
+            int start = draws.start(n);
             int* tour = tours + static_cast<long long>(number) * n;
             EdgeUpdate update{nullptr, nullptr, 0.0f};
             int next = start;
@@ -127,18 +138,21 @@ __global__ void step_many_tours(int n, int ants, unsigned threshold, int period,
                 tabu.clear(n, lane);
             } else {
                 walk.begin(ant.city);
-                if (step == 1 || step % 128 == 0) {
-                    ExplorationBits drawn;
-                    drawn.draw(seed, number, iteration, step & ~127, threshold, lane);
-                    if (lane == 0) ant.exploration = drawn;
+                if (step == 1 || step % LANES == 0) {
+                    unsigned drawn = draws.explorations(step & -LANES, threshold, lane);
+                    if (lane == 0) ant.explorations = drawn;
                     __syncwarp();
                 }
-                bool explores = ant.exploration.explores(step);
-                float wheel = explores ? draw_roulette(seed, number, iteration, step) : 0.0f;
-                if (step < n)
-                    next = walk.advance(explores, wheel, due, update);
-                else
-                    walk.close(start, due, update);
+                unsigned rank = walk.candidate.reverse();
+                MatrixWalk::Choice choice =
+                    step < n ? walk.choose(ant.explorations >> step % LANES & 1, draws, step)
+                             : walk.choose_start(start);
+                next = choice.city;
+                walk.look(next);
+                float* back = directed ? nullptr : walk.reverse_of(ant.city, choice, rank);
+                if (choice.mine)
+                    update = EdgeUpdate{walk.place_of(ant.city, choice), back, choice.trail};
+                __syncwarp();  // all lanes have read ant.city
             }
             walk.visit(next);
             if (lane == 0) {

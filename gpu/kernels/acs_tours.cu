@@ -30,24 +30,22 @@ __global__ void build_tours(int n, int ants, unsigned threshold, int period, flo
     int current = 0;
     for (int ant = warp; ant < ants; ant += all_warps) {
         int* tour = tours + (2ll * warp + current) * n;
-        ExplorationBits exploration;
-        int start = draw_start(seed, ant, iteration, n), kept = start;
+        Draws draws{seed, static_cast<unsigned>(ant), iteration};
+        int start = draws.start(n), kept = start, until_update = period;
         walk.begin(start);
         tabu.clear(n, lane);
         walk.visit(start);
-        int until_update = period;
-        for (int step = 1; step < n; ++step) {
-            if (step == 1 || step % 128 == 0)
-                exploration.draw(seed, ant, iteration, step & ~127, threshold, lane);
-            bool due = --until_update == 0;
-            if (due) until_update = period;
-            bool explores = exploration.explores(step);
-            float number = explores ? draw_roulette(seed, ant, iteration, step) : 0.0f;
-            int city = walk.step(explores, number, due);
-            if (lane == step % LANES) kept = city;
-            if (step % LANES == LANES - 1) __stcs(&tour[step - LANES + 1 + lane], kept);
+        for (int first = 0; first < n; first += LANES) {
+            unsigned explorations = draws.explorations(first, threshold, lane);
+            int steps = min(LANES, n - first);
+            for (int i = first == 0; i < steps; ++i) {
+                bool due = --until_update == 0;
+                if (due) until_update = period;
+                int city = walk.step(explorations >> i & 1, draws, first + i, due);
+                if (lane == i) kept = city;
+            }
+            if (lane < steps) __stcs(&tour[first + lane], kept);
         }
-        if (lane < n % LANES) __stcs(&tour[n - n % LANES + lane], kept);
         walk.finish(start, --until_update == 0);
         __syncwarp();
 

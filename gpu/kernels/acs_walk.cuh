@@ -7,6 +7,7 @@
 #pragma once
 
 #include "colony_state.cuh"
+#include "philox.cuh"
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"
 
@@ -32,19 +33,17 @@ struct WalkBase {
           directed(directed_),
           lane(lane_) {}
 
-    // The next city among the candidates, or -1 when all have been visited.
-    __device__ __forceinline__ int choose_listed(float weight, bool explores,
-                                                 float number) const {
-        bool free = !tabu.visited(candidate.city());
-        unsigned key = weight_key(weight, free), top = warp_max(key);
-        if (top == 0) return -1;
-        if (!explores) return best_city(key, top, candidate.city());
-        int drawn = roulette_lane(free ? weight : 0.0f, free, number, lane);
+    __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
+
+    // The candidate that the roulette wheel chooses. All lanes of the warp call this.
+    __device__ int spin(float weight, float number) const {
+        bool allowed = free();
+        int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
         return __shfl_sync(ALL_LANES, candidate.city(), drawn);
     }
 
     __device__ __forceinline__ void visit(int next) {
-        if (lane == 0) tabu.mark(next);
+        tabu.mark(next, lane == 0);
         __syncwarp();
     }
 };
@@ -55,14 +54,6 @@ struct EdgeUpdate {
     float* there;
     float* back;  // the reverse edge's trail, or null
     float trail;  // as the ant found it
-
-    // Plain stores: what other ants wrote in between is lost, as ACS-GPU-Alt has it.
-    __device__ __forceinline__ void overwrite(LocalUpdate change) const {
-        if (!there) return;
-        float changed = change(trail);
-        *there = changed;
-        if (back) *back = changed;
-    }
 
     // Compare-and-swap: every ant's update counts. Both directions are under way at once.
     __device__ __forceinline__ void swap(LocalUpdate change) const {
@@ -89,9 +80,17 @@ struct EdgeUpdate {
     }
 };
 
+// What can be known, before the trails may be read, of a city where no candidate is left.
+struct Foresight {
+    bool has_backup = false;  // whether the backup list has been read
+    int certain = -1;         // the city to go to, if trails have no say in it
+    Backup backup;
+};
+
 struct MatrixWalk : WalkBase {
     TrailMatrix trails;
     float trail = 0;  // to this lane's candidate
+    Foresight foresight;
 
     __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
@@ -113,66 +112,122 @@ struct MatrixWalk : WalkBase {
         sense();
     }
 
-    // Chooses the next city and starts looking there; what the step updates is in `update` if
-    // `due`. The trails at the next city are still to be sensed, its tabu bit to be set.
-    __device__ __forceinline__ int advance(bool explores, float number, bool due,
-                                           EdgeUpdate& update) {
-        int from = city;
-        Candidate left = candidate;
-        float found = trail;
-        update.there = nullptr;
-        int next = choose_listed(found * left.weight(), explores, number);
-        if (next >= 0) {
-            look(next);
-            if (due && left.city() == next) {
-                float* back = left.reverse() == NOT_LISTED
-                                  ? trails.outside_at(next, from)
-                                  : trails.listed_at(next, left.reverse());
-                update = EdgeUpdate{trails.listed_at(from, lane), directed ? nullptr : back,
-                                    found};
-            }
-            return next;
+    // A choice, as each lane sees it: one lane is `mine`, and knows the trail to the city.
+    struct Choice {
+        int city;
+        bool listed, mine;
+        float trail;
+    };
+
+    // Chooses the next city. Exploring, and having no candidate left, are seldom: one branch
+    // parts both from the usual step.
+    __device__ __forceinline__ Choice choose(bool explores, const Draws& draws, int step) {
+        float weight = trail * candidate.weight();
+        unsigned key = weight_key(weight, free()), top = warp_max(key);
+        Choice choice;
+        choice.city = best_city(key, top, candidate.city());
+        choice.listed = true;
+        choice.trail = trail;
+        if (__builtin_expect(explores || top == 0, 0)) {
+            choice.listed = top != 0;
+            if (choice.listed)
+                choice.city = spin(weight, draws.roulette(step));
+            else
+                choose_unlisted(choice);
         }
-        next = trails.choose_outside(lists.backup_of(from, lane), geometry, tabu, from, lane);
-        look(next);
-        if (due) prepare(from, next, -1, update);
-        return next;
+        if (choice.listed) choice.mine = candidate.city() == choice.city;
+        return choice;
     }
 
-    __device__ __forceinline__ int step(bool explores, float number, bool due) {
-        EdgeUpdate update;
-        int next = advance(explores, number, due, update);
+    // All that a choice may need and no update of this iteration can change.
+    __device__ __forceinline__ void foresee() {
+        foresight.certain = -1;
+        foresight.has_backup = !__any_sync(ALL_LANES, free());
+        if (!foresight.has_backup) return;
+        foresight.backup = lists.backup_of(city, lane);
+        bool any = false;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i)
+            any = any || !tabu.visited(foresight.backup.at[i].city());
+        if (!__any_sync(ALL_LANES, any) && __ldcg(&trails.beyond[city]) <= 1.0f)
+            foresight.certain =
+                nearest_unvisited(foresight.backup, tabu, geometry, city, lane);
+    }
+
+    __device__ __forceinline__ float* place_of(int from, const Choice& choice) const {
+        return choice.listed ? trails.listed_at(from, lane)
+                             : trails.outside_at(from, choice.city);
+    }
+
+    // The trail of the reverse edge, once the ant looks at the chosen city. `rank` is what the
+    // list it left said of it. All lanes of the warp call this.
+    __device__ __forceinline__ float* reverse_of(int from, const Choice& choice,
+                                                 unsigned rank) const {
+        if (!choice.listed) rank = own_rank(from);
+        return rank == NOT_LISTED ? trails.outside_at(choice.city, from)
+                                  : trails.listed_at(choice.city, rank);
+    }
+
+    // One step with plain stores: what other ants wrote in between is lost. Without races the
+    // trails of an edge's two directions are equal, so one value serves both.
+    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
+        Choice choice = choose(explores, draws, number);
+        // What is needed of this city is taken before the reads of the next one overwrite it.
+        float changed = change(choice.trail);
+        unsigned rank = candidate.reverse();
+        int from = city;
+        look(choice.city);
         sense();
-        if (due) update.overwrite(change);
-        visit(next);
-        return next;
+        if (due) {
+            float* back = directed ? nullptr : reverse_of(from, choice, rank);
+            if (choice.mine) {
+                *place_of(from, choice) = changed;
+                if (back) *back = changed;
+            }
+        }
+        visit(choice.city);
+        return choice.city;
     }
 
-    // The closing edge.
-    __device__ __forceinline__ void close(int start, bool due, EdgeUpdate& update) {
-        int last = city, rank = lists.lane_of(last, start, lane);
-        look(start);
-        update.there = nullptr;
-        if (due) prepare(last, start, rank, update);
+    // The choice of the closing edge. All lanes of the warp call this.
+    __device__ __forceinline__ Choice choose_start(int start) {
+        unsigned rank = own_rank(start);
+        Choice choice{start, rank != NOT_LISTED, lane == (rank == NOT_LISTED ? 0 : rank), trail};
+        if (!choice.listed) choice.trail = __ldcg(trails.outside_at(city, start));
+        return choice;
     }
 
     __device__ __forceinline__ void finish(int start, bool due) {
-        EdgeUpdate update;
-        close(start, due, update);
-        update.overwrite(change);
+        if (!due) return;
+        Choice choice = choose_start(start);
+        unsigned rank = candidate.reverse();
+        int from = city;
+        look(start);
+        float* back = directed ? nullptr : reverse_of(from, choice, rank);
+        if (!choice.mine) return;
+        *place_of(from, choice) = change(choice.trail);
+        if (back) *back = change(choice.trail);
     }
 
     __device__ __forceinline__ void report(ColonyState*) const {}
 
   private:
-    // The update of the edge to the city where the ant now looks; `rank` is that city's on the
-    // list it came from, or -1.
-    __device__ __forceinline__ void prepare(int from, int to, int rank, EdgeUpdate& update) {
-        int reverse = __ffs(__ballot_sync(ALL_LANES, candidate.city() == from)) - 1;
-        if (lane) return;
-        float* there = trails.at(from, to, rank);
-        update = EdgeUpdate{there, directed ? nullptr : trails.at(to, from, reverse),
-                            __ldcg(there)};
+    __device__ void choose_unlisted(Choice& choice) {
+        if (foresight.certain >= 0) {
+            choice.city = foresight.certain;
+            choice.trail = 1.0f;
+            choice.mine = lane == 0;
+            return;
+        }
+        if (!foresight.has_backup) foresight.backup = lists.backup_of(city, lane);
+        choice.city = trails.choose_outside(foresight.backup, geometry, tabu, city, lane,
+                                            choice.trail, choice.mine);
+    }
+
+    // The rank of `other` on the list of the city where the ant looks, or NOT_LISTED.
+    __device__ __forceinline__ unsigned own_rank(int other) const {
+        unsigned found = __ballot_sync(ALL_LANES, candidate.city() == other);
+        return found ? __ffs(found) - 1 : NOT_LISTED;
     }
 };
 
@@ -198,20 +253,27 @@ struct SelectiveWalk : WalkBase {
         arrive(start);
     }
 
-    __device__ __forceinline__ int step(bool explores, float number, bool due) {
-        int from = city;
+    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
         float trail = page.trail_to(candidate.city());
         unsigned evicted = settle();
         if (candidate.city() == evicted) trail = 1.0f;
-        int next = choose_listed(trail * candidate.weight(), explores, number);
-        if (next < 0)
-            next = memory.choose_outside(lists.backup_of(from, lane), geometry, tabu, ring, from,
-                                         lane);
-        Ring left = ring;
-        arrive(next);
+        float weight = trail * candidate.weight();
+        unsigned key = weight_key(weight, free()), top = warp_max(key);
+        int next = best_city(key, top, candidate.city());
+        if (__builtin_expect(explores || top == 0, 0))
+            next = top != 0 ? spin(weight, draws.roulette(number))
+                            : memory.choose_outside(lists.backup_of(city, lane), geometry, tabu,
+                                                    ring, city, lane);
         if (due) {
-            count(left.update(next, change, lane));
-            if (!directed) previous = from;
+            // Planned before the reads of the next city overwrite this one's, written after.
+            Ring::Plan plan = ring.plan(next, change, lane);
+            Ring left = ring;
+            previous = directed ? -1 : city;
+            arrive(next);
+            count(plan.hit);
+            left.carry_out(plan, left.mine, left.last, lane);
+        } else {
+            arrive(next);
         }
         visit(next);
         return next;

@@ -34,36 +34,28 @@ __device__ __forceinline__ unsigned word_of(uint4 words, int index) {
     return index & 2 ? high : low;
 }
 
-// The city where an ant starts, uniform over n cities.
-__device__ __forceinline__ int draw_start(Seed seed, unsigned ant, unsigned iteration, int n) {
-    return __umulhi(philox(seed, 0, ant, iteration, START_CITY).x, n);
-}
+// An ant's random numbers in one iteration.
+struct Draws {
+    Seed seed;
+    unsigned ant, iteration;
 
-// The roulette wheel's number for a step, uniform in [0, 1) with 24 bits.
-__device__ __forceinline__ float draw_roulette(Seed seed, unsigned ant, unsigned iteration,
-                                               int step) {
-    uint4 words = philox(seed, step >> 2, ant, iteration, ROULETTE);
-    return static_cast<float>(word_of(words, step & 3) >> 8) * 5.9604644775390625e-8f;
-}
-
-// Which of the next 128 steps explore (q >= q0), one bit a step: one Philox call a lane serves
-// 128 steps, and a step costs the test of one bit.
-struct ExplorationBits {
-    unsigned bits[4];
-
-    // `first` is the first of the 128 steps, a multiple of 128; all lanes of the warp call this.
-    __device__ __forceinline__ void draw(Seed seed, unsigned ant, unsigned iteration, int first,
-                                         unsigned threshold, int lane) {
-        uint4 words = philox(seed, (first >> 2) + lane, ant, iteration, EXPLOITATION);
-        bits[0] = __ballot_sync(ALL_LANES, (words.x >> 8) >= threshold);
-        bits[1] = __ballot_sync(ALL_LANES, (words.y >> 8) >= threshold);
-        bits[2] = __ballot_sync(ALL_LANES, (words.z >> 8) >= threshold);
-        bits[3] = __ballot_sync(ALL_LANES, (words.w >> 8) >= threshold);
+    // The city where the ant starts, uniform over n cities.
+    __device__ __forceinline__ int start(int n) const {
+        return __umulhi(philox(seed, 0, ant, iteration, START_CITY).x, n);
     }
 
-    __device__ __forceinline__ bool explores(int step) const {
-        unsigned low = step & 1 ? bits[1] : bits[0];
-        unsigned high = step & 1 ? bits[3] : bits[2];
-        return ((step & 2 ? high : low) >> (step >> 2 & 31)) & 1;
+    // Which of 32 steps from `first` on, a multiple of 32, explore (q >= q0), one bit a step:
+    // then a step costs the test of a bit. All lanes of the warp call this.
+    __device__ __forceinline__ unsigned explorations(int first, unsigned threshold,
+                                                     int lane) const {
+        int step = first + lane;
+        uint4 words = philox(seed, step >> 2, ant, iteration, EXPLOITATION);
+        return __ballot_sync(ALL_LANES, (word_of(words, step & 3) >> 8) >= threshold);
+    }
+
+    // The roulette wheel's number for a step, uniform in [0, 1) with 24 bits.
+    __device__ __forceinline__ float roulette(int step) const {
+        uint4 words = philox(seed, step >> 2, ant, iteration, ROULETTE);
+        return static_cast<float>(word_of(words, step & 3) >> 8) * 5.9604644775390625e-8f;
     }
 };

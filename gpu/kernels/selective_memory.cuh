@@ -42,25 +42,37 @@ struct Ring {
         last = __ldcg(tail);
     }
 
-    // Fig. 5: change the trail to `other` where it is remembered, else remember it over the
-    // oldest. Returns whether it was there. All lanes of the warp call this.
+    // What an update has to write, known before it is written.
+    struct Plan {
+        bool hit;
+        bool writes;  // in one lane: to its slot
+    };
+
+    // Fig. 5: the trail to `other` changes where it is remembered, else it is remembered over the
+    // oldest. All lanes of the warp call this.
+    template <class Change>
+    __device__ __forceinline__ Plan plan(unsigned other, Change change, int lane) {
+        unsigned found = __ballot_sync(ALL_LANES, record_city(mine) == other);
+        if (!found) last = last + 1 < size ? last + 1 : 0;
+        bool writes = lane == (found ? __ffs(found) - 1 : last);
+        if (writes) mine = make_record(other, change(found ? record_trail(mine) : 1.0f));
+        return Plan{found != 0, writes};
+    }
+
+    // Does what was planned; `record` and `newest` are `mine` and `last` as they were then.
+    __device__ __forceinline__ void carry_out(Plan plan, Record record, unsigned newest,
+                                              int lane) const {
+        if (!plan.writes) return;
+        slots[lane] = record;
+        if (!plan.hit) *tail = newest;
+    }
+
+    // Both at once. Returns whether the trail was there.
     template <class Change>
     __device__ __forceinline__ bool update(unsigned other, Change change, int lane) {
-        unsigned found = __ballot_sync(ALL_LANES, record_city(mine) == other);
-        if (found) {
-            if (lane == __ffs(found) - 1) {
-                mine = make_record(other, change(record_trail(mine)));
-                slots[lane] = mine;
-            }
-            return true;
-        }
-        last = last + 1 < size ? last + 1 : 0;
-        if (lane == last) {
-            mine = make_record(other, change(1.0f));
-            slots[lane] = mine;
-            *tail = last;
-        }
-        return false;
+        Plan planned = plan(other, change, lane);
+        carry_out(planned, mine, last, lane);
+        return planned.hit;
     }
 };
 

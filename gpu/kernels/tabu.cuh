@@ -27,9 +27,10 @@ struct BitTabu {
         return bits[city & (words - 1)] >> (city >> shift) & 1;
     }
 
-    // Called by one lane.
-    __device__ __forceinline__ void mark(int city) {
-        bits[city & (words - 1)] |= 1u << (city >> shift);
+    // Called by all lanes, of which one `writes`: a store under a predicate, not a branch.
+    __device__ __forceinline__ void mark(int city, bool writes) {
+        unsigned marked = bits[city & (words - 1)] | 1u << (city >> shift);
+        if (writes) bits[city & (words - 1)] = marked;
     }
 
     // Calls visit(city) for every unvisited city, each in one lane.

@@ -41,46 +41,58 @@ struct TrailMatrix {
     }
 
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
-    // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call this.
+    // (Fig. 3, line 18), the lowest on a tie. One lane gets `mine`, and the trail to that city.
+    // All lanes of the warp call this.
     //
     // Past the backup list trails are at the initial level unless `beyond` says otherwise; there
     // the nearest city weighs most, and the matrix need not be read.
     __device__ int choose_outside(const Backup& list, const Geometry& geometry,
-                                  const BitTabu& tabu, int city, int lane) const {
+                                  const BitTabu& tabu, int city, int lane, float& trail,
+                                  bool& mine) const {
         float most_beyond = __ldcg(&beyond[city]);
         bool free[BACKUP_ROWS], any = false;
-        float trail[BACKUP_ROWS];
+        float found[BACKUP_ROWS];
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i) {
             free[i] = !tabu.visited(list.at[i].city());
             any = any || free[i];
-            if (free[i]) trail[i] = __ldcg(outside_at(city, list.at[i].city()));
+            found[i] = free[i] ? __ldcg(outside_at(city, list.at[i].city())) : 0.0f;
         }
-        if (!__any_sync(ALL_LANES, any) && most_beyond <= 1.0f)
+        if (!__any_sync(ALL_LANES, any) && most_beyond <= 1.0f) {
+            trail = 1.0f;
+            mine = lane == 0;
             return nearest_unvisited(list, tabu, geometry, city, lane);
-        unsigned key = 0, best = ~0u;
+        }
+        Offer best;
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i)
-            if (free[i]) offer(list.at[i].city(), trail[i] * list.at[i].weight(), key, best);
-        unsigned top = warp_max(key);
+            if (free[i]) best.improve(list.at[i].city(), found[i], list.at[i].weight());
+        unsigned top = warp_max(best.key);
         float least = __shfl_sync(ALL_LANES, list.at[BACKUP_ROWS - 1].weight(), LANES - 1);
         if (top == 0 || key_weight(top) < fmaxf(1.0f, most_beyond) * least) {
             tabu.each_unvisited(lane, [&](int other) {
-                offer(other, __ldcg(outside_at(city, other)) * geometry.weight(city, other), key,
-                      best);
+                best.improve(other, __ldcg(outside_at(city, other)), geometry.weight(city, other));
             });
-            top = warp_max(key);
+            top = warp_max(best.key);
         }
-        return best_city(key, top, best);
+        int next = best_city(best.key, top, best.city);
+        trail = best.trail;
+        mine = best.city == next;
+        return next;
     }
 
   private:
-    __device__ __forceinline__ static void offer(unsigned city, float weight, unsigned& key,
-                                                 unsigned& best) {
-        unsigned offered = weight_key(weight, true);
-        if (offered > key || (offered == key && city < best)) {
+    // The best city that a lane has come across.
+    struct Offer {
+        unsigned key = 0, city = ~0u;
+        float trail = 0;
+
+        __device__ __forceinline__ void improve(unsigned other, float found, float weight) {
+            unsigned offered = weight_key(found * weight, true);
+            if (offered < key || (offered == key && other > city)) return;
             key = offered;
-            best = city;
+            city = other;
+            trail = found;
         }
-    }
+    };
 };
