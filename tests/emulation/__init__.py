@@ -1,10 +1,10 @@
 """Run CUDA kernels on the CPU, under AddressSanitizer and UndefinedBehaviorSanitizer.
 
-The kernels' own sources are compiled by g++ against ``cuda.hpp``. Each CUDA thread is a fiber that
-others overtake at collectives (and now and then at atomics) in a random, seeded order; collectives
-check that the lanes which must meet do meet. The sources can tell by ``FORMICARIUM_EMULATION``,
-and call ``emulation_grid_barrier()`` where all threads of a cooperative launch meet, and
-``emulation_yield()`` in loops that wait for another thread.
+The kernels' own sources are compiled by g++ against ``stand_in/cuda.hpp``. Each CUDA thread is a
+fiber that others overtake at collectives (and now and then at atomics) in a random, seeded order;
+collectives check that the lanes which must meet do meet. The sources can tell by
+``FORMICARIUM_EMULATION``, and call ``emulation_grid_barrier()`` where all threads of a cooperative
+launch meet, and ``emulation_yield()`` in loops that wait for another thread.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ from pathlib import Path
 from gpu import loader
 
 HERE = Path(__file__).parent
+RUNTIME = HERE / "runtime"
+STAND_IN = HERE / "stand_in"
 ROOT = HERE.parents[1]
 KERNELS = ROOT / "gpu" / "kernels"
 CACHE = ROOT / ".pytest_cache" / "d" / "emulation"
@@ -115,13 +117,14 @@ def build(
         text += f"const bool added_{number} = ::emulation::add_kernel<(&{name})>({literal});\n"
     text += "}\n"
     CACHE.mkdir(parents=True, exist_ok=True)
-    runtime = _runtime_object()
-    program = CACHE / f"{Path(file).stem}-{_digest(text, *KERNEL_FLAGS, runtime.name)}"
+    runtime = [str(path) for path in _runtime_objects()]
+    headers = [path.read_text(encoding="utf-8") for path in sorted(STAND_IN.iterdir())]
+    program = CACHE / f"{Path(file).stem}-{_digest(text, *headers, *KERNEL_FLAGS, *runtime)}"
     if not program.exists():
         _prune()
         source = program.with_suffix(".cpp")
         source.write_text(text, encoding="utf-8")
-        _compile(program, [*KERNEL_FLAGS, f"-I{HERE}", str(source), str(runtime)])
+        _compile(program, [*KERNEL_FLAGS, f"-I{STAND_IN}", f"-I{RUNTIME}", str(source), *runtime])
     else:
         os.utime(program)
     return program
@@ -147,13 +150,17 @@ def _static_shared(match: re.Match[str]) -> str:
     return f"struct {structure} {{ {match[1]}; }};{variables}"
 
 
-def _runtime_object() -> Path:
-    texts = [(HERE / name).read_text(encoding="utf-8") for name in ("runtime.cpp", "runtime.hpp")]
-    header = (HERE / "cuda.hpp").read_text(encoding="utf-8")
-    output = CACHE / f"runtime-{_digest(*texts, header, *RUNTIME_FLAGS)}.o"
-    if not output.exists():
-        _compile(output, [*RUNTIME_FLAGS, "-c", str(HERE / "runtime.cpp")])
-    return output
+def _runtime_objects() -> list[Path]:
+    """Compile the runtime, each part once, whatever the kernels are."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(RUNTIME.iterdir())]
+    digest = _digest(*texts, *RUNTIME_FLAGS)
+    objects = []
+    for source in sorted(RUNTIME.glob("*.cpp")):
+        output = CACHE / f"{source.stem}-{digest}.o"
+        if not output.exists():
+            _compile(output, [*RUNTIME_FLAGS, "-c", str(source)])
+        objects.append(output)
+    return objects
 
 
 def _digest(*texts: str) -> str:

@@ -121,4 +121,6 @@ __global__ void stepwise(unsigned* out, int steps) {
 }
 
 template <class T>
-__global__ void asks_for_active_lanes(T* out) { out[threadIdx.x] = __activemask(); }
+__global__ void asks_for_active_lanes(T* out) {
+    out[threadIdx.x] = __activemask();
+}

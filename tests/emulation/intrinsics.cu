@@ -240,10 +240,8 @@ struct Mixed {
     int offset;
 };
 
-__global__ void arguments(
-    const int* in, int* out, unsigned char small, long long large, float real, double wide, bool flag,
-    Mixed mixed, const int* absent
-) {
+__global__ void arguments(const int* in, int* out, unsigned char small, long long large, float real,
+                          double wide, bool flag, Mixed mixed, const int* absent) {
     *out = *in + small + static_cast<int>(large) + static_cast<int>(real + wide) + (flag ? 1 : 0) +
            static_cast<int>(mixed.factor * mixed.offset) + (absent ? 1000 : 0);
 }

@@ -39,9 +39,8 @@ struct Site {
     int line;
 };
 
-std::uint64_t warp_collective(
-    Site site, Combine combine, unsigned mask, std::uint64_t value, std::uint64_t extra
-);
+std::uint64_t warp_collective(Site site, Combine combine, unsigned mask, std::uint64_t value,
+                              std::uint64_t extra);
 
 // All threads of the block; the result is the sum of the values (__syncthreads_count and its kin).
 std::uint64_t block_barrier(Site site, std::uint64_t value);
