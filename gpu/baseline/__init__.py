@@ -1,0 +1,1 @@
+"""Colonies on the CPU: what speedups are measured against, and what runs without a GPU."""

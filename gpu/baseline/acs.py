@@ -1,0 +1,231 @@
+"""The Ant Colony System on the CPU: one core or all, matrix or selective memory."""
+
+from __future__ import annotations
+
+import time
+from types import MappingProxyType
+
+import numpy as np
+
+from gpu.baseline import barrier, memory, tables
+from gpu.baseline.geometry import geometry_of
+from gpu.baseline.iteration import CONSTRUCT, FINISH, run
+from gpu.baseline.tables import NO_CITY, Rules
+from gpu.baseline.team import Team
+from gpu.candidates import BACKUP, build_candidates
+from gpu.devices import Device
+from gpu.errors import DeviceError, ParameterError
+from gpu.heuristics import nearest_neighbour_length
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AcsParameters, SpmParameters
+from gpu.random import greedy_threshold, key_of
+from gpu.snapshot import Snapshot, Updates, Wanted
+from gpu.summaries import (
+    KnownTrails,
+    branching_factor,
+    checked_tour,
+    pheromone_picture,
+    strongest_trails,
+)
+
+ANTS_PER_THREAD = 16
+"""Fewer than these take less time than it takes threads to meet."""
+
+
+def build_sequential(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> CpuColony:
+    """ACS as in the paper's Figs. 2 and 3, on one core: ants take turns, step by step."""
+    return CpuColony(instance, parameters, seed, threads=1, stepwise=False)
+
+
+def build_sequential_spm(
+    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
+) -> CpuColony:
+    """As :func:`build_sequential`, with the selective pheromone memory (Fig. 5)."""
+    return CpuColony(instance, parameters, seed, threads=1, stepwise=False)
+
+
+def build_stepwise(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> CpuColony:
+    """ACS-GPU on all cores of ``device``: in each step all ants choose, then all update."""
+    return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+
+
+def build_stepwise_spm(
+    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
+) -> CpuColony:
+    """As :func:`build_stepwise`, with the selective memory, updated in the ants' order."""
+    return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+
+
+class CpuColony:
+    """A colony on the CPU; see :class:`gpu.colony.Colony`.
+
+    The same seed gives the same tours on every machine and with any number of threads.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    parameters : AcsParameters or SpmParameters
+        The latter choose the selective memory.
+    seed : int
+        In [0, 2**64).
+    threads : int
+        At most so many; the sequential colony takes 1.
+    stepwise : bool
+        Whether all ants choose before any of them updates (ACS-GPU), or take turns (Fig. 2).
+
+    Raises
+    ------
+    ParameterError
+        If the seed is out of range.
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: AcsParameters,
+        seed: int,
+        *,
+        threads: int,
+        stepwise: bool,
+    ) -> None:
+        try:
+            key = key_of(seed)
+        except ValueError as error:
+            raise ParameterError(str(error)) from None
+        n = instance.n
+        self._instance = instance
+        self._parameters = parameters = parameters.resolved(n)
+        assert parameters.ants is not None
+        assert parameters.q0 is not None
+        m, self._cl = parameters.ants, parameters.candidates
+        slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
+        threads = max(1, min(threads, m // ANTS_PER_THREAD))
+        needed = tables.bytes_needed(n, m, self._cl, min(BACKUP, n - 1 - self._cl), slots)
+        memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
+
+        candidates = build_candidates(instance, self._cl)
+        self._tables = tables.tables_of(candidates, parameters.beta)
+        self._geometry = geometry_of(instance, parameters.beta)
+        self._trails = tables.pheromone_of(n, self._cl, slots)
+        self._ants = tables.ants_of(n, m, threads)
+        self._record = tables.record_of(n)
+        self._rules = Rules(
+            key0=np.uint32(key[0]),
+            key1=np.uint32(key[1]),
+            greedy=np.uint32(greedy_threshold(parameters.q0)),
+            period=parameters.update_period,
+            keep=np.float32(1.0 - parameters.rho),
+            drop=np.float32(parameters.rho),
+            global_keep=np.float32(1.0 - parameters.alpha),
+            alpha=parameters.alpha,
+            scale=n * nearest_neighbour_length(instance, candidates),
+            immediate=not stepwise,
+            selective=slots > 0,
+            directed=instance.directed,
+        )
+        self._scratch = [tables.scratch_of() for _ in range(threads)]
+        self._phases: dict[str, float] = {}
+        self._team: Team | None = Team(threads)
+        self._run(0, CONSTRUCT)  # compile now, or load what was compiled
+
+    def iterate(self, count: int) -> None:
+        """Run ``count`` iterations, the last one timed by phase."""
+        if count < 1:
+            return
+        self._run(count - 1, CONSTRUCT | FINISH)
+        begin = time.perf_counter()
+        self._run(1, CONSTRUCT)
+        middle = time.perf_counter()
+        self._run(1, FINISH)
+        end = time.perf_counter()
+        self._phases = {"construction": 1e3 * (middle - begin), "update": 1e3 * (end - middle)}
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Return the state after the last iteration, with the parts named in ``wanted``."""
+        numbers = [int(number) for number in self._record.numbers]
+        iteration = numbers[tables.ITERATION]
+        m = self._ants.lengths.size
+        best_tour = iteration_tour = picture = trails = None
+        if iteration and Wanted.TOUR in wanted:
+            best_tour = checked_tour(
+                self._instance, self._record.best_tour, numbers[tables.BEST_LENGTH]
+            )
+        if iteration and Wanted.ITERATION_TOUR in wanted:
+            route = self._ants.routes[:, numbers[tables.LAST_ANT]]
+            iteration_tour = checked_tour(self._instance, route, numbers[tables.LAST_BEST])
+        if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
+            known = self._known_trails()
+            if Wanted.PHEROMONE in wanted:
+                order = self._record.best_tour if iteration else np.arange(self._instance.n)
+                picture = pheromone_picture(known, order)
+            if Wanted.TRAILS in wanted:
+                trails = strongest_trails(known, self._instance.n, self._instance.directed)
+        hits = self._ants.hits.sum(axis=0)
+        return Snapshot(
+            iteration=iteration,
+            tours_built=iteration * m,
+            best_length=numbers[tables.BEST_LENGTH],
+            best_iteration=numbers[tables.BEST_ITERATION],
+            iteration_best=numbers[tables.LAST_BEST],
+            iteration_mean=numbers[tables.LAST_TOTAL] / m,
+            best_tour=best_tour,
+            iteration_tour=iteration_tour,
+            pheromone=picture,
+            trails=trails,
+            updates=Updates(
+                int(hits[0]),
+                int(hits[1]),
+                numbers[tables.GLOBAL_HITS],
+                numbers[tables.GLOBAL_TOTAL],
+            )
+            if self._rules.selective
+            else None,
+            branching=(
+                branching_factor(self._trails.listed[:, : self._cl])
+                if Wanted.BRANCHING in wanted
+                else None
+            ),
+            phases=MappingProxyType(dict(self._phases)),
+        )
+
+    def close(self) -> None:
+        """End the threads; more calls do nothing."""
+        if self._team:
+            self._team.close()
+        self._team = None
+
+    def _run(self, count: int, parts: int) -> None:
+        if self._team is None:
+            raise DeviceError("the colony is closed; start a new run")
+        threads = self._team.size
+        gate = barrier.new_gate()
+
+        def work(member: int) -> None:
+            run(
+                self._tables, self._geometry, self._trails, self._ants, self._rules,
+                self._record, gate, self._scratch[member], member, threads, count, parts,
+            )  # fmt: skip
+
+        self._team.run(work)
+
+    def _known_trails(self) -> KnownTrails:
+        """Collect every trail that may differ from 1."""
+        trails, n = self._trails, self._instance.n
+        if self._rules.selective:
+            cities, slots = np.nonzero(trails.cities != NO_CITY)
+            remembered = trails.cities[cities, slots]
+            return KnownTrails(cities.astype(np.int32), remembered, trails.values[cities, slots])
+        rows, columns = np.nonzero(trails.others != 1)
+        everyone = np.repeat(np.arange(n, dtype=np.int32), self._cl)
+        listed = self._tables.neighbours[:, : self._cl].astype(np.int32).ravel()
+        return KnownTrails(
+            np.concatenate((everyone, rows.astype(np.int32))),
+            np.concatenate((listed, columns.astype(np.int32))),
+            np.concatenate((trails.listed[:, : self._cl].ravel(), trails.others[rows, columns])),
+        )

@@ -1,0 +1,124 @@
+"""TSPLIB's distances of single pairs, compiled; the same integers as ``gpu.instances.distances``.
+
+Ants need these only for edges outside the candidate lists, whose own lengths are tabled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline.compiled import Whole, part, piece
+from gpu.candidates import LEAST_WEIGHT, SHORTEST
+from gpu.instances.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, radians
+from gpu.instances.instance import Metric, TspInstance
+
+EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = range(8)
+
+_RULES = {
+    Metric.EUC_2D: EUCLIDEAN,
+    Metric.EUC_3D: EUCLIDEAN,
+    Metric.CEIL_2D: CEILING,
+    Metric.ATT: PSEUDO,
+    Metric.MAN_2D: MANHATTAN,
+    Metric.MAN_3D: MANHATTAN,
+    Metric.MAX_2D: MAXIMUM,
+    Metric.MAX_3D: MAXIMUM,
+    Metric.GEO: GEOGRAPHICAL,
+    Metric.XRAY1: MOTORS,
+    Metric.XRAY2: MOTORS,
+    Metric.EXPLICIT: TABLE,
+}
+
+
+class Geometry(NamedTuple):
+    """What the distance and the weight of any pair follow from.
+
+    Attributes
+    ----------
+    rule : int
+        One of the constants above.
+    points : ndarray of float64, shape (n, 3)
+        Coordinates, z = 0 in the plane; latitude and longitude in radians for GEO.
+    speeds : ndarray of float64, shape (3,)
+        Of the motors of XRAY1 and XRAY2.
+    table : ndarray of int32, shape (n, n) or (1, 1)
+        The distances of an EXPLICIT instance.
+    beta : float
+        β of η^β.
+    """
+
+    rule: int
+    points: NDArray[np.float64]
+    speeds: NDArray[np.float64]
+    table: NDArray[np.int32]
+    beta: float
+
+
+def geometry_of(instance: TspInstance, beta: float) -> Geometry:
+    """Lay out the coordinates, or the distances, of ``instance`` for compiled code."""
+    points = np.zeros((instance.n, 3))
+    if instance.coordinates is not None and instance.matrix is None:
+        given = instance.coordinates
+        points[:, : given.shape[1]] = radians(given) if instance.metric is Metric.GEO else given
+    table = np.zeros((1, 1), np.int32) if instance.matrix is None else instance.matrix
+    return Geometry(
+        TABLE if instance.matrix is not None else _RULES[instance.metric],
+        points,
+        np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0))),
+        np.array(table, dtype=np.int32, order="C"),
+        float(beta),
+    )
+
+
+@part
+def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
+    """Return the distance from city ``a`` to city ``b``, an int64."""
+    if geometry.rule == TABLE:
+        return np.int64(geometry.table[a, b])
+    points = geometry.points
+    x = abs(points[a, 0] - points[b, 0])
+    y = abs(points[a, 1] - points[b, 1])
+    z = abs(points[a, 2] - points[b, 2])
+    if geometry.rule == GEOGRAPHICAL:
+        q1, q2 = math.cos(y), math.cos(x)
+        q3 = math.cos(points[a, 0] + points[b, 0])
+        cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
+        return np.int64(EARTH_RADIUS * math.acos(min(max(cosine, -1.0), 1.0)) + 1.0)
+    if geometry.rule == MANHATTAN:
+        length = x + y + z
+    elif geometry.rule == MAXIMUM:
+        length = max(max(x, y), z)
+    elif geometry.rule == MOTORS:
+        x = min(x, abs(x - DEGREES_PER_TURN))
+        speeds = geometry.speeds
+        length = 100.0 * max(max(x / speeds[0], y / speeds[1]), z / speeds[2])
+    elif geometry.rule == PSEUDO:
+        length = math.sqrt((x * x + y * y + z * z) / 10.0)
+        nearest = math.floor(length + 0.5)
+        return np.int64(nearest + 1.0 if nearest < length else nearest)
+    else:
+        length = math.sqrt(x * x + y * y + z * z)
+        if geometry.rule == CEILING:
+            return np.int64(math.ceil(length))
+    return np.int64(math.floor(length + 0.5))
+
+
+@piece
+def weight(geometry: Geometry, length: Whole, nearest: Whole) -> np.float32:
+    """Return η^β of an edge of this ``length``, as ``gpu.candidates.weights`` defines it.
+
+    ``nearest`` is the distance from the row's city to its nearest neighbour.
+    """
+    ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(length), SHORTEST)
+    whole = int(geometry.beta)
+    if whole == geometry.beta:
+        power = 1.0
+        for _ in range(whole):
+            power = power * ratio
+    else:
+        power = ratio**geometry.beta
+    return np.float32(max(power, LEAST_WEIGHT))

@@ -1,0 +1,149 @@
+"""What a snapshot tells of a colony's trails and tours, computed on the host.
+
+The colonies on a GPU reduce most of this there; these functions say what the results must be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.errors import DeviceError
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
+
+LAMBDA = 0.05
+"""λ of the branching factor."""
+
+INITIAL_LEVEL = np.float32(1.00001)
+"""Trails up to this are at the initial level, 1, but for rounding."""
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class KnownTrails(NamedTuple):
+    """Trails that a memory holds, in units of the initial trail; all others are 1.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int32, shape (k,)
+        From and to; each ordered pair at most once, no pair of a city with itself.
+    values : ndarray of float32, shape (k,)
+    """
+
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+
+def frozen(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    """Return ``array`` itself, made read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def checked_tour(
+    instance: TspInstance, tour: NDArray[np.integer], length: int
+) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's ``tour``, proved to be one and to have this length.
+
+    Raises
+    ------
+    DeviceError
+        If it is no permutation of the cities, or its length is another one.
+    """
+    n = instance.n
+    copy = np.array(tour, dtype=np.int32)
+    if copy.shape != (n,) or copy.min() < 0 or np.any(np.bincount(copy, minlength=n) != 1):
+        raise DeviceError(
+            f"the colony returned a route through {instance.name} that does not visit each city "
+            "once; the device or its driver is not working correctly"
+        )
+    exact = instance.tour_length(copy)
+    if exact != length:
+        raise DeviceError(
+            f"the colony reported a tour of length {length} through {instance.name}, but its "
+            f"length is {exact}; the device or its driver is not working correctly"
+        )
+    return frozen(copy)
+
+
+def pheromone_picture(
+    trails: KnownTrails, order: NDArray[np.integer], size: int = PICTURE_SIZE
+) -> NDArray[np.float32]:
+    """Draw all trails, cities in this order, each pixel the largest trail in its square.
+
+    Parameters
+    ----------
+    trails : KnownTrails
+    order : ndarray of int, shape (n,)
+        The cities in the order of rows and columns: the best tour.
+    size : int
+        Largest width and height.
+
+    Returns
+    -------
+    ndarray of float32, shape (p, p), p = min(n, size)
+        City ``order[i]`` falls into row and column ``i * p // n``. Pairs that the memory does not
+        hold, and a city with itself, count as 1.
+    """
+    n = len(order)
+    p = min(n, size)
+    pixel_of_place = np.arange(n, dtype=np.int64) * p // n
+    pixel = np.empty(n, dtype=np.int64)
+    pixel[order] = pixel_of_place
+    place = pixel[trails.rows] * p + pixel[trails.columns]
+    picture = np.zeros(p * p, dtype=np.float32)
+    np.maximum.at(picture, place, trails.values)
+    width = np.bincount(pixel_of_place, minlength=p)
+    held = np.bincount(place, minlength=p * p)
+    others = held < np.multiply.outer(width, width).ravel()
+    np.maximum(picture, np.float32(1.0), out=picture, where=others)
+    return frozen(picture.reshape(p, p))
+
+
+def strongest_trails(
+    trails: KnownTrails, n: int, directed: bool, limit: int = STRONGEST_TRAILS
+) -> Trails:
+    """Select the strongest trails above the initial level, strongest first, then by cities.
+
+    In a symmetric instance an edge appears once, lower city first, with the stronger of the
+    trails that its two ends remember.
+    """
+    strong = trails.values > INITIAL_LEVEL
+    start = trails.rows[strong].astype(np.int64)
+    end = trails.columns[strong].astype(np.int64)
+    values = trails.values[strong]
+    if not directed:
+        start, end = np.minimum(start, end), np.maximum(start, end)
+    pair = start * n + end
+    order = np.lexsort((pair, -values))
+    _, first = np.unique(pair[order], return_index=True)
+    order = order[np.sort(first)][:limit]
+    edges = np.column_stack((start[order], end[order])).astype(np.int32)
+    strength = values[order]
+    if strength.size:
+        strength = strength / strength[0]
+    return Trails(frozen(edges), frozen(strength))
+
+
+def branching_factor(listed: NDArray[np.float32]) -> float:
+    """Mean λ-branching factor of the candidate lists.
+
+    Parameters
+    ----------
+    listed : ndarray of float32, shape (n, cl)
+        Trails of each city's candidate edges.
+
+    Returns
+    -------
+    float
+        Mean number of edges of a city with τ >= τ_min + λ (τ_max - τ_min), the extremes being
+        those of its list; from 1, where the search has settled, to cl.
+    """
+    least = listed.min(axis=1, keepdims=True)
+    most = listed.max(axis=1, keepdims=True)
+    above = listed >= least + np.float32(LAMBDA) * (most - least)
+    return float(np.count_nonzero(above) / len(listed))
