@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,8 @@ from gpu.instances import load, load_tour
 from gpu.instances.bundled import bundled
 
 RING = "ring-50"
-INSTANCE = load(next(row.path for row in bundled() if row.name == RING))
+FOLDER = bundled()[0].path.parent
+INSTANCE = load(FOLDER / f"{RING}.tsp")
 
 
 def command(*arguments: object) -> list[str]:
@@ -129,7 +131,8 @@ def test_solve_prints_one_json_object_last(device: str) -> None:
 
 def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> None:
     path = tmp_path / "my cities.tsp"
-    path.write_bytes(INSTANCE.path.read_bytes() if INSTANCE.path else b"")
+    for ending in (".tsp", ".opt.tour"):
+        shutil.copyfile(FOLDER / f"{RING}{ending}", path.with_suffix(ending))
     out = tmp_path / "new" / "out"
     arguments = ("solve", path, "--target-gap", 5, "--iterations", 500, "--seed", 1, "--out", out)
     done = run(*arguments, "--device", "cpu:1")
