@@ -11,7 +11,8 @@ from gpu.instances import layout
 
 def _apart(points: NDArray[np.float64]) -> NDArray[np.float64]:
     across, up = (points[:, None] - points).transpose(2, 0, 1)
-    return np.hypot(across, up)
+    distances: NDArray[np.float64] = np.hypot(across, up)
+    return distances
 
 
 @pytest.mark.parametrize("n", [3, 10, layout.LANDMARKS, layout.LANDMARKS + 1, 1300])
