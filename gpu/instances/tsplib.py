@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.errors import InstanceError
-from gpu.instances import best_known, distances, layout, tours
+from gpu.instances import best_known, distances, layout, tours, weights
 from gpu.instances.document import Document, read_document, shortened
 from gpu.instances.instance import Metric, TspInstance
-
-LARGEST_DISTANCE = 2**31 - 1
-"""Distances are kept as int32."""
+from gpu.instances.weights import LARGEST_DISTANCE
 
 LARGEST_COORDINATE = 1e12
 """Beyond it float64 no longer tells near cities apart."""
@@ -76,7 +73,7 @@ def _instance(document: Document) -> TspInstance:
     ids = (places or shown or (np.arange(1, n + 1), None))[0]
     coordinates = matrix = None
     if metric is Metric.EXPLICIT:
-        matrix = _matrix(document, problem.edge_weights, n, directed)
+        matrix = weights.matrix(document, problem.edge_weights, n, directed)
     elif places:
         coordinates = places[1]
         _check_space(document, metric, coordinates)
@@ -146,31 +143,19 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
             )
     if "EDGE_DATA_FORMAT" in document.specification:
         raise document.error("it has an EDGE_DATA_FORMAT; only complete graphs can be solved")
-    weights = document.sections.get("EDGE_WEIGHT_SECTION")
+    numbers = document.sections.get("EDGE_WEIGHT_SECTION")
     if metric is Metric.EXPLICIT:
-        if weights is None:
+        if numbers is None:
             raise document.error("it has no EDGE_WEIGHT_SECTION, which EXPLICIT needs")
-        expected = _entries(document, n)
-        found = sum(len(line.split()) for line in weights)
+        expected = weights.entries(document, n)
+        found = sum(len(line.split()) for line in numbers)
         if found != expected:
             raise document.error(
                 f"EDGE_WEIGHT_SECTION has {found} numbers; {n} cities in "
                 f"{document.specification['EDGE_WEIGHT_FORMAT']} are {expected}"
             )
-    elif weights is not None:
+    elif numbers is not None:
         raise document.error(f"it has an EDGE_WEIGHT_SECTION, but its metric is {metric}")
-
-
-def _entries(document: Document, n: int) -> int:
-    """How many numbers the matrix format asks for."""
-    form = document.required("EDGE_WEIGHT_FORMAT")
-    if form == "FULL_MATRIX":
-        return n * n
-    if form in ("UPPER_ROW", "LOWER_ROW", "UPPER_COL", "LOWER_COL"):
-        return n * (n - 1) // 2
-    if form in ("UPPER_DIAG_ROW", "LOWER_DIAG_ROW", "UPPER_DIAG_COL", "LOWER_DIAG_COL"):
-        return n * (n + 1) // 2
-    raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
 
 
 def _parse(document: Document, metric: Metric, n: int) -> Any:
@@ -262,45 +247,6 @@ def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None
         raise document.error(
             f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
         )
-
-
-def _matrix(
-    document: Document, rows: Sequence[Sequence[float]], n: int, directed: bool
-) -> NDArray[np.int32]:
-    try:
-        flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
-    except OverflowError:
-        raise document.error(f"it has a distance beyond {LARGEST_DISTANCE}") from None
-    for wrong, why in (
-        (~np.isfinite(flat), "not a finite number"),
-        (flat < 0, "negative"),
-        (flat > LARGEST_DISTANCE, f"beyond {LARGEST_DISTANCE}"),
-        (flat != np.floor(flat), "not a whole number"),
-    ):
-        if wrong.any():
-            raise document.error(f"the distance {flat[wrong.argmax()]:.12g} is {why}")
-    form = document.specification["EDGE_WEIGHT_FORMAT"]
-    values = flat.astype(np.int32)
-    if form == "FULL_MATRIX":
-        matrix = values.reshape(n, n)
-        if not directed and not np.array_equal(matrix, matrix.T):
-            i, j = np.argwhere(matrix != matrix.T)[0]
-            raise document.error(
-                f"it says TYPE: TSP, but from city {i + 1} to {j + 1} is {matrix[i, j]} and back "
-                f"{matrix[j, i]}; a directed problem says TYPE: ATSP"
-            )
-        return matrix
-    # A triangle stored by columns is, in a symmetric matrix, the other one stored by rows.
-    upper = form.startswith("UPPER") == form.endswith("ROW")
-    offset = 0 if "DIAG" in form else 1
-    matrix = np.zeros((n, n), np.int32)
-    read = 0
-    for city in range(n):
-        others = slice(city + offset, n) if upper else slice(0, city + 1 - offset)
-        row = values[read : read + others.stop - others.start]
-        matrix[city, others] = matrix[others, city] = row
-        read += row.size
-    return matrix
 
 
 def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals | None:
