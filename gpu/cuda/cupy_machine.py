@@ -86,7 +86,10 @@ class CupyMachine:
                     f"{max(free - MARGIN, 0) / 2**30:.2f} GiB free of {total / 2**30:.2f}; the "
                     f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
                 )
-            arrays = {buffer.name: cupy.empty(buffer.shape, buffer.dtype) for buffer in buffers}
+            arrays = {}
+            for buffer in buffers:
+                make = cupy.zeros if buffer.zeroed else cupy.empty
+                arrays[buffer.name] = make(buffer.shape, buffer.dtype)
         self._arrays.extend(arrays.values())
         return arrays
 

@@ -19,11 +19,22 @@ Array = Any
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A device array to be: declared first, so that the sum is known before any is allocated."""
+    """A device array to be: declared first, so that the sum is known before any is allocated.
+
+    Attributes
+    ----------
+    name : str
+        How launches and messages call it.
+    shape, dtype
+        As NumPy has them.
+    zeroed : bool
+        Whether it starts as zeros; else it is not initialized.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: DTypeLike
+    zeroed: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -68,7 +79,7 @@ class Machine(Protocol):
     shared_limit: int
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
-        """Make all arrays, uninitialized.
+        """Make all arrays.
 
         Raises
         ------

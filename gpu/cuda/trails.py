@@ -64,17 +64,17 @@ class MatrixTrails(Trails):
     memory_size = 0
 
     def buffers(self) -> list[Buffer]:
-        """4 (n² + 33 n) bytes."""
+        """4 n (n + 64) bytes."""
         n = self.problem.n
         return [
             Buffer("listed", (n, LANES), np.float32),
             Buffer("outside", (n, n), np.float32),
-            Buffer("beyond", (n,), np.float32),
+            Buffer("far", (n, LANES), np.int32),
         ]
 
     def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         """The memory's three pointers, as walks take them."""
-        return arrays["listed"], arrays["outside"], arrays["beyond"]
+        return arrays["listed"], arrays["outside"], arrays["far"]
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
@@ -84,8 +84,7 @@ class MatrixTrails(Trails):
             arrays["listed"],
             np.int64(n * n),
             arrays["outside"],
-            np.int32(n),
-            arrays["beyond"],
+            arrays["far"],
             arrays["state"],
         )
         return Launch("acs_update.cu", "start_matrix", self._grid(n * n), _BLOCK, args)
@@ -107,8 +106,7 @@ class MatrixTrails(Trails):
             arrays["best_tour"],
             arrays["state"],
         )
-        edges = n if problem.directed else 2 * n
-        return Launch("acs_update.cu", "update_matrix", self._grid(edges * LANES), _BLOCK, args)
+        return Launch("acs_update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args)
 
 
 class SelectiveTrails(Trails):

@@ -1,5 +1,4 @@
-// ACS-GPU (2016, Section 3.1.2): all ants take one step, then the next; local updates by
-// compare-and-swap.
+// ACS-GPU (2016, Section 3.1.2): all ants take one step, then the next; local updates are atomic.
 //
 // The paper launches one kernel a step. Here one cooperative launch takes all steps of an
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
@@ -10,7 +9,56 @@
 #include "colony_state.cuh"
 #include "philox.cuh"
 
-// Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant.
+// A local update that waits for the end of the choices, in one lane of a warp; in the others
+// `there` is null.
+//
+// The paper updates by compare-and-swap; ants that follow the best tour together fail and retry
+// it one after the other. Here ants that take the same edge in the same step are numbered by an
+// atomic counter, and number i writes the trail as it is after i updates, unless it already shows
+// more: c updates have their effect in one round, the very numbers that c swaps give. Edges that
+// are not on both cities' lists are seldom taken; they have no counter, and are swapped.
+struct StepUpdate {
+    float* there;
+    float* back;  // the reverse edge's trail, equal to this one's; null if directed
+    float trail;  // as the step found it
+    bool numbered;
+    unsigned number_there, number_back;
+
+    __device__ __forceinline__ void apply(LocalUpdate change) const {
+        if (!there) return;
+        if (numbered) {
+            unsigned seen = outdo(there, number_there, change);
+            if (back) seen += outdo(back, number_back, change);
+            performed(seen);
+        } else {
+            swap(there, change);
+            if (back) swap(back, change);
+        }
+    }
+
+  private:
+    // Repeated updates only fall, or only rise: the last of them is the least, or the greatest.
+    __device__ __forceinline__ unsigned outdo(float* place, unsigned number,
+                                              LocalUpdate change) const {
+        float value = change(trail);
+        bool rises = value > trail;
+        for (unsigned i = 0; i < number; ++i) value = change(value);
+        unsigned* bits = reinterpret_cast<unsigned*>(place);
+        return rises ? atomicMax(bits, __float_as_uint(value))
+                     : atomicMin(bits, __float_as_uint(value));
+    }
+
+    __device__ __forceinline__ void swap(float* place, LocalUpdate change) const {
+        unsigned* bits = reinterpret_cast<unsigned*>(place);
+        unsigned before = __float_as_uint(trail), seen;
+        while ((seen = atomicCAS(bits, before,
+                                 __float_as_uint(change(__uint_as_float(before))))) != before)
+            before = seen;
+    }
+};
+
+// Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant; `taken`
+// counts, since the run began, how often ants took each candidate edge in either direction.
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
@@ -18,8 +66,8 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
                            unsigned seed_low, unsigned seed_high, const uint2* rows,
                            const uint2* backup, int metric, double beta,
                            const double* coordinates, const int* matrix, const int* nearest,
-                           int directed, float* listed, float* outside, float* beyond,
-                           int tabu_words, int* tours, ColonyState* state) {
+                           int directed, float* listed, float* outside, int* far, int tabu_words,
+                           unsigned* taken, int* tours, ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = threadIdx.x % LANES;
     // Neighbouring ants go to different multiprocessors, so that all have as many.
@@ -32,13 +80,14 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
     Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
     GridBarrier barrier(&state->arrivals);
-    MatrixWalk walk(lists, geometry, tabu, change, listed, outside, beyond, 0, directed, lane);
+    MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed, lane);
     Draws draws{seed, static_cast<unsigned>(ant), iteration};
     int* tour = tours + static_cast<long long>(ant) * n;
     int start = draws.start(n), kept = start, until_update = period;
-    unsigned explorations = 0;
+    unsigned explorations = 0, taken_before = 0;
     if (works) {
         walk.begin(start);
+        taken_before = __ldcg(&taken[static_cast<long long>(start) * LANES + lane]);
         tabu.clear(n, lane);
         walk.visit(start);
         walk.foresee();
@@ -47,23 +96,43 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
     for (int step = 1; step <= n; ++step) {
         bool due = --until_update == 0;
         if (due) until_update = period;
-        int from = walk.city;
-        unsigned rank = walk.candidate.reverse();
-        MatrixWalk::Choice choice{start, false, false, 1.0f};
-        if (works)
-            choice = step < n ? walk.choose(explorations >> step % LANES & 1, draws, step)
-                              : walk.choose_start(start);
-        if (due) barrier.arrive();
-        EdgeUpdate update{nullptr, nullptr, choice.trail};
+        int from = walk.city, next = start;
+        StepUpdate update{nullptr, nullptr, walk.trail, false, 0, 0};
         if (works) {
-            walk.look(choice.city);
-            if (due && choice.mine) update.there = walk.place_of(from, choice);
-            if (due && !directed) {
-                float* back = walk.reverse_of(from, choice, rank);
-                if (choice.mine) update.back = back;
+            OutsideTrail outside_trail{nullptr, 1.0f};
+            if (step < n)
+                next = walk.choose(explorations >> step % LANES & 1, draws, step, outside_trail);
+            unsigned rank = walk.candidate.reverse();
+            bool chosen = walk.candidate.city() == next;
+            if (step == n && !__any_sync(ALL_LANES, chosen) && lane == 0) {
+                outside_trail.place = walk.trails.outside_at(from, next);
+                outside_trail.trail = __ldcg(outside_trail.place);
             }
-            walk.visit(choice.city);
-            if (lane == step % LANES) kept = choice.city;
+            if (due && chosen) {
+                update.there = walk.trails.listed_at(from, lane);
+                if (!directed) update.back = walk.reverse_at(from, next, rank);
+                update.numbered = directed || rank != NOT_LISTED;
+                if (update.numbered)
+                    update.number_there =
+                        atomicAdd(&taken[update.there - listed], 1u) - taken_before;
+                if (update.numbered && !directed)
+                    update.number_back =
+                        atomicAdd(&taken[update.back - listed], 1u) - taken_before;
+            } else if (due && outside_trail.place) {
+                update.there = outside_trail.place;
+                update.trail = outside_trail.trail;
+            }
+        }
+        if (due) barrier.arrive();
+        if (works) {
+            walk.look(next);
+            // Where the chosen city was on no list, its own list may still have this one.
+            if (due && !directed && __any_sync(ALL_LANES, update.there && !update.back)) {
+                unsigned found = __ballot_sync(ALL_LANES, walk.candidate.city() == from);
+                if (update.there) update.back = walk.trails.at(next, from, __ffs(found) - 1);
+            }
+            walk.visit(next);
+            if (lane == step % LANES) kept = next;
             if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
             if (step % LANES == LANES - 1)
                 explorations = draws.explorations(step + 1, threshold, lane);
@@ -71,11 +140,14 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
         }
         if (due) {
             barrier.wait();
-            update.swap(change);
+            update.apply(change);
             barrier.arrive();
             barrier.wait();
         }
-        if (works) walk.sense();
+        if (works) {
+            walk.sense();
+            taken_before = __ldcg(&taken[static_cast<long long>(next) * LANES + lane]);
+        }
     }
     if (!works) return;
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
@@ -86,7 +158,7 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
 
 // One ant between two steps, where a warp takes turns among several. Its tabu bits follow it.
 struct AntRecord {
-    EdgeUpdate update;
+    StepUpdate update;
     unsigned explorations;
     int city;
 };
@@ -94,12 +166,12 @@ struct AntRecord {
 constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
 // The same for more ants than the device has room for warps. The ants live in shared memory, or
-// in `ants_memory` if there are too many for that.
+// in `ants_memory` if there are too many for that; all updates are swaps.
 __global__ void step_many_tours(int n, int ants, unsigned threshold, int period, float keep,
                                 float add, unsigned seed_low, unsigned seed_high,
                                 const uint2* rows, const uint2* backup, int metric, double beta,
                                 const double* coordinates, const int* matrix, const int* nearest,
-                                int directed, float* listed, float* outside, float* beyond,
+                                int directed, float* listed, float* outside, int* far,
                                 int tabu_words, unsigned long long* ants_memory, int* tours,
                                 ColonyState* state) {
     extern __shared__ unsigned long long shared_ants[];
@@ -126,47 +198,40 @@ __global__ void step_many_tours(int n, int ants, unsigned threshold, int period,
         for (int i = 0; i < mine; ++i) {
             AntRecord& ant = *reinterpret_cast<AntRecord*>(home + i * record_words);
             BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
-            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, beyond, 0, directed,
+            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed,
                             lane);
             int number = first + i * all_warps;
             Draws draws{seed, static_cast<unsigned>(number), iteration};
-            int start = draws.start(n);
-            int* tour = tours + static_cast<long long>(number) * n;
-            EdgeUpdate update{nullptr, nullptr, 0.0f};
-            int next = start;
+            int from = step == 0 ? 0 : ant.city, next = draws.start(n);
             if (step == 0) {
                 tabu.clear(n, lane);
             } else {
-                walk.begin(ant.city);
+                walk.begin(from);
                 if (step == 1 || step % LANES == 0) {
                     unsigned drawn = draws.explorations(step & -LANES, threshold, lane);
                     if (lane == 0) ant.explorations = drawn;
                     __syncwarp();
                 }
-                unsigned rank = walk.candidate.reverse();
-                MatrixWalk::Choice choice =
-                    step < n ? walk.choose(ant.explorations >> step % LANES & 1, draws, step)
-                             : walk.choose_start(start);
-                next = choice.city;
-                walk.look(next);
-                float* back = directed ? nullptr : walk.reverse_of(ant.city, choice, rank);
-                if (choice.mine)
-                    update = EdgeUpdate{walk.place_of(ant.city, choice), back, choice.trail};
-                __syncwarp();  // all lanes have read ant.city
+                OutsideTrail unused;
+                if (step < n)
+                    next = walk.choose(ant.explorations >> step % LANES & 1, draws, step, unused);
+                float* there = walk.trails.find(lists, from, next, lane);
+                float* back = directed ? nullptr : walk.trails.find(lists, next, from, lane);
+                if (lane == 0) ant.update = StepUpdate{there, back, __ldcg(there), false, 0, 0};
+                __syncwarp();
             }
             walk.visit(next);
             if (lane == 0) {
                 ant.city = next;
-                if (step < n) tour[step] = next;
+                if (step < n) tours[static_cast<long long>(number) * n + step] = next;
             }
-            if (update.there) ant.update = update;
             __syncwarp();
         }
         if (!due) continue;
         barrier.arrive();
         barrier.wait();
         for (int i = lane; i < mine; i += LANES)
-            reinterpret_cast<AntRecord*>(home + i * record_words)->update.swap(change);
+            reinterpret_cast<AntRecord*>(home + i * record_words)->update.apply(change);
         barrier.arrive();
         barrier.wait();
     }

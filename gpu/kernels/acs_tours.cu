@@ -7,8 +7,11 @@
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
 // and keeps the best of them: `tours` has two rows a warp, of which `holders[w]` is the best, so
 // that memory does not grow with the number of ants.
+//
+// A block is one warp. The bound on registers lets 21 warps share a multiprocessor, so that an
+// H100 builds the tours of 2772 ants at once.
 template <class Walk>
-__global__ void build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
+__global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
                             unsigned seed_low, unsigned seed_high, const uint2* rows,
                             const uint2* backup, int metric, double beta,
                             const double* coordinates, const int* matrix, const int* nearest,
@@ -16,9 +19,8 @@ __global__ void build_tours(int n, int ants, unsigned threshold, int period, flo
                             int memory_size, int tabu_words, int* tours, int* holders,
                             ColonyState* state) {
     extern __shared__ unsigned shared[];
-    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-    int warp = blockIdx.x * warps + threadIdx.x / LANES, all_warps = gridDim.x * warps;
-    BitTabu tabu(shared + threadIdx.x / LANES * tabu_words, tabu_words);
+    int lane = threadIdx.x, warp = blockIdx.x, all_warps = gridDim.x;
+    BitTabu tabu(shared, tabu_words);
     CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     Seed seed{seed_low, seed_high};
@@ -31,22 +33,22 @@ __global__ void build_tours(int n, int ants, unsigned threshold, int period, flo
     for (int ant = warp; ant < ants; ant += all_warps) {
         int* tour = tours + (2ll * warp + current) * n;
         Draws draws{seed, static_cast<unsigned>(ant), iteration};
-        int start = draws.start(n), kept = start, until_update = period;
+        int start = draws.start(n), kept = start;
         walk.begin(start);
         tabu.clear(n, lane);
         walk.visit(start);
         for (int first = 0; first < n; first += LANES) {
             unsigned explorations = draws.explorations(first, threshold, lane);
+            unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
             int steps = min(LANES, n - first);
             for (int i = first == 0; i < steps; ++i) {
-                bool due = --until_update == 0;
-                if (due) until_update = period;
-                int city = walk.step(explorations >> i & 1, draws, first + i, due);
+                int city =
+                    walk.step(explorations >> i & 1, draws, first + i, updates >> i & 1);
                 if (lane == i) kept = city;
             }
             if (lane < steps) __stcs(&tour[first + lane], kept);
         }
-        walk.finish(start, --until_update == 0);
+        walk.finish(start, n % period == 0);
         __syncwarp();
 
         Word length = tour_length(geometry, tour, lane);

@@ -53,35 +53,33 @@ struct GlobalUpdate {
     __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
 };
 
-// A warp an edge; `rows` is the number of warps that built tours, `holders` null where each ant
-// has its own row of `tours`.
+// A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
+// number of warps that built tours; `holders` is null where each ant has its own row of `tours`.
 __global__ void update_matrix(int n, float keep, double deposit, const uint2* candidates,
                               const uint2* backup, int directed, float* listed, float* outside,
-                              float* beyond, const int* tours, const int* holders, int rows,
+                              int* far, const int* tours, const int* holders, int rows,
                               int* best_tour, ColonyState* state) {
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
     CandidateLists lists{candidates, backup};
-    TrailMatrix trails{listed, outside, beyond, n, static_cast<bool>(directed)};
+    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
-    int edges = directed ? n : 2 * n;
-    for (int edge = blockIdx.x * warps + threadIdx.x / LANES; edge < edges;
-         edge += gridDim.x * warps) {
-        int i = edge % n;
-        int from = election.tour[i], to = election.tour[i + 1 < n ? i + 1 : 0];
-        if (edge < n && lane == 0) election.keep(best_tour, i);
-        if (edge >= n) {
-            int swapped = from;
-            from = to;
-            to = swapped;
-        }
-        int rank = lists.lane_of(from, to, lane);
-        float* place = trails.at(from, to, rank);
-        bool past_lists = rank < 0 && !lists.backs_up(from, to, lane);
-        if (lane == 0) {
-            float trail = change(__ldcg(place));
-            *place = trail;
-            if (past_lists && trail > beyond[from]) beyond[from] = trail;
+    for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
+        int city = election.tour[i];
+        if (lane == 0) election.keep(best_tour, i);
+        int neighbours[2] = {election.tour[i + 1 < n ? i + 1 : 0],
+                             election.tour[i > 0 ? i - 1 : n - 1]};
+        int own = lists.at(city, lane).city();
+        for (int k = 0; k < (directed ? 1 : 2); ++k) {
+            int other = neighbours[k];
+            int rank = __ffs(__ballot_sync(ALL_LANES, own == other)) - 1;
+            if (lane == 0) {
+                float* place = trails.at(city, other, rank);
+                *place = change(__ldcg(place));
+            }
+            if (rank < 0 && !lists.backs_up(city, other, lane))
+                trails.remember_far(city, other, lane);
+            __syncwarp();
         }
     }
     close_iteration(state, election.improved);
@@ -118,12 +116,14 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
 
 // The state before the first iteration: trails at their initial level, memories empty.
 __global__ void start_matrix(long long listed_size, float* listed, long long outside_size,
-                             float* outside, int n, float* beyond, ColonyState* state) {
+                             float* outside, int* far, ColonyState* state) {
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
-    for (long long i = first; i < listed_size; i += stride) listed[i] = 1.0f;
-    for (long long i = first; i < n; i += stride) beyond[i] = 1.0f;
+    for (long long i = first; i < listed_size; i += stride) {
+        listed[i] = 1.0f;
+        far[i] = TrailMatrix::NONE;
+    }
     if (first == 0) {
         *state = ColonyState{};
         state->running_best = state->best_length = ~0ull;

@@ -48,38 +48,6 @@ struct WalkBase {
     }
 };
 
-// A local update of an edge, in one lane of the warp; in the others `there` is null. Without
-// races the trails of an edge's two directions are equal, so one value stands for both.
-struct EdgeUpdate {
-    float* there;
-    float* back;  // the reverse edge's trail, or null
-    float trail;  // as the ant found it
-
-    // Compare-and-swap: every ant's update counts. Both directions are under way at once.
-    __device__ __forceinline__ void swap(LocalUpdate change) const {
-        if (!there) return;
-        float before_there = trail, before_back = trail;
-        bool changes_there = true, changes_back = back != nullptr;
-        while (changes_there || changes_back) {
-            float seen_there = before_there, seen_back = before_back;
-            if (changes_there) seen_there = try_swap(there, before_there, change);
-            if (changes_back) seen_back = try_swap(back, before_back, change);
-            changes_there = changes_there && seen_there != before_there;
-            changes_back = changes_back && seen_back != before_back;
-            before_there = seen_there;
-            before_back = seen_back;
-        }
-    }
-
-  private:
-    __device__ __forceinline__ static float try_swap(float* place, float before,
-                                                     LocalUpdate change) {
-        return __uint_as_float(atomicCAS(reinterpret_cast<unsigned*>(place),
-                                         __float_as_uint(before),
-                                         __float_as_uint(change(before))));
-    }
-};
-
 // What can be known, before the trails may be read, of a city where no candidate is left.
 struct Foresight {
     bool has_backup = false;  // whether the backup list has been read
@@ -88,17 +56,17 @@ struct Foresight {
 };
 
 struct MatrixWalk : WalkBase {
+    static constexpr int RESIDENT = 21;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
     float trail = 0;  // to this lane's candidate
     Foresight foresight;
 
     __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
-                                          void* outside, void* beyond, int, int directed_,
-                                          int lane_)
+                                          void* outside, void* far, int, int directed_, int lane_)
         : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
           trails{static_cast<float*>(listed), static_cast<float*>(outside),
-                 static_cast<float*>(beyond), geometry_.n, static_cast<bool>(directed_)} {}
+                 static_cast<int*>(far), geometry_.n, static_cast<bool>(directed_)} {}
 
     // Two halves of arriving at a city: what never changes, and the trails.
     __device__ __forceinline__ void look(int here) {
@@ -112,31 +80,51 @@ struct MatrixWalk : WalkBase {
         sense();
     }
 
-    // A choice, as each lane sees it: one lane is `mine`, and knows the trail to the city.
-    struct Choice {
-        int city;
-        bool listed, mine;
-        float trail;
-    };
-
     // Chooses the next city. Exploring, and having no candidate left, are seldom: one branch
-    // parts both from the usual step.
-    __device__ __forceinline__ Choice choose(bool explores, const Draws& draws, int step) {
+    // parts both from the usual step. `outside` is set in one lane if the city is no candidate.
+    __device__ __forceinline__ int choose(bool explores, const Draws& draws, int step,
+                                          OutsideTrail& outside) {
         float weight = trail * candidate.weight();
         unsigned key = weight_key(weight, free()), top = warp_max(key);
-        Choice choice;
-        choice.city = best_city(key, top, candidate.city());
-        choice.listed = true;
-        choice.trail = trail;
-        if (__builtin_expect(explores || top == 0, 0)) {
-            choice.listed = top != 0;
-            if (choice.listed)
-                choice.city = spin(weight, draws.roulette(step));
-            else
-                choose_unlisted(choice);
+        int next = best_city(key, top, candidate.city());
+        outside.place = nullptr;
+        if (__builtin_expect(explores || top == 0, 0))
+            next = top != 0 ? spin(weight, draws.roulette(step)) : choose_outside(outside);
+        return next;
+    }
+
+    // One step with plain stores: what other ants wrote in between is lost. Without races the
+    // trails of an edge's two directions are equal, so one value serves both.
+    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
+        OutsideTrail outside;
+        int from = city, next = choose(explores, draws, number, outside);
+        bool updates = due && candidate.city() == next;
+        if (__builtin_expect(due && !__any_sync(ALL_LANES, updates), 0)) {
+            float* back = trails.find(lists, next, from, lane);
+            if (outside.place) overwrite(outside.place, back, change(outside.trail));
         }
-        if (choice.listed) choice.mine = candidate.city() == choice.city;
-        return choice;
+        // What is needed of this city is taken before the reads of the next one overwrite it.
+        float changed = change(trail);
+        unsigned rank = candidate.reverse();
+        look(next);
+        sense();
+        if (updates)
+            overwrite(trails.listed_at(from, lane), reverse_at(from, next, rank), changed);
+        visit(next);
+        return next;
+    }
+
+    // The closing edge.
+    __device__ __forceinline__ void finish(int start, bool due) {
+        if (!due) return;
+        float* there = trails.find(lists, city, start, lane);
+        float* back = trails.find(lists, start, city, lane);
+        if (lane == 0) overwrite(there, back, change(__ldcg(there)));
+    }
+
+    // Where the reverse of a candidate edge has its trail; `rank` is the candidate's `reverse`.
+    __device__ __forceinline__ float* reverse_at(int from, int to, unsigned rank) const {
+        return rank == NOT_LISTED ? trails.outside_at(to, from) : trails.listed_at(to, rank);
     }
 
     // All that a choice may need and no update of this iteration can change.
@@ -145,89 +133,31 @@ struct MatrixWalk : WalkBase {
         foresight.has_backup = !__any_sync(ALL_LANES, free());
         if (!foresight.has_backup) return;
         foresight.backup = lists.backup_of(city, lane);
-        bool any = false;
+        int far_city = trails.far_of(city, lane);
+        bool open = far_city == TrailMatrix::TOO_MANY || (far_city >= 0 && !tabu.visited(far_city));
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i)
-            any = any || !tabu.visited(foresight.backup.at[i].city());
-        if (!__any_sync(ALL_LANES, any) && __ldcg(&trails.beyond[city]) <= 1.0f)
-            foresight.certain =
-                nearest_unvisited(foresight.backup, tabu, geometry, city, lane);
-    }
-
-    __device__ __forceinline__ float* place_of(int from, const Choice& choice) const {
-        return choice.listed ? trails.listed_at(from, lane)
-                             : trails.outside_at(from, choice.city);
-    }
-
-    // The trail of the reverse edge, once the ant looks at the chosen city. `rank` is what the
-    // list it left said of it. All lanes of the warp call this.
-    __device__ __forceinline__ float* reverse_of(int from, const Choice& choice,
-                                                 unsigned rank) const {
-        if (!choice.listed) rank = own_rank(from);
-        return rank == NOT_LISTED ? trails.outside_at(choice.city, from)
-                                  : trails.listed_at(choice.city, rank);
-    }
-
-    // One step with plain stores: what other ants wrote in between is lost. Without races the
-    // trails of an edge's two directions are equal, so one value serves both.
-    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
-        Choice choice = choose(explores, draws, number);
-        // What is needed of this city is taken before the reads of the next one overwrite it.
-        float changed = change(choice.trail);
-        unsigned rank = candidate.reverse();
-        int from = city;
-        look(choice.city);
-        sense();
-        if (due) {
-            float* back = directed ? nullptr : reverse_of(from, choice, rank);
-            if (choice.mine) {
-                *place_of(from, choice) = changed;
-                if (back) *back = changed;
-            }
-        }
-        visit(choice.city);
-        return choice.city;
-    }
-
-    // The choice of the closing edge. All lanes of the warp call this.
-    __device__ __forceinline__ Choice choose_start(int start) {
-        unsigned rank = own_rank(start);
-        Choice choice{start, rank != NOT_LISTED, lane == (rank == NOT_LISTED ? 0 : rank), trail};
-        if (!choice.listed) choice.trail = __ldcg(trails.outside_at(city, start));
-        return choice;
-    }
-
-    __device__ __forceinline__ void finish(int start, bool due) {
-        if (!due) return;
-        Choice choice = choose_start(start);
-        unsigned rank = candidate.reverse();
-        int from = city;
-        look(start);
-        float* back = directed ? nullptr : reverse_of(from, choice, rank);
-        if (!choice.mine) return;
-        *place_of(from, choice) = change(choice.trail);
-        if (back) *back = change(choice.trail);
+            open = open || !tabu.visited(foresight.backup.at[i].city());
+        if (!__any_sync(ALL_LANES, open))
+            foresight.certain = nearest_unvisited(foresight.backup, tabu, geometry, city, lane);
     }
 
     __device__ __forceinline__ void report(ColonyState*) const {}
 
   private:
-    __device__ void choose_unlisted(Choice& choice) {
+    __device__ int choose_outside(OutsideTrail& outside) {
         if (foresight.certain >= 0) {
-            choice.city = foresight.certain;
-            choice.trail = 1.0f;
-            choice.mine = lane == 0;
-            return;
+            outside.trail = 1.0f;
+            outside.place = lane == 0 ? trails.outside_at(city, foresight.certain) : nullptr;
+            return foresight.certain;
         }
         if (!foresight.has_backup) foresight.backup = lists.backup_of(city, lane);
-        choice.city = trails.choose_outside(foresight.backup, geometry, tabu, city, lane,
-                                            choice.trail, choice.mine);
+        return trails.choose_outside(foresight.backup, geometry, tabu, city, lane, outside);
     }
 
-    // The rank of `other` on the list of the city where the ant looks, or NOT_LISTED.
-    __device__ __forceinline__ unsigned own_rank(int other) const {
-        unsigned found = __ballot_sync(ALL_LANES, candidate.city() == other);
-        return found ? __ffs(found) - 1 : NOT_LISTED;
+    __device__ __forceinline__ void overwrite(float* there, float* back, float value) const {
+        *there = value;
+        if (!directed) *back = value;
     }
 };
 
@@ -235,6 +165,7 @@ struct MatrixWalk : WalkBase {
 // read anyway: a step reads one ring, whatever it updates.
 template <int CAPACITY>
 struct SelectiveWalk : WalkBase {
+    static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 21;
     SelectiveMemory<CAPACITY> memory;
     typename SelectiveMemory<CAPACITY>::Page page;
     Ring ring;

@@ -3,7 +3,7 @@
 
 #include "portable.cuh"
 
-constexpr unsigned NOT_LISTED = 255;
+[[maybe_unused]] constexpr unsigned NOT_LISTED = 255;
 
 // x: the candidate in the low 24 bits, in the high 8 this city's rank on the candidate's own list
 // (NOT_LISTED if it is not there); y: the bits of the weight eta^beta. Rows shorter than 32 are
@@ -16,7 +16,7 @@ struct Candidate {
     __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
 };
 
-constexpr int BACKUP_ROWS = 4;
+[[maybe_unused]] constexpr int BACKUP_ROWS = 4;
 
 // The next neighbours after the candidates, nearest first, four to a lane: rank r is in lane
 // r % 32, place r / 32. Filled up like the rows.

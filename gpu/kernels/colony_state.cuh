@@ -22,7 +22,7 @@ struct ColonyState {
     unsigned arrivals;     // of the grid barrier
 };
 
-constexpr int ANT_BITS = 20;
+[[maybe_unused]] constexpr int ANT_BITS = 20;
 
 // A warp reports the tours it built: the best as length << ANT_BITS | ant, or ~0 for none.
 __device__ __forceinline__ void report_tours(ColonyState* state, Word best, Word sum, int lane) {

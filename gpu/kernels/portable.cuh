@@ -1,12 +1,12 @@
 // What the kernels need that differs between CUDA and its emulation on a CPU.
 #pragma once
 
-constexpr unsigned ALL_LANES = 0xffffffffu;
-constexpr int LANES = 32;
+[[maybe_unused]] constexpr unsigned ALL_LANES = 0xffffffffu;
+[[maybe_unused]] constexpr int LANES = 32;
 
 // The largest value of a warp, in every lane.
 __device__ __forceinline__ unsigned warp_max(unsigned value) {
-#if defined(FORMICARIUM_EMULATION) || __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(ALL_LANES, value);
 #else
     for (int offset = LANES / 2; offset > 0; offset /= 2)
@@ -17,7 +17,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned value) {
 
 // The smallest value of a warp, in every lane.
 __device__ __forceinline__ unsigned warp_min(unsigned value) {
-#if defined(FORMICARIUM_EMULATION) || __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     return __reduce_min_sync(ALL_LANES, value);
 #else
     for (int offset = LANES / 2; offset > 0; offset /= 2)
@@ -31,6 +31,15 @@ __device__ __forceinline__ unsigned long long warp_sum(unsigned long long value)
     for (int offset = LANES / 2; offset > 0; offset /= 2)
         value += __shfl_xor_sync(ALL_LANES, value, offset);
     return value;
+}
+
+// Waits until an atomic operation that returned `value` has been performed.
+__device__ __forceinline__ void performed(unsigned value) {
+#if !defined(FORMICARIUM_EMULATION)
+    asm volatile("" ::"r"(value));
+#else
+    (void)value;
+#endif
 }
 
 // A barrier over all blocks of a cooperative launch. `arrivals` must be 0 when the launch begins.

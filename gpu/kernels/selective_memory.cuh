@@ -13,7 +13,7 @@
 
 typedef unsigned long long Record;
 
-constexpr unsigned NOBODY = 0xffffffffu;
+[[maybe_unused]] constexpr unsigned NOBODY = 0xffffffffu;
 
 __device__ __forceinline__ Record make_record(unsigned city, float trail) {
     return static_cast<Record>(city) << 32 | __float_as_uint(trail);

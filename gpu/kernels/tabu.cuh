@@ -27,10 +27,10 @@ struct BitTabu {
         return bits[city & (words - 1)] >> (city >> shift) & 1;
     }
 
-    // Called by all lanes, of which one `writes`: a store under a predicate, not a branch.
+    // Called by one lane, or by all of which one `writes`. The atomic is one instruction whose
+    // result nobody waits for; a plain read, or, and write would stall between them.
     __device__ __forceinline__ void mark(int city, bool writes) {
-        unsigned marked = bits[city & (words - 1)] | 1u << (city >> shift);
-        if (writes) bits[city & (words - 1)] = marked;
+        if (writes) atomicOr(&bits[city & (words - 1)], 1u << (city >> shift));
     }
 
     // Calls visit(city) for every unvisited city, each in one lane.

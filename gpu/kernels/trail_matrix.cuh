@@ -16,10 +16,17 @@ struct LocalUpdate {
     __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
 };
 
+// The trail to a city that was on no list, in the one lane that chose it; in the others `place`
+// is null.
+struct OutsideTrail {
+    float* place;
+    float trail;
+};
+
 struct TrailMatrix {
     float* listed;   // (n, 32)
     float* outside;  // (n, n), read for edges that are on no list
-    float* beyond;   // (n), the largest trail ever deposited past a city's backup list
+    int* far;        // (n, 32), the cities past a city's backup list that ever got a deposit
     int n;
     bool directed;
 
@@ -40,16 +47,31 @@ struct TrailMatrix {
         return at(u, v, lists.lane_of(u, v, lane));
     }
 
+    __device__ __forceinline__ int far_of(int city, int lane) const {
+        return __ldcg(&far[static_cast<long long>(city) * LANES + lane]);
+    }
+
+    // Remembers that an edge past the lists got a deposit. Called by all lanes, by one warp at a
+    // time for a city.
+    __device__ void remember_far(int city, int other, int lane) const {
+        int known = far_of(city, lane);
+        if (__any_sync(ALL_LANES, known == other || known == TOO_MANY)) return;
+        int place = __ffs(__ballot_sync(ALL_LANES, known == NONE)) - 1;
+        if (lane == place)
+            far[static_cast<long long>(city) * LANES + lane] = lane < LANES - 1 ? other : TOO_MANY;
+    }
+
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
-    // (Fig. 3, line 18), the lowest on a tie. One lane gets `mine`, and the trail to that city.
-    // All lanes of the warp call this.
+    // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call
+    // this; one gets the trail.
     //
-    // Past the backup list trails are at the initial level unless `beyond` says otherwise; there
-    // the nearest city weighs most, and the matrix need not be read.
+    // The whole row of the matrix need not be read: past the backup list all trails but those to
+    // the few `far` cities are at the initial level, so that the nearest of those cities weighs
+    // most, and less than any unvisited city of the backup list.
     __device__ int choose_outside(const Backup& list, const Geometry& geometry,
-                                  const BitTabu& tabu, int city, int lane, float& trail,
-                                  bool& mine) const {
-        float most_beyond = __ldcg(&beyond[city]);
+                                  const BitTabu& tabu, int city, int lane,
+                                  OutsideTrail& chosen) const {
+        int far_city = far_of(city, lane);
         bool free[BACKUP_ROWS], any = false;
         float found[BACKUP_ROWS];
 #pragma unroll
@@ -58,28 +80,33 @@ struct TrailMatrix {
             any = any || free[i];
             found[i] = free[i] ? __ldcg(outside_at(city, list.at[i].city())) : 0.0f;
         }
-        if (!__any_sync(ALL_LANES, any) && most_beyond <= 1.0f) {
-            trail = 1.0f;
-            mine = lane == 0;
-            return nearest_unvisited(list, tabu, geometry, city, lane);
-        }
+        any = __any_sync(ALL_LANES, any);
         Offer best;
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i)
-            if (free[i]) best.improve(list.at[i].city(), found[i], list.at[i].weight());
-        unsigned top = warp_max(best.key);
-        float least = __shfl_sync(ALL_LANES, list.at[BACKUP_ROWS - 1].weight(), LANES - 1);
-        if (top == 0 || key_weight(top) < fmaxf(1.0f, most_beyond) * least) {
+        if (__any_sync(ALL_LANES, far_city == TOO_MANY)) {
             tabu.each_unvisited(lane, [&](int other) {
                 best.improve(other, __ldcg(outside_at(city, other)), geometry.weight(city, other));
             });
-            top = warp_max(best.key);
+        } else {
+            if (far_city >= 0 && !tabu.visited(far_city))
+                best.improve(far_city, __ldcg(outside_at(city, far_city)),
+                             geometry.weight(city, far_city));
+#pragma unroll
+            for (int i = 0; i < BACKUP_ROWS; ++i)
+                if (free[i]) best.improve(list.at[i].city(), found[i], list.at[i].weight());
+            if (!any) {
+                int nearest = nearest_unvisited(list, tabu, geometry, city, lane);
+                bool is_far = __any_sync(ALL_LANES, far_city == nearest);
+                if (lane == 0 && !is_far)
+                    best.improve(nearest, 1.0f, geometry.weight(city, nearest));
+            }
         }
-        int next = best_city(best.key, top, best.city);
-        trail = best.trail;
-        mine = best.city == next;
+        int next = best_city(best.key, warp_max(best.key), best.city);
+        chosen.trail = best.trail;
+        chosen.place = best.city == next ? outside_at(city, next) : nullptr;
         return next;
     }
+
+    static constexpr int NONE = -1, TOO_MANY = -2;  // in `far`
 
   private:
     // The best city that a lane has come across.

@@ -37,6 +37,10 @@ class EmulatedMachine:
         arrays = {}
         for buffer in buffers:
             array = np.empty(buffer.shape, buffer.dtype)
+            if buffer.zeroed:
+                array[...] = 0
+                arrays[buffer.name] = array
+                continue
             array.view(np.uint8)[...] = self._rubbish.integers(0, 256, array.view(np.uint8).shape)
             arrays[buffer.name] = array
         return arrays
