@@ -5,10 +5,12 @@ import time
 import numpy as np
 import pytest
 
+from app import library
 from app import run as run_module
 from app.run import Ending, Run
 from app.session import new_session
 from app.stopping import StopSettings
+from gpu import catalog, devices
 from gpu.snapshot import Wanted
 from tests.app import colonies
 from tests.app.colonies import RandomColony
@@ -39,6 +41,28 @@ def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iteration
     assert run.outcome.state.iteration == iterations
     run.close()
     assert run.outcome.ending is Ending.FINISHED
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu:1"])
+@pytest.mark.parametrize("colony", ["acs", "acs-spm"])
+def test_slices_do_not_change_what_a_real_colony_does(colony: str, device: str) -> None:
+    instance = library.find_instance("grid-100")
+    session = new_session(
+        instance, colony=colony, device=device, seed=4, stop=StopSettings(iterations=60)
+    )
+    run = Run(instance, session)
+    finish(run)
+    run.close()
+    place = devices.find(device)
+    alone = catalog.build(session.system, instance, session.parameters, place, 4)
+    alone.iterate(60)
+    state = alone.snapshot(Wanted.TOUR)
+    alone.close()
+    assert run.state.best_tour is not None
+    assert state.best_tour is not None
+    assert np.array_equal(run.state.best_tour, state.best_tour)
+    assert run.state.best_iteration == state.best_iteration
+    assert run.state.tours_built == state.tours_built
 
 
 def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
