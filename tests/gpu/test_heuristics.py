@@ -1,0 +1,57 @@
+"""The nearest-neighbour tour, and what the global update adds."""
+
+import time
+
+import numpy as np
+import pytest
+
+import gpu.candidates
+from gpu.candidates import build_candidates
+from gpu.heuristics import global_deposit, nearest_neighbour_length, nearest_neighbour_tour
+from gpu.instances.instance import TspInstance
+from tests.gpu.baseline import makers
+
+INSTANCES = {
+    "uniform": makers.uniform(200),
+    "ties": makers.grid(12, 10),
+    "places shared": makers.crowded(150),
+    "directed": makers.directed(100),
+    "3 cities": makers.uniform(3),
+}
+
+
+def plain(instance: TspInstance) -> list[int]:
+    tour = [0]
+    while len(tour) < instance.n:
+        left = np.setdiff1d(np.arange(instance.n), tour)
+        tour.append(int(left[instance.distances(np.array(tour[-1]), left).argmin()]))
+    return tour
+
+
+@pytest.mark.parametrize("backup", [3, 128])
+@pytest.mark.parametrize("name", INSTANCES)
+def test_the_tour_is_that_of_looking_at_everyone(
+    name: str, backup: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu.candidates, "BACKUP", backup)
+    instance = INSTANCES[name]
+    candidates = build_candidates(instance, min(4, instance.n - 1))
+    tour = nearest_neighbour_tour(instance, candidates)
+    assert tour.dtype == np.int32
+    assert tour.tolist() == plain(instance)
+    assert nearest_neighbour_length(instance, candidates) == instance.tour_length(tour)
+
+
+@pytest.mark.slow
+def test_a_large_instance_takes_seconds() -> None:
+    instance = makers.uniform(86_000, size=10**6)
+    candidates = build_candidates(instance, 32)
+    start = time.perf_counter()
+    tour = nearest_neighbour_tour(instance, candidates)
+    assert time.perf_counter() - start < 30
+    assert np.array_equal(np.sort(tour), np.arange(instance.n))
+
+
+def test_the_deposit_is_in_units_of_the_initial_trail() -> None:
+    assert global_deposit(0.2, 100, 5000, 4000) == np.float32(0.2 * (100 * 5000 / 4000))
+    assert global_deposit(1.0, 7, 0, 0) == 7  # all cities at one place
