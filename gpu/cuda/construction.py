@@ -17,7 +17,7 @@ from gpu.parameters import AcsParameters
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
 
-ANT_RECORD_WORDS = 12
+ANT_RECORD_WORDS = 14
 """``ANT_RECORD_WORDS`` in acs_steps.cu."""
 
 WARPS_PER_BLOCK = 16
@@ -153,7 +153,7 @@ class StepByStep(Construction):
         buffers = [
             Buffer("tours", (self.ants, self.n), np.int32),
             Buffer("best_tour", (self.n,), np.int32),
-            Buffer("taken", (self.n, LANES), np.uint32, zeroed=True),
+            Buffer("counters", (2, self.n, LANES), np.uint32, zeroed=True),
         ]
         if self._ants_bytes:
             buffers.append(Buffer("ants", (self._ants_bytes // 8,), np.uint64))
@@ -176,7 +176,7 @@ class StepByStep(Construction):
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
             np.int32(self._tabu_words),
-            arrays["taken"] if self._ants_bytes is None else arrays.get("ants"),
+            arrays["counters"] if self._ants_bytes is None else arrays.get("ants"),
             arrays["tours"],
             arrays["state"],
         )

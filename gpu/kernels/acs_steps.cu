@@ -17,16 +17,20 @@
 // atomic counter, and number i writes the trail as it is after i updates, unless it already shows
 // more: c updates have their effect in one round, the very numbers that c swaps give. Edges that
 // are not on both cities' lists are seldom taken; they have no counter, and are swapped.
+//
+// Counters start at 0 and come in two sets, for updates in turn: number 0 sets back what it used
+// while the other set is in use.
 struct StepUpdate {
     float* there;
     float* back;  // the reverse edge's trail, equal to this one's; null if directed
     float trail;  // as the step found it
-    bool numbered;
+    unsigned* counter_there;  // null where the edge has none
+    unsigned* counter_back;
     unsigned number_there, number_back;
 
     __device__ __forceinline__ void apply(LocalUpdate change) const {
         if (!there) return;
-        if (numbered) {
+        if (counter_there) {
             unsigned seen = outdo(there, number_there, change);
             if (back) seen += outdo(back, number_back, change);
             performed(seen);
@@ -34,6 +38,18 @@ struct StepUpdate {
             swap(there, change);
             if (back) swap(back, change);
         }
+    }
+
+    __device__ __forceinline__ void take_numbers() {
+        if (counter_there) number_there = atomicAdd(counter_there, 1u);
+        if (counter_back) number_back = atomicAdd(counter_back, 1u);
+    }
+
+    __device__ __forceinline__ void set_back_counters() const {
+        unsigned seen = 0;
+        if (counter_there && number_there == 0) seen += atomicExch(counter_there, 0u);
+        if (counter_back && number_back == 0) seen += atomicExch(counter_back, 0u);
+        performed(seen);
     }
 
   private:
@@ -57,8 +73,21 @@ struct StepUpdate {
     }
 };
 
-// Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant; `taken`
-// counts, since the run began, how often ants took each candidate edge in either direction.
+// Chooses the next city; one lane gets the trail to a city that is no candidate.
+__device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck,
+                                      const Fallback& fallback, bool explores,
+                                      const Draws& draws, int step, OutsideTrail& chosen) {
+    if (stuck)
+        return walk.trails.choose_outside(fallback, walk.geometry, walk.tabu, walk.city,
+                                          walk.lane, chosen);
+    float weight = walk.trail * walk.candidate.weight();
+    if (explores) return walk.spin(walk.candidate, weight, draws.roulette(step));
+    unsigned key = weight_key(weight, walk.free());
+    return best_city(key, warp_max(key), walk.candidate.city());
+}
+
+// Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
+// `counters` has two sets of (n, 32), zeros between launches.
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
@@ -67,7 +96,7 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
                            const uint2* backup, int metric, double beta,
                            const double* coordinates, const int* matrix, const int* nearest,
                            int directed, float* listed, float* outside, int* far, int tabu_words,
-                           unsigned* taken, int* tours, ColonyState* state) {
+                           unsigned* counters, int* tours, ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = threadIdx.x % LANES;
     // Neighbouring ants go to different multiprocessors, so that all have as many.
@@ -84,24 +113,28 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
     Draws draws{seed, static_cast<unsigned>(ant), iteration};
     int* tour = tours + static_cast<long long>(ant) * n;
     int start = draws.start(n), kept = start, until_update = period;
-    unsigned explorations = 0, taken_before = 0;
+    unsigned explorations = 0;
+    StepUpdate previous{};
+    bool second_set = false;
+    bool stuck = false;  // whether the city has no candidate left; then `fallback` is prepared
+    Fallback fallback;
     if (works) {
         walk.begin(start);
-        taken_before = __ldcg(&taken[static_cast<long long>(start) * LANES + lane]);
         tabu.clear(n, lane);
         walk.visit(start);
-        walk.foresee();
         explorations = draws.explorations(0, threshold, lane);
     }
     for (int step = 1; step <= n; ++step) {
         bool due = --until_update == 0;
         if (due) until_update = period;
         int from = walk.city, next = start;
-        StepUpdate update{nullptr, nullptr, walk.trail, false, 0, 0};
+        StepUpdate update{};
+        update.trail = walk.trail;
         if (works) {
             OutsideTrail outside_trail{nullptr, 1.0f};
             if (step < n)
-                next = walk.choose(explorations >> step % LANES & 1, draws, step, outside_trail);
+                next = choose(walk, stuck, fallback, explorations >> step % LANES & 1, draws, step,
+                              outside_trail);
             unsigned rank = walk.candidate.reverse();
             bool chosen = walk.candidate.city() == next;
             if (step == n && !__any_sync(ALL_LANES, chosen) && lane == 0) {
@@ -111,13 +144,12 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
             if (due && chosen) {
                 update.there = walk.trails.listed_at(from, lane);
                 if (!directed) update.back = walk.reverse_at(from, next, rank);
-                update.numbered = directed || rank != NOT_LISTED;
-                if (update.numbered)
-                    update.number_there =
-                        atomicAdd(&taken[update.there - listed], 1u) - taken_before;
-                if (update.numbered && !directed)
-                    update.number_back =
-                        atomicAdd(&taken[update.back - listed], 1u) - taken_before;
+                if (directed || rank != NOT_LISTED) {
+                    unsigned* set = counters + (second_set ? 32ll * n : 0);
+                    update.counter_there = set + (update.there - listed);
+                    if (!directed) update.counter_back = set + (update.back - listed);
+                    update.take_numbers();
+                }
             } else if (due && outside_trail.place) {
                 update.there = outside_trail.place;
                 update.trail = outside_trail.trail;
@@ -136,19 +168,21 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
             if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
             if (step % LANES == LANES - 1)
                 explorations = draws.explorations(step + 1, threshold, lane);
-            if (step + 1 < n) walk.foresee();
+            stuck = step + 1 < n && !__any_sync(ALL_LANES, walk.free());
+            if (stuck) fallback.prepare(lists, tabu, geometry, next, lane);
         }
         if (due) {
             barrier.wait();
             update.apply(change);
+            previous.set_back_counters();
+            previous = update;
+            second_set = !second_set;
             barrier.arrive();
             barrier.wait();
         }
-        if (works) {
-            walk.sense();
-            taken_before = __ldcg(&taken[static_cast<long long>(next) * LANES + lane]);
-        }
+        if (works) walk.sense();
     }
+    previous.set_back_counters();
     if (!works) return;
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
@@ -212,12 +246,17 @@ __global__ void step_many_tours(int n, int ants, unsigned threshold, int period,
                     if (lane == 0) ant.explorations = drawn;
                     __syncwarp();
                 }
-                OutsideTrail unused;
-                if (step < n)
-                    next = walk.choose(ant.explorations >> step % LANES & 1, draws, step, unused);
+                if (step < n) {
+                    OutsideTrail unused;
+                    Fallback fallback;
+                    bool stuck = !__any_sync(ALL_LANES, walk.free());
+                    if (stuck) fallback.prepare(lists, tabu, geometry, from, lane);
+                    next = choose(walk, stuck, fallback, ant.explorations >> step % LANES & 1,
+                                  draws, step, unused);
+                }
                 float* there = walk.trails.find(lists, from, next, lane);
                 float* back = directed ? nullptr : walk.trails.find(lists, next, from, lane);
-                if (lane == 0) ant.update = StepUpdate{there, back, __ldcg(there), false, 0, 0};
+                if (lane == 0) ant.update = StepUpdate{there, back, __ldcg(there)};
                 __syncwarp();
             }
             walk.visit(next);

@@ -36,10 +36,10 @@ struct WalkBase {
     __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
 
     // The candidate that the roulette wheel chooses. All lanes of the warp call this.
-    __device__ int spin(float weight, float number) const {
-        bool allowed = free();
+    __device__ int spin(Candidate offered, float weight, float number) const {
+        bool allowed = !tabu.visited(offered.city());
         int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
-        return __shfl_sync(ALL_LANES, candidate.city(), drawn);
+        return __shfl_sync(ALL_LANES, offered.city(), drawn);
     }
 
     __device__ __forceinline__ void visit(int next) {
@@ -48,18 +48,10 @@ struct WalkBase {
     }
 };
 
-// What can be known, before the trails may be read, of a city where no candidate is left.
-struct Foresight {
-    bool has_backup = false;  // whether the backup list has been read
-    int certain = -1;         // the city to go to, if trails have no say in it
-    Backup backup;
-};
-
 struct MatrixWalk : WalkBase {
     static constexpr int RESIDENT = 21;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
     float trail = 0;  // to this lane's candidate
-    Foresight foresight;
 
     __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
@@ -80,36 +72,27 @@ struct MatrixWalk : WalkBase {
         sense();
     }
 
-    // Chooses the next city. Exploring, and having no candidate left, are seldom: one branch
-    // parts both from the usual step. `outside` is set in one lane if the city is no candidate.
-    __device__ __forceinline__ int choose(bool explores, const Draws& draws, int step,
-                                          OutsideTrail& outside) {
-        float weight = trail * candidate.weight();
-        unsigned key = weight_key(weight, free()), top = warp_max(key);
-        int next = best_city(key, top, candidate.city());
-        outside.place = nullptr;
-        if (__builtin_expect(explores || top == 0, 0))
-            next = top != 0 ? spin(weight, draws.roulette(step)) : choose_outside(outside);
-        return next;
-    }
-
     // One step with plain stores: what other ants wrote in between is lost. Without races the
     // trails of an edge's two directions are equal, so one value serves both.
+    //
+    // Exploring, and having no candidate left, are seldom: the reads for the best candidate start
+    // before it is known whether the ant goes there.
     __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
-        OutsideTrail outside;
-        int from = city, next = choose(explores, draws, number, outside);
-        bool updates = due && candidate.city() == next;
-        if (__builtin_expect(due && !__any_sync(ALL_LANES, updates), 0)) {
-            float* back = trails.find(lists, next, from, lane);
-            if (outside.place) overwrite(outside.place, back, change(outside.trail));
-        }
-        // What is needed of this city is taken before the reads of the next one overwrite it.
-        float changed = change(trail);
-        unsigned rank = candidate.reverse();
+        int from = city;
+        Candidate left = candidate;
+        float weight = trail * left.weight(), changed = change(trail);
+        unsigned key = weight_key(weight, free()), top = warp_max(key);
+        int next = best_city(key, top, left.city());
         look(next);
         sense();
-        if (updates)
-            overwrite(trails.listed_at(from, lane), reverse_at(from, next, rank), changed);
+        if (__builtin_expect(explores || top == 0, 0)) {
+            next = top != 0 ? spin(left, weight, draws.roulette(number)) : step_outside(from, due);
+            look(next);
+            sense();
+        }
+        if (due && left.city() == next)
+            overwrite(trails.listed_at(from, lane), reverse_at(from, next, left.reverse()),
+                      changed);
         visit(next);
         return next;
     }
@@ -127,32 +110,18 @@ struct MatrixWalk : WalkBase {
         return rank == NOT_LISTED ? trails.outside_at(to, from) : trails.listed_at(to, rank);
     }
 
-    // All that a choice may need and no update of this iteration can change.
-    __device__ __forceinline__ void foresee() {
-        foresight.certain = -1;
-        foresight.has_backup = !__any_sync(ALL_LANES, free());
-        if (!foresight.has_backup) return;
-        foresight.backup = lists.backup_of(city, lane);
-        int far_city = trails.far_of(city, lane);
-        bool open = far_city == TrailMatrix::TOO_MANY || (far_city >= 0 && !tabu.visited(far_city));
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i)
-            open = open || !tabu.visited(foresight.backup.at[i].city());
-        if (!__any_sync(ALL_LANES, open))
-            foresight.certain = nearest_unvisited(foresight.backup, tabu, geometry, city, lane);
-    }
-
     __device__ __forceinline__ void report(ColonyState*) const {}
 
   private:
-    __device__ int choose_outside(OutsideTrail& outside) {
-        if (foresight.certain >= 0) {
-            outside.trail = 1.0f;
-            outside.place = lane == 0 ? trails.outside_at(city, foresight.certain) : nullptr;
-            return foresight.certain;
-        }
-        if (!foresight.has_backup) foresight.backup = lists.backup_of(city, lane);
-        return trails.choose_outside(foresight.backup, geometry, tabu, city, lane, outside);
+    __device__ int step_outside(int from, bool due) {
+        Fallback fallback;
+        fallback.prepare(lists, tabu, geometry, from, lane);
+        OutsideTrail chosen;
+        int next = trails.choose_outside(fallback, geometry, tabu, from, lane, chosen);
+        if (!due) return next;
+        float* back = trails.find(lists, next, from, lane);
+        if (chosen.place) overwrite(chosen.place, back, change(chosen.trail));
+        return next;
     }
 
     __device__ __forceinline__ void overwrite(float* there, float* back, float value) const {
@@ -192,9 +161,7 @@ struct SelectiveWalk : WalkBase {
         unsigned key = weight_key(weight, free()), top = warp_max(key);
         int next = best_city(key, top, candidate.city());
         if (__builtin_expect(explores || top == 0, 0))
-            next = top != 0 ? spin(weight, draws.roulette(number))
-                            : memory.choose_outside(lists.backup_of(city, lane), geometry, tabu,
-                                                    ring, city, lane);
+            next = top != 0 ? spin(candidate, weight, draws.roulette(number)) : step_outside();
         if (due) {
             // Planned before the reads of the next city overwrite this one's, written after.
             Ring::Plan plan = ring.plan(next, change, lane);
@@ -228,6 +195,12 @@ struct SelectiveWalk : WalkBase {
     }
 
   private:
+    __device__ int step_outside() const {
+        Fallback fallback;
+        fallback.prepare(lists, tabu, geometry, city, lane);
+        return memory.choose_outside(fallback, geometry, tabu, ring, city, lane);
+    }
+
     __device__ __forceinline__ void arrive(int here) {
         city = here;
         candidate = lists.at(here, lane);

@@ -56,26 +56,3 @@ struct CandidateLists {
         return __any_sync(ALL_LANES, found);
     }
 };
-
-// The nearest unvisited city, the lowest on a tie: the first on the backup list, else found by
-// its distance among all. To be called when no candidate is left, by all lanes of the warp.
-template <class Tabu, class Geometry>
-__device__ int nearest_unvisited(const Backup& list, const Tabu& tabu, const Geometry& geometry,
-                                 int city, int lane) {
-#pragma unroll
-    for (int i = 0; i < BACKUP_ROWS; ++i) {
-        int other = list.at[i].city();
-        unsigned free = __ballot_sync(ALL_LANES, !tabu.visited(other));
-        if (free) return __shfl_sync(ALL_LANES, other, __ffs(free) - 1);
-    }
-    unsigned shortest = ~0u, nearest = ~0u;
-    tabu.each_unvisited(lane, [&](int other) {
-        unsigned length = geometry.distance(city, other);
-        if (length < shortest || (length == shortest && other < nearest)) {
-            shortest = length;
-            nearest = other;
-        }
-    });
-    unsigned least = warp_min(shortest);
-    return warp_min(shortest == least ? nearest : ~0u);
-}

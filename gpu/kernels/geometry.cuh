@@ -33,6 +33,16 @@ struct Geometry {
         return metric == MAN_2D ? static_cast<int>(fabs(x) + fabs(y) + 0.5) : max(width, height);
     }
 
+    // The length before it is rounded, nearly: within 1 + 1e-5 times itself of the distance.
+    __device__ __forceinline__ float roughly(int a, int b) const {
+        if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
+        float x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
+        float y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
+        if (metric == MAN_2D) return fabsf(x) + fabsf(y);
+        if (metric == MAX_2D) return fmaxf(fabsf(x), fabsf(y));
+        return sqrtf((x * x + y * y) * (metric == ATT ? 0.1f : 1.0f));
+    }
+
     // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
     __device__ float weight(int from, int to) const {
         double length = fmax(static_cast<double>(distance(from, to)), 0.1);

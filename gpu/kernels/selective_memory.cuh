@@ -7,6 +7,7 @@
 #pragma once
 
 #include "candidates.cuh"
+#include "fallback.cuh"
 #include "geometry.cuh"
 #include "selection.cuh"
 #include "tabu.cuh"
@@ -117,13 +118,13 @@ struct SelectiveMemory {
 
     // The next city when no candidate is left: among the remembered cities and the nearest
     // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
-    __device__ int choose_outside(const Backup& list, const Geometry& geometry,
+    __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
                                   const BitTabu& tabu, const Ring& ring, int city,
                                   int lane) const {
         unsigned key = 0, remembered = record_city(ring.mine), best = remembered;
         if (remembered != NOBODY && !tabu.visited(remembered))
             key = weight_key(record_trail(ring.mine) * geometry.weight(city, remembered), true);
-        int nearest = nearest_unvisited(list, tabu, geometry, city, lane);
+        int nearest = fallback.nearest_city();
         unsigned known = __ballot_sync(ALL_LANES, remembered == nearest);
         if (!known && key == 0) {  // the lanes with nothing to offer speak for the nearest city
             best = nearest;

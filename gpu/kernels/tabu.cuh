@@ -27,17 +27,22 @@ struct BitTabu {
         return bits[city & (words - 1)] >> (city >> shift) & 1;
     }
 
-    // Called by one lane, or by all of which one `writes`. The atomic is one instruction whose
-    // result nobody waits for; a plain read, or, and write would stall between them.
+    // Called by all lanes, of which one `writes`: a store under a predicate, not a branch.
     __device__ __forceinline__ void mark(int city, bool writes) {
-        if (writes) atomicOr(&bits[city & (words - 1)], 1u << (city >> shift));
+        unsigned marked = bits[city & (words - 1)] | 1u << (city >> shift);
+        if (writes) bits[city & (words - 1)] = marked;
     }
 
-    // Calls visit(city) for every unvisited city, each in one lane.
+    // Calls visit(city) for every unvisited city, each in one lane. The loop runs over all cities,
+    // neighbouring ones in neighbouring lanes, so that reads for them are coalesced and many are
+    // under way at once; to follow the bits that are left would wait for one city after another.
     template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int lane, Visit visit) const {
-        for (int word = lane; word < words; word += LANES)
-            for (unsigned left = ~bits[word]; left; left &= left - 1)
-                visit((__ffs(left) - 1) * words + word);
+    __device__ __forceinline__ void each_unvisited(int n, int lane, Visit visit) const {
+        for (int word = lane; word < words; word += LANES) {
+            unsigned left = ~bits[word];
+#pragma unroll 8
+            for (int city = word; city < n; city += words, left >>= 1)
+                if (left & 1) visit(city);
+        }
     }
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "candidates.cuh"
+#include "fallback.cuh"
 #include "geometry.cuh"
 #include "selection.cuh"
 #include "tabu.cuh"
@@ -62,43 +63,38 @@ struct TrailMatrix {
     }
 
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
-    // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call
-    // this; one gets the trail.
+    // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call this; one gets the trail.
     //
     // The whole row of the matrix need not be read: past the backup list all trails but those to
     // the few `far` cities are at the initial level, so that the nearest of those cities weighs
     // most, and less than any unvisited city of the backup list.
-    __device__ int choose_outside(const Backup& list, const Geometry& geometry,
+    __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
                                   const BitTabu& tabu, int city, int lane,
                                   OutsideTrail& chosen) const {
         int far_city = far_of(city, lane);
-        bool free[BACKUP_ROWS], any = false;
-        float found[BACKUP_ROWS];
-#pragma unroll
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
-            free[i] = !tabu.visited(list.at[i].city());
-            any = any || free[i];
-            found[i] = free[i] ? __ldcg(outside_at(city, list.at[i].city())) : 0.0f;
-        }
-        any = __any_sync(ALL_LANES, any);
+        bool far_open = far_city >= 0 && !tabu.visited(far_city);
         Offer best;
         if (__any_sync(ALL_LANES, far_city == TOO_MANY)) {
-            tabu.each_unvisited(lane, [&](int other) {
+            tabu.each_unvisited(n, lane, [&](int other) {
                 best.improve(other, __ldcg(outside_at(city, other)), geometry.weight(city, other));
             });
         } else {
-            if (far_city >= 0 && !tabu.visited(far_city))
+            float found[BACKUP_ROWS];
+#pragma unroll
+            for (int i = 0; i < BACKUP_ROWS; ++i)
+                found[i] = fallback.free[i]
+                               ? __ldcg(outside_at(city, fallback.backup.at[i].city()))
+                               : 0.0f;
+            if (far_open)
                 best.improve(far_city, __ldcg(outside_at(city, far_city)),
                              geometry.weight(city, far_city));
 #pragma unroll
             for (int i = 0; i < BACKUP_ROWS; ++i)
-                if (free[i]) best.improve(list.at[i].city(), found[i], list.at[i].weight());
-            if (!any) {
-                int nearest = nearest_unvisited(list, tabu, geometry, city, lane);
-                bool is_far = __any_sync(ALL_LANES, far_city == nearest);
-                if (lane == 0 && !is_far)
-                    best.improve(nearest, 1.0f, geometry.weight(city, nearest));
-            }
+                if (fallback.free[i])
+                    best.improve(fallback.backup.at[i].city(), found[i],
+                                 fallback.backup.at[i].weight());
+            if (!fallback.any && !__any_sync(ALL_LANES, far_city == fallback.nearest) && lane == 0)
+                best.improve(fallback.nearest, 1.0f, geometry.weight(city, fallback.nearest));
         }
         int next = best_city(best.key, warp_max(best.key), best.city);
         chosen.trail = best.trail;

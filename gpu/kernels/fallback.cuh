@@ -1,0 +1,62 @@
+// What an ant does when all candidates of its city have been visited.
+#pragma once
+
+#include "candidates.cuh"
+#include "geometry.cuh"
+#include "tabu.cuh"
+
+// The nearest of all unvisited cities, the lowest on a tie. All lanes of the warp call this.
+//
+// Every length is first taken roughly; the few that may be the least are then taken exactly.
+__device__ inline int nearest_of_all(const BitTabu& tabu, const Geometry& geometry, int city,
+                                     int lane) {
+    float shortest = 3.4e38f;
+    tabu.each_unvisited(geometry.n, lane, [&](int other) {
+        shortest = fminf(shortest, geometry.roughly(city, other));
+    });
+    float least = __uint_as_float(warp_min(__float_as_uint(shortest)));
+    float limit = least + 1.01f + 3e-5f * least;
+    unsigned length = ~0u, nearest = ~0u;
+    tabu.each_unvisited(geometry.n, lane, [&](int other) {
+        if (geometry.roughly(city, other) > limit) return;
+        unsigned exact = geometry.distance(city, other);
+        if (exact > length || (exact == length && other > nearest)) return;
+        length = exact;
+        nearest = other;
+    });
+    return warp_min(length == warp_min(length) ? nearest : ~0u);
+}
+
+// What can be known of a city without candidates before any trail is read: its unvisited
+// neighbours on the backup list or, if there is none, the nearest unvisited city.
+struct Fallback {
+    Backup backup;
+    bool free[BACKUP_ROWS];  // whether this lane's backup cities are unvisited
+    bool any;                // whether any lane's is; then `nearest` is not known
+    int nearest;
+
+    __device__ __forceinline__ void prepare(const CandidateLists& lists, const BitTabu& tabu,
+                                            const Geometry& geometry, int city, int lane) {
+        backup = lists.backup_of(city, lane);
+        any = false;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) {
+            free[i] = !tabu.visited(backup.at[i].city());
+            any = any || free[i];
+        }
+        any = __any_sync(ALL_LANES, any);
+        if (!any) nearest = nearest_of_all(tabu, geometry, city, lane);
+    }
+
+    // The nearest unvisited city. The backup list is in order of distance.
+    __device__ __forceinline__ int nearest_city() const {
+        int found = nearest;
+#pragma unroll
+        for (int i = BACKUP_ROWS - 1; i >= 0; --i) {
+            unsigned lanes = __ballot_sync(ALL_LANES, free[i]);
+            int first = __shfl_sync(ALL_LANES, backup.at[i].city(), __ffs(lanes) - 1 & 31);
+            if (lanes) found = first;
+        }
+        return found;
+    }
+};
