@@ -81,7 +81,7 @@ __device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck,
         return walk.trails.choose_outside(fallback, walk.geometry, walk.tabu, walk.city,
                                           walk.lane, chosen);
     float weight = walk.trail * walk.candidate.weight();
-    if (explores) return walk.spin(walk.candidate, weight, draws.roulette(step));
+    if (explores) return walk.spin(weight, draws.roulette(step));
     unsigned key = weight_key(weight, walk.free());
     return best_city(key, warp_max(key), walk.candidate.city());
 }

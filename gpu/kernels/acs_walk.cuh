@@ -36,10 +36,10 @@ struct WalkBase {
     __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
 
     // The candidate that the roulette wheel chooses. All lanes of the warp call this.
-    __device__ int spin(Candidate offered, float weight, float number) const {
-        bool allowed = !tabu.visited(offered.city());
+    __device__ __forceinline__ int spin(float weight, float number) const {
+        bool allowed = free();
         int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
-        return __shfl_sync(ALL_LANES, offered.city(), drawn);
+        return __shfl_sync(ALL_LANES, candidate.city(), drawn);
     }
 
     __device__ __forceinline__ void visit(int next) {
@@ -74,25 +74,20 @@ struct MatrixWalk : WalkBase {
 
     // One step with plain stores: what other ants wrote in between is lost. Without races the
     // trails of an edge's two directions are equal, so one value serves both.
-    //
-    // Exploring, and having no candidate left, are seldom: the reads for the best candidate start
-    // before it is known whether the ant goes there.
     __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
-        int from = city;
-        Candidate left = candidate;
-        float weight = trail * left.weight(), changed = change(trail);
+        float weight = trail * candidate.weight();
         unsigned key = weight_key(weight, free()), top = warp_max(key);
-        int next = best_city(key, top, left.city());
+        int from = city, next = best_city(key, top, candidate.city());
+        if (__builtin_expect(explores || top == 0, 0))  // one branch parts both seldom cases
+            next = top != 0 ? spin(weight, draws.roulette(number)) : step_outside(due);
+        // What is needed of this city is taken before the reads of the next one overwrite it.
+        bool updates = due && candidate.city() == next;
+        float changed = change(trail);
+        unsigned rank = candidate.reverse();
         look(next);
         sense();
-        if (__builtin_expect(explores || top == 0, 0)) {
-            next = top != 0 ? spin(left, weight, draws.roulette(number)) : step_outside(from, due);
-            look(next);
-            sense();
-        }
-        if (due && left.city() == next)
-            overwrite(trails.listed_at(from, lane), reverse_at(from, next, left.reverse()),
-                      changed);
+        if (updates)
+            overwrite(trails.listed_at(from, lane), reverse_at(from, next, rank), changed);
         visit(next);
         return next;
     }
@@ -113,13 +108,13 @@ struct MatrixWalk : WalkBase {
     __device__ __forceinline__ void report(ColonyState*) const {}
 
   private:
-    __device__ int step_outside(int from, bool due) {
+    __device__ __forceinline__ int step_outside(bool due) const {
         Fallback fallback;
-        fallback.prepare(lists, tabu, geometry, from, lane);
+        fallback.prepare(lists, tabu, geometry, city, lane);
         OutsideTrail chosen;
-        int next = trails.choose_outside(fallback, geometry, tabu, from, lane, chosen);
+        int next = trails.choose_outside(fallback, geometry, tabu, city, lane, chosen);
         if (!due) return next;
-        float* back = trails.find(lists, next, from, lane);
+        float* back = trails.find(lists, next, city, lane);
         if (chosen.place) overwrite(chosen.place, back, change(chosen.trail));
         return next;
     }
@@ -161,7 +156,7 @@ struct SelectiveWalk : WalkBase {
         unsigned key = weight_key(weight, free()), top = warp_max(key);
         int next = best_city(key, top, candidate.city());
         if (__builtin_expect(explores || top == 0, 0))
-            next = top != 0 ? spin(candidate, weight, draws.roulette(number)) : step_outside();
+            next = top != 0 ? spin(weight, draws.roulette(number)) : step_outside();
         if (due) {
             // Planned before the reads of the next city overwrite this one's, written after.
             Ring::Plan plan = ring.plan(next, change, lane);

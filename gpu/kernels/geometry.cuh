@@ -18,20 +18,8 @@ struct Geometry {
     const int* matrix;          // (n, n), for MATRIX
     const int* nearest;         // (n), distance of each city's nearest neighbour
 
-    __device__ int distance(int a, int b) const {
-        if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
-        double x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
-        double y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
-        if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
-        if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
-        if (metric == ATT) {
-            double root = sqrt((x * x + y * y) / 10.0);
-            int rounded = static_cast<int>(root + 0.5);
-            return rounded < root ? rounded + 1 : rounded;
-        }
-        int width = static_cast<int>(fabs(x) + 0.5), height = static_cast<int>(fabs(y) + 0.5);
-        return metric == MAN_2D ? static_cast<int>(fabs(x) + fabs(y) + 0.5) : max(width, height);
-    }
+    __device__ __forceinline__ int distance(int a, int b) const;
+    __device__ __forceinline__ float weight(int from, int to) const;
 
     // The length before it is rounded, nearly: within 1 + 1e-5 times itself of the distance.
     __device__ __forceinline__ float roughly(int a, int b) const {
@@ -42,21 +30,43 @@ struct Geometry {
         if (metric == MAX_2D) return fmaxf(fabsf(x), fabsf(y));
         return sqrtf((x * x + y * y) * (metric == ATT ? 0.1f : 1.0f));
     }
-
-    // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
-    __device__ float weight(int from, int to) const {
-        double length = fmax(static_cast<double>(distance(from, to)), 0.1);
-        double ratio = fmax(static_cast<double>(__ldg(&nearest[from])), 0.1) / length;
-        int whole = static_cast<int>(beta);
-        double power = 1.0;
-        if (whole == beta) {
-            for (int factor = 0; factor < whole; ++factor) power = power * ratio;
-        } else {
-            power = pow(ratio, beta);
-        }
-        return static_cast<float>(fmax(power, 1e-30));
-    }
 };
+
+static __device__ SELDOM int length_between(int metric, double x, double y) {
+    if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
+    if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
+    if (metric == ATT) {
+        double root = sqrt((x * x + y * y) / 10.0);
+        int rounded = static_cast<int>(root + 0.5);
+        return rounded < root ? rounded + 1 : rounded;
+    }
+    if (metric == MAN_2D) return static_cast<int>(fabs(x) + fabs(y) + 0.5);
+    return max(static_cast<int>(fabs(x) + 0.5), static_cast<int>(fabs(y) + 0.5));
+}
+
+// (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
+static __device__ SELDOM float weight_of(int distance, int nearest, double beta) {
+    double ratio =
+        fmax(static_cast<double>(nearest), 0.1) / fmax(static_cast<double>(distance), 0.1);
+    int whole = static_cast<int>(beta);
+    double power = 1.0;
+    if (whole == beta) {
+        for (int factor = 0; factor < whole; ++factor) power = power * ratio;
+    } else {
+        power = pow(ratio, beta);
+    }
+    return static_cast<float>(fmax(power, 1e-30));
+}
+
+int __device__ __forceinline__ Geometry::distance(int a, int b) const {
+    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
+    return length_between(metric, __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]),
+                          __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]));
+}
+
+float __device__ __forceinline__ Geometry::weight(int from, int to) const {
+    return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
+}
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
 __device__ __forceinline__ unsigned long long tour_length(const Geometry& geometry,

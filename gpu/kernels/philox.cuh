@@ -10,7 +10,7 @@ struct Seed {
     unsigned low, high;
 };
 
-__device__ __forceinline__ uint4 philox(Seed seed, unsigned block, unsigned ant,
+static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant,
                                         unsigned iteration, Purpose purpose) {
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;

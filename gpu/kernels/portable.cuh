@@ -4,6 +4,14 @@
 [[maybe_unused]] constexpr unsigned ALL_LANES = 0xffffffffu;
 [[maybe_unused]] constexpr int LANES = 32;
 
+// For what is seldom run: kept out of line, so that the path of a usual step stays short and in
+// the instruction cache.
+#if defined(FORMICARIUM_EMULATION)
+#define SELDOM __attribute__((noinline)) inline
+#else
+#define SELDOM __noinline__
+#endif
+
 // The largest value of a warp, in every lane.
 __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #if __CUDA_ARCH__ >= 800

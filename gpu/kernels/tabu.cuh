@@ -33,16 +33,11 @@ struct BitTabu {
         if (writes) bits[city & (words - 1)] = marked;
     }
 
-    // Calls visit(city) for every unvisited city, each in one lane. The loop runs over all cities,
-    // neighbouring ones in neighbouring lanes, so that reads for them are coalesced and many are
-    // under way at once; to follow the bits that are left would wait for one city after another.
+    // Calls visit(city) for every unvisited city, each in one lane.
     template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int n, int lane, Visit visit) const {
-        for (int word = lane; word < words; word += LANES) {
-            unsigned left = ~bits[word];
-#pragma unroll 8
-            for (int city = word; city < n; city += words, left >>= 1)
-                if (left & 1) visit(city);
-        }
+    __device__ __forceinline__ void each_unvisited(int lane, Visit visit) const {
+        for (int word = lane; word < words; word += LANES)
+            for (unsigned left = ~bits[word]; left; left &= left - 1)
+                visit((__ffs(left) - 1) * words + word);
     }
 };

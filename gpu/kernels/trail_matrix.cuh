@@ -75,7 +75,7 @@ struct TrailMatrix {
         bool far_open = far_city >= 0 && !tabu.visited(far_city);
         Offer best;
         if (__any_sync(ALL_LANES, far_city == TOO_MANY)) {
-            tabu.each_unvisited(n, lane, [&](int other) {
+            tabu.each_unvisited(lane, [&](int other) {
                 best.improve(other, __ldcg(outside_at(city, other)), geometry.weight(city, other));
             });
         } else {
