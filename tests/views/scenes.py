@@ -1,0 +1,113 @@
+"""Instances and snapshots for the views' tests: real geometry, made with NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.instances.instance import Metric, TspInstance
+from gpu.snapshot import STRONGEST_TRAILS, Snapshot, Trails, Updates, Wanted
+
+
+def uniform(n: int, seed: int = 1, *, known: bool = True) -> TspInstance:
+    """Cities drawn uniformly; the "optimum" is a good tour, which is all that a view needs."""
+    points = np.random.default_rng(seed).random((n, 2)) * [1200.0, 900.0]
+    points = np.round(points, 1)
+    tour = snake(points)
+    bare = TspInstance("uniform", "Uniform cities", Metric.EUC_2D, points, None, points)
+    return TspInstance(
+        name=f"uniform{n}",
+        comment="Uniform cities for tests",
+        metric=Metric.EUC_2D,
+        coordinates=points,
+        matrix=None,
+        display=points,
+        optimum=round(length(bare, tour)) if known else None,
+        optimal_tour=tour if known else None,
+    )
+
+
+def snake(points: NDArray[np.float64]) -> NDArray[np.int32]:
+    """A tour in strips, up one and down the next."""
+    strips = max(1, round(np.sqrt(len(points) / 2)))
+    column = (points[:, 0] / (points[:, 0].max() + 1) * strips).astype(int)
+    height = np.where(column % 2, -points[:, 1], points[:, 1])
+    return np.lexsort((height, column)).astype(np.int32)
+
+
+def length(instance: TspInstance, tour: NDArray[np.int32]) -> float:
+    steps = instance.display[tour] - instance.display[np.roll(tour, -1)]
+    return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
+
+
+def shuffled(tour: NDArray[np.int32], swaps: int, seed: int) -> NDArray[np.int32]:
+    """The tour with some neighbours exchanged: a little longer, still a permutation."""
+    random = np.random.default_rng(seed)
+    result = tour.copy()
+    for at in random.integers(0, len(tour) - 2, swaps):
+        result[at : at + 2] = result[at : at + 2][::-1]
+    return result
+
+
+def snapshot(
+    instance: TspInstance,
+    iteration: int,
+    *,
+    wanted: Wanted = Wanted.EVERYTHING,
+    memory: bool = False,
+    generation: int = 1,
+) -> Snapshot:
+    """A state of a run that closes in on the optimum as ``iteration`` grows."""
+    n = instance.n
+    base = snake(instance.display)
+    best = shuffled(base, max(0, round(n / 3 / (1 + iteration / 40))), 1)
+    last = shuffled(base, round(n / 3 / (1 + iteration / 40)) + n // 12, iteration)
+    best_length = round(length(instance, best) * 1.01)
+    last_length = max(best_length, round(length(instance, last) * 1.02))
+    random = np.random.default_rng(iteration)
+    edges = np.stack([best, np.roll(best, -1)], axis=1).astype(np.int32)
+    other = np.stack([last, np.roll(last, -1)], axis=1).astype(np.int32)
+    pairs = np.concatenate([edges, other, random.integers(0, n, (2 * n, 2)).astype(np.int32)])
+    strength = np.concatenate(
+        [0.7 + 0.3 * random.random(n), 0.05 + 0.3 * random.random(n), np.full(2 * n, 1 / n)]
+    ).astype(np.float32)
+    order = np.argsort(-strength, kind="stable")[:STRONGEST_TRAILS]
+    strength = strength[order] / strength[order[0]]
+    return Snapshot(
+        iteration=iteration,
+        tours_built=iteration * n,
+        best_length=best_length,
+        best_iteration=max(1, iteration - 3),
+        iteration_best=last_length,
+        iteration_mean=last_length * 1.06,
+        best_tour=best if Wanted.TOUR in wanted else None,
+        iteration_tour=last if Wanted.ITERATION_TOUR in wanted else None,
+        pheromone=picture(n, iteration, memory=memory) if Wanted.PHEROMONE in wanted else None,
+        trails=Trails(pairs[order], strength) if Wanted.TRAILS in wanted else None,
+        updates=Updates(
+            iteration * n * 90,
+            iteration * n * 100,
+            round(iteration * n * (1 - 0.6 / (1 + iteration))),
+            iteration * n,
+        )
+        if memory
+        else None,
+        branching=2.0 + 4.0 / (1 + iteration / 20) if Wanted.BRANCHING in wanted else None,
+        phases={"construction": 2.1 + 0.1 * random.random(), "update": 0.2, "lengths": 0.05},
+        elapsed=iteration * 0.02,
+        generation=generation,
+    )
+
+
+def picture(n: int, iteration: int, *, memory: bool = False) -> NDArray[np.float32]:
+    size = min(512, n)
+    random = np.random.default_rng(iteration)
+    place = np.arange(size)
+    apart = np.abs(place[:, None] - place[None, :])
+    apart = np.minimum(apart, size - apart)
+    trails = 1.0 + n * 0.05 * np.exp(-apart / 6.0) * random.random((size, size)) ** 4
+    trails[apart == 1] = n * (0.8 + 0.2 * random.random((apart == 1).sum()))
+    trails[apart == 0] = 1.0
+    if memory:
+        trails[trails < 3] = 1.0
+    return np.asarray(np.maximum(trails, trails.T), dtype=np.float32)

@@ -1,0 +1,148 @@
+"""Best, iteration best and iteration mean as the run goes on, with the gap to the optimum."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot
+from views.chips import Chip, Choice
+from views.flow import FlowLayout
+from views.formats import duration, percent, whole
+from views.history import History
+from views.plot import Plot
+from views.theme import Theme
+from views.view import View
+
+
+class ConvergenceView(View):
+    """Tour lengths against iterations or against time."""
+
+    key = "convergence"
+    title = "Convergence"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._instance: TspInstance | None = None
+        self.plot = Plot("iterations", "tour length", right_label="gap in %")
+        self.curves = {
+            "mean": self.plot.add_curve("mean"),
+            "latest": self.plot.add_curve("latest"),
+            "optimum": self.plot.add_curve("optimum", dashes=True),
+            "best": self.plot.add_curve("best", 2.0),
+        }
+        self.histories = {name: History() for name in ("best", "latest", "mean")}
+        self.chips = {
+            "best": Chip("Best", "best", "line", "The best tour so far"),
+            "latest": Chip("Iteration", "latest", "thin", "The best tour of each iteration"),
+            "mean": Chip("Mean", "mean", "thin", "The mean tour of each iteration"),
+            "optimum": Chip("Optimum", "optimum", "dashes", "The best known length"),
+        }
+        self.axis_choice = Choice(
+            {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
+        )
+        self.reading = QLabel()
+        self.reading.setProperty("role", "note")
+        chips = FlowLayout()
+        for name, chip in self.chips.items():
+            chips.addWidget(chip)
+            chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
+        chips.addWidget(self.axis_choice)
+        self.axis_choice.chosen.connect(self._change_axis)
+        self.plot.hovered.connect(self._read_at)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.reading, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 4)
+        layout.addLayout(chips)
+        layout.addWidget(self.plot, 1)
+        layout.addLayout(bottom)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Empty the curves, and show the optimum of ``instance`` where it is known."""
+        self._instance = instance
+        known = instance is not None and bool(instance.optimum)
+        self.chips["optimum"].setEnabled(known)
+        self.plot.item.showAxis("right", known)
+        if instance is not None and instance.optimum:
+            optimum = instance.optimum
+            self.plot.map_right_axis(
+                lambda length: 100 * (length / optimum - 1), lambda gap: optimum * (1 + gap / 100)
+            )
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Empty the curves."""
+        for history in self.histories.values():
+            history.clear()
+        self.reading.setText(" ")
+        self.plot.fit()
+        self.draw()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Add a point to each curve."""
+        if snapshot.iteration == 0:
+            return
+        for name, value in (
+            ("best", snapshot.best_length),
+            ("latest", snapshot.iteration_best),
+            ("mean", snapshot.iteration_mean),
+        ):
+            self.histories[name].append(snapshot.iteration, snapshot.elapsed, value)
+
+    def draw(self) -> None:
+        """Draw the curves, over the range of those switched on."""
+        seconds = self.axis_choice.value == "seconds"
+        shown = []
+        for name, history in self.histories.items():
+            points = history.points(seconds=seconds)
+            self.curves[name].set_points(points)
+            if len(points) and self.chips[name].isChecked():
+                shown.append(points)
+        if not shown:
+            self.curves["optimum"].set_points(np.empty((0, 2)))
+            return
+        everything = np.concatenate(shown)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        bottom = low[1]
+        optimum = self._instance.optimum if self._instance else None
+        if optimum:
+            ends = np.array([[-1e12, optimum], [1e12, optimum]], dtype=np.float64)
+            self.curves["optimum"].set_points(ends)
+            if self.chips["optimum"].isChecked():
+                bottom = min(bottom, optimum)
+        margin = 0.05 * max(high[1] - bottom, 1.0)
+        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.plot.apply_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+
+    def _show_curve(self, name: str, shown: bool) -> None:
+        self.curves[name].setVisible(shown)
+        self.draw()
+
+    def _change_axis(self, value: str) -> None:
+        self.plot.set_label("bottom", value)
+        self.plot.fit()
+        self.draw()
+
+    def _read_at(self, x: float, _: float) -> None:
+        seconds = self.axis_choice.value == "seconds"
+        points = self.histories["best"].points(seconds=seconds)
+        if not math.isfinite(x) or len(points) == 0:
+            self.reading.setText(" ")
+            return
+        at = min(int(np.searchsorted(points[:, 0], x)), len(points) - 1)
+        where = duration(points[at, 0]) if seconds else f"iteration {whole(points[at, 0])}"
+        text = f"{where}:  best {whole(points[at, 1])}"
+        gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None
+        self.reading.setText(text if gap is None else f"{text},  gap {percent(gap)}")

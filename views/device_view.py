@@ -1,0 +1,159 @@
+"""What the colony runs on, where its time goes, and how far it still branches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gpu.devices import Device
+from gpu.snapshot import Snapshot, Wanted
+from views.bars import Bar, Bars
+from views.formats import byte_size, milliseconds, significant, whole
+from views.history import History
+from views.plot import Plot
+from views.theme import Theme
+from views.view import View
+
+_PHASE_ROLES = ("latest", "best", "trail", "gap", "mean")
+
+
+class DeviceView(View):
+    """Facts of the device, milliseconds by phase, branching factor."""
+
+    key = "device"
+    title = "Device"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._snapshot: Snapshot | None = None
+        self.facts = QGridLayout()
+        self.facts.setHorizontalSpacing(12)
+        self.facts.setVerticalSpacing(3)
+        self.facts.setColumnStretch(1, 1)
+        self.phases = Bars()
+        self.phases_title = _heading("TIME BY PHASE")
+        self.phases_note = QLabel("Shown while a colony runs.")
+        self.phases_note.setProperty("role", "note")
+        self.branching_title = _heading("BRANCHING FACTOR")
+        self.plot = Plot("iterations", "trails worth following")
+        self.curve = self.plot.add_curve("trail", 2.0)
+        self._history = History()
+        page = QWidget()
+        page.setProperty("role", "page")
+        inner = QVBoxLayout(page)
+        inner.setContentsMargins(2, 2, 6, 2)
+        inner.addLayout(self.facts)
+        inner.addSpacing(4)
+        inner.addWidget(self.phases_title)
+        inner.addWidget(self.phases_note)
+        inner.addWidget(self.phases)
+        inner.addSpacing(4)
+        inner.addWidget(self.branching_title)
+        inner.addWidget(self.plot, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 4, 4)
+        layout.addWidget(scroll)
+        self.plot.setToolTip(
+            "The mean λ-branching factor (λ = 0.05): how many edges at a city carry a trail that "
+            "an ant may still follow. Near 2 the colony repeats itself."
+        )
+        self.apply_theme(self.theme)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The branching factor."""
+        return Wanted.BRANCHING
+
+    def show_device(self, device: Device, versions: Mapping[str, str]) -> None:
+        """Show what ``device`` is, and the versions of what computes on it."""
+        unit = "multiprocessors" if device.kind == "cuda" else "cores"
+        facts = {
+            "Device": device.name,
+            "Model": device.model,
+            unit.capitalize(): whole(device.cores),
+            "Memory": byte_size(device.memory),
+        }
+        if device.detail:
+            facts["Runtime"] = device.detail
+        facts["Versions"] = ", ".join(
+            f"{name} {number}" for name, number in versions.items() if name != "platform"
+        )
+        if "platform" in versions:
+            facts["System"] = versions["platform"]
+        while (item := self.facts.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for row, (name, text) in enumerate(facts.items()):
+            label = QLabel(name)
+            label.setProperty("role", "note")
+            value = QLabel(text)
+            value.setWordWrap(True)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self.facts.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+            self.facts.addWidget(value, row, 1)
+
+    def begin_run(self) -> None:
+        """Forget the former run's times."""
+        self._snapshot = None
+        self._history.clear()
+        self.curve.set_points(self._history.points())
+        self.phases.show_bars(())
+        self.phases.hide()
+        self.phases_note.show()
+        self.phases_title.setText("TIME BY PHASE")
+        self.branching_title.setText("BRANCHING FACTOR")
+        self.plot.fit()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the latest times, and add a point to the branching factor."""
+        self._snapshot = snapshot
+        if snapshot.branching is not None and snapshot.iteration:
+            self._history.append(snapshot.iteration, snapshot.elapsed, snapshot.branching)
+
+    def draw(self) -> None:
+        """Draw the times by phase and the branching factor."""
+        if self._snapshot is None:
+            return
+        phases = self._snapshot.phases
+        total = sum(phases.values())
+        if total > 0:
+            self.phases.show_bars(
+                [
+                    Bar(name, f"{milliseconds(ms)}  {100 * ms / total:.0f} %", ms, role)
+                    for (name, ms), role in zip(phases.items(), _cycle(len(phases)), strict=True)
+                ]
+            )
+            self.phases_title.setText(f"TIME BY PHASE  ·  {milliseconds(total)} an iteration")
+        self.phases.setVisible(total > 0)
+        self.phases_note.setVisible(total <= 0)
+        points = self._history.points()
+        if len(points):
+            self.curve.set_points(points)
+            value = significant(float(points[-1, 1]))
+            self.branching_title.setText(f"BRANCHING FACTOR  ·  {value}")
+            high = float(points[:, 1].max())
+            self.plot.follow((0.0, float(points[-1, 0])), (1.0, max(3.0, high * 1.05)))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.phases.apply_theme(theme)
+        self.plot.apply_theme(theme)
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label
+
+
+def _cycle(count: int) -> list[str]:
+    return [_PHASE_ROLES[at % len(_PHASE_ROLES)] for at in range(count)]

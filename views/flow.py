@@ -1,0 +1,77 @@
+"""A row of widgets that breaks into more rows where the window is narrow."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class FlowLayout(QLayout):
+    """Lays its widgets out from left to right, in as many rows as they need."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = 5) -> None:
+        super().__init__(parent)
+        self._gap = gap
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Append ``item``."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """Return the number of items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """Return item ``index``, or None beyond the last."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Remove and return item ``index``, or None beyond the last."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """Return no direction: rows take what they need."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True: a narrow layout is a tall one."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all rows at ``width``."""
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rectangle: QRect) -> None:
+        """Place the items in ``rectangle``."""
+        super().setGeometry(rectangle)
+        self._place(rectangle, move=True)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of all items in one row."""
+        sizes = [item.sizeHint() for item in self._items]
+        width = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
+        return QSize(width, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """Return the size of the widest item."""
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _place(self, area: QRect, *, move: bool) -> int:
+        x, y, row = area.x(), area.y(), 0
+        for item in self._items:
+            widget = item.widget()
+            if widget is not None and widget.isHidden():
+                continue
+            size = item.sizeHint()
+            if x > area.x() and x + size.width() > area.right() + 1:
+                x, y, row = area.x(), y + row + self._gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self._gap
+            row = max(row, size.height())
+        return y + row - area.y()

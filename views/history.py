@@ -1,0 +1,53 @@
+"""Curves of bounded length that keep their highest and lowest points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+CAPACITY = 1200
+"""Most points of a curve; more than a plot has pixels across."""
+
+_GROUP = 4
+
+
+class History:
+    """One curve against iterations and against seconds, at most ``CAPACITY`` points.
+
+    When it is full, each group of four points is replaced by its lowest and its highest, in the
+    order in which they came: however often that happens, no extreme is ever lost.
+    """
+
+    def __init__(self) -> None:
+        self._rows = np.empty((CAPACITY, 3))
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def clear(self) -> None:
+        """Forget all points."""
+        self._count = 0
+
+    def append(self, iteration: float, seconds: float, value: float) -> None:
+        """Add a point; one of the same iteration replaces the last."""
+        if self._count and self._rows[self._count - 1, 0] == iteration:
+            self._count -= 1
+        if self._count == CAPACITY:
+            self._halve()
+        self._rows[self._count] = iteration, seconds, value
+        self._count += 1
+
+    def points(self, *, seconds: bool = False) -> NDArray[np.float64]:
+        """Return (iteration or seconds, value), float64 of shape (k, 2)."""
+        return self._rows[: self._count, [1 if seconds else 0, 2]]
+
+    def _halve(self) -> None:
+        groups = self._rows.reshape(-1, _GROUP, 3)
+        low, high = groups[:, :, 2].argmin(axis=1), groups[:, :, 2].argmax(axis=1)
+        # Where all are equal both are the first; the last then says how far the curve reached.
+        high = np.where(low == high, _GROUP - 1, high)
+        kept = np.sort(np.stack([low, high], axis=1), axis=1)
+        rows = np.take_along_axis(groups, kept[:, :, None], axis=1).reshape(-1, 3)
+        self._count = len(rows)
+        self._rows[: self._count] = rows

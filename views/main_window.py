@@ -1,0 +1,379 @@
+"""The window: it shows what it is told, and tells what the user asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot, Wanted
+from views import theme as themes
+from views.about import about_box, keys_box
+from views.actions import EXPORTS, Actions
+from views.activity import Activity
+from views.banner import Banner, Severity
+from views.convergence_view import ConvergenceView
+from views.dashboard import Dashboard
+from views.device_view import DeviceView
+from views.files import Files
+from views.hit_rate_view import HitRateView
+from views.icons import application_icon
+from views.log_view import LogView
+from views.pheromone_view import PheromoneView
+from views.readout import Readout
+from views.run_bar import RunBar
+from views.setup_panel import SetupPanel
+from views.speedup_view import SpeedupView
+from views.tour_view import TourView
+
+
+class MainWindow(QMainWindow):
+    """Setup panel, run bar, readout and views.
+
+    Parameters
+    ----------
+    settings : QSettings
+        Where the window's state is kept.
+
+    Attributes
+    ----------
+    open_requested : Signal
+        Path of an instance to load.
+    start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
+        The buttons of the run.
+    wanted_changed : Signal
+        The views in sight need other parts of a snapshot.
+    export_requested : Signal
+        A name in ``EXPORTS`` and the path to write.
+    picture_requested : Signal
+        Key of a view, "png" or "svg", and the path to write.
+    closing : Signal
+        The window is about to go.
+    """
+
+    open_requested = Signal(object)
+    start_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    step_requested = Signal()
+    stop_requested = Signal()
+    wanted_changed = Signal()
+    export_requested = Signal(str, object)
+    picture_requested = Signal(str, str, object)
+    closing = Signal()
+
+    def __init__(self, settings: QSettings) -> None:
+        super().__init__()
+        self._settings = settings
+        self._files = Files(self, settings)
+        self._activity = Activity.IDLE
+        self._instance: TspInstance | None = None
+        self._has_state = False
+        self.setWindowTitle("Formicarium")
+        self.setWindowIcon(application_icon())
+        self.setAcceptDrops(True)
+        self.setMinimumSize(940, 560)
+
+        self.tour, self.convergence = TourView(), ConvergenceView()
+        self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
+        self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
+        self.dashboard = Dashboard(
+            [self.tour],
+            [self.convergence, self.hit_rates, self.device_view],
+            [self.pheromone, self.speedup, self.log],
+        )
+        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.views.values()])
+        self.setup = SetupPanel()
+        self.run_bar = RunBar(self.actions_)
+        self.readout = Readout()
+        self.banner = Banner()
+        self.where = QLabel()
+        self.statusBar().addWidget(self.where, 1)
+        self.statusBar().setSizeGripEnabled(False)
+
+        right = QVBoxLayout()
+        right.setContentsMargins(4, 8, 8, 4)
+        right.setSpacing(8)
+        right.addWidget(self.banner)
+        right.addWidget(self.readout)
+        right.addWidget(self.dashboard, 1)
+        across = QHBoxLayout()
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self.setup)
+        across.addLayout(right, 1)
+        central = QWidget()
+        central.setObjectName("central")
+        down = QVBoxLayout(central)
+        down.setContentsMargins(0, 0, 0, 0)
+        down.setSpacing(0)
+        down.addWidget(self.run_bar)
+        down.addLayout(across, 1)
+        self.setCentralWidget(central)
+
+        self._connect()
+        self._theme_name = "system"
+        self._restore()
+        self.show_activity(Activity.IDLE)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the views in sight need."""
+        return self.dashboard.wanted
+
+    @property
+    def theme(self) -> themes.Theme:
+        """The colours and the type in use."""
+        named = {"light": themes.LIGHT, "dark": themes.DARK}
+        theme = named.get(self._theme_name) or themes.system_theme()
+        return theme.scaled(themes.PRESENTATION_SCALE) if self.presenting else theme
+
+    @property
+    def presenting(self) -> bool:
+        """Whether the window fills the screen for a lecture."""
+        return self.actions_["present"].isChecked()
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Show another instance; the views are emptied."""
+        self._instance = instance
+        self._has_state = False
+        self.setup.show_instance(instance)
+        self.readout.show_instance(instance)
+        self.dashboard.show_instance(instance)
+        self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
+        if instance is not None and instance.path is not None:
+            self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
+        self._enable()
+
+    def begin_run(self) -> None:
+        """Empty the views for a new run."""
+        self._has_state = False
+        self.readout.begin_run()
+        self.dashboard.begin_run()
+        self._enable()
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the state of the run."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
+        if snapshot.iteration > 0 and not self._has_state:
+            self._has_state = True
+            self._enable()
+
+    def show_activity(self, activity: Activity) -> None:
+        """Show what the program is at; decides which buttons can be pressed."""
+        self._activity = activity
+        self.run_bar.show_activity(activity)
+        self.setup.lock(locked=activity.has_run)
+        pause = self.actions_["pause"]
+        paused = activity is Activity.PAUSED
+        pause.setText("Resume" if paused else "Pause")
+        pause.setToolTip(f"{'Go on' if paused else 'Rest after this iteration'} (Space or P)")
+        self._enable()
+
+    def tell(self, sentence: str, severity: Severity = "error") -> None:
+        """Show one sentence in the banner."""
+        self.banner.tell(sentence, severity)
+
+    def apply_theme(self) -> None:
+        """Dress the window in its theme."""
+        theme = self.theme
+        themes.apply(theme)
+        for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
+            part.apply_theme(theme)
+        self.actions_.themes[self._theme_name].setChecked(True)
+
+    def choose_theme(self, name: str) -> None:
+        """Use the theme "system", "light" or "dark"."""
+        self._theme_name = name
+        self._settings.setValue("theme", name)
+        self.apply_theme()
+
+    def ask_for_instance(self) -> None:
+        """Let the user choose a file to open."""
+        self._files.ask_to_open(
+            "Open a TSPLIB instance",
+            "TSPLIB (*.tsp *.atsp);;All files (*)",
+            self.open_requested.emit,
+        )
+
+    def event(self, event: QEvent) -> bool:
+        """Leave Space to a button that has the focus; follow the system's theme."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Space
+            and isinstance(self.focusWidget(), QAbstractButton)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Welcome a local file."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the file."""
+        path = next(url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile())
+        event.acceptProposedAction()
+        self.open_requested.emit(Path(path))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep the window's state, go out of sight at once, then end what is under way."""
+        if not self.presenting:
+            self._settings.setValue("geometry", self.saveGeometry())
+            self._settings.setValue("panel", self.actions_["panel"].isChecked())
+        self._settings.setValue("across", self.dashboard.across.saveState())
+        self._settings.setValue("down", self.dashboard.down.saveState())
+        self._settings.setValue("tabs", [pane.tabs.currentIndex() for pane in self.dashboard.panes])
+        self._settings.sync()
+        self.hide()
+        self.closing.emit()
+        super().closeEvent(event)
+
+    def _connect(self) -> None:
+        act = self.actions_
+        self.setup.changed.connect(self._enable)
+        self.setup.open_requested.connect(self.ask_for_instance)
+        self.setup.path_chosen.connect(self.open_requested)
+        self.dashboard.wanted_changed.connect(self.wanted_changed)
+        self.dashboard.picture_requested.connect(self._ask_for_picture)
+        for name, slot in (
+            ("open", self.ask_for_instance),
+            ("quit", self.close),
+            ("start", self.start_requested.emit),
+            ("pause", self._toggle_pause),
+            ("step", self.step_requested.emit),
+            ("stop", self.stop_requested.emit),
+            ("toggle", self._toggle_run),
+            ("seed", self.setup.draw_seed),
+            ("bundled", self.setup.bundled_button.click),
+            ("panel", self._show_panel),
+            ("alone", self.dashboard.toggle_alone),
+            ("present", self._present),
+            ("theme", self._other_theme),
+            ("fit", self.tour.fit),
+            ("keys", lambda: keys_box(self, act.keys())),
+            ("about", lambda: about_box(self)),
+        ):
+            act[name].triggered.connect(lambda _=False, slot=slot: slot())
+        for name, action in act.exports.items():
+            action.triggered.connect(lambda _=False, name=name: self._ask_for_export(name))
+        for (key, form), action in act.pictures.items():
+            action.triggered.connect(
+                lambda _=False, key=key, form=form: self._ask_for_picture(key, form)
+            )
+        for key, action in act.views.items():
+            action.triggered.connect(lambda _=False, key=key: self.dashboard.show_view(key))
+        for name, action in act.themes.items():
+            action.triggered.connect(lambda _=False, name=name: self.choose_theme(name))
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._system_theme_changed)
+
+    def _restore(self) -> None:
+        get = self._settings.value
+        geometry = get("geometry")
+        if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
+            self.resize(1280, 800)
+        for name, splitter in (("across", self.dashboard.across), ("down", self.dashboard.down)):
+            state = get(name)
+            if isinstance(state, QByteArray):
+                splitter.restoreState(state)
+        tabs = get("tabs")
+        if isinstance(tabs, list) and len(tabs) == len(self.dashboard.panes):
+            for pane, index in zip(self.dashboard.panes, tabs, strict=True):
+                pane.tabs.setCurrentIndex(int(index))
+        shown = str(get("panel", True)).lower() != "false"
+        self.actions_["panel"].setChecked(shown)
+        self.setup.setVisible(shown)
+        name = str(get("theme", "system"))
+        self._theme_name = name if name in self.actions_.themes else "system"
+        self.apply_theme()
+        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
+
+    def _enable(self) -> None:
+        act, activity = self.actions_, self._activity
+        problem = "" if activity.has_run else self.setup.problem
+        act["start"].setEnabled(not activity.has_run and not problem)
+        act["start"].setToolTip(problem or "Start a run with these choices (Space)")
+        act["pause"].setEnabled(activity in (Activity.RUNNING, Activity.PAUSED))
+        steps = activity in (Activity.RUNNING, Activity.PAUSED) or act["start"].isEnabled()
+        act["step"].setEnabled(steps)
+        act["stop"].setEnabled(activity.has_run and activity is not Activity.STOPPING)
+        act["seed"].setEnabled(not activity.has_run)
+        act["fit"].setEnabled(self._instance is not None)
+        for name, action in act.exports.items():
+            action.setEnabled(name == "window" or self._has_state)
+        if not activity.has_run:
+            self.run_bar.state.setText(problem or Activity.IDLE.value)
+
+    def _toggle_pause(self) -> None:
+        paused = self._activity is Activity.PAUSED
+        (self.resume_requested if paused else self.pause_requested).emit()
+
+    def _toggle_run(self) -> None:
+        for name in ("start", "pause"):
+            if self.actions_[name].isEnabled():
+                self.actions_[name].trigger()
+                return
+
+    def _show_panel(self) -> None:
+        self.setup.setVisible(self.actions_["panel"].isChecked())
+
+    def _present(self) -> None:
+        present = self.presenting
+        self.menuBar().setVisible(not present)
+        self.statusBar().setVisible(not present)
+        self.setup.setVisible(not present and self.actions_["panel"].isChecked())
+        self.setWindowState(
+            self.windowState() | Qt.WindowState.WindowFullScreen
+            if present
+            else self.windowState() & ~Qt.WindowState.WindowFullScreen
+        )
+        self.apply_theme()
+
+    def _other_theme(self) -> None:
+        self.choose_theme("light" if self.theme.dark else "dark")
+
+    def _system_theme_changed(self) -> None:
+        if self._theme_name == "system":
+            self.apply_theme()
+
+    def _ask_for_export(self, name: str) -> None:
+        text, suffix, filter_ = EXPORTS[name]
+        self._files.ask_to_save(
+            text.rstrip("…"),
+            f"{self._stem()}.{suffix}",
+            filter_,
+            lambda path: self.export_requested.emit(name, path),
+        )
+
+    def _ask_for_picture(self, key: str, form: str) -> None:
+        filter_ = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}[form]
+        self._files.ask_to_save(
+            f"Picture of the view {self.dashboard.views[key].title}",
+            f"{self._stem()}-{key}.{form}",
+            filter_,
+            lambda path: self.picture_requested.emit(key, form, path),
+        )
+
+    def _stem(self) -> str:
+        return self._instance.name if self._instance else "formicarium"

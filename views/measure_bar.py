@@ -1,0 +1,75 @@
+"""The controls of a measurement: start, progress, cancel, and what it says in the end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+
+class MeasureBar(QWidget):
+    """One button that starts a measurement, and cancels it while it goes on.
+
+    Attributes
+    ----------
+    started, cancelled : Signal
+        The user pressed the button.
+    """
+
+    started = Signal()
+    cancelled = Signal()
+
+    def __init__(self, action: str, tip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._action, self._tip = action, tip
+        self._running = False
+        self._why_not = ""
+        self.button = QPushButton()
+        self.button.clicked.connect(self._pressed)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setRange(0, 1000)
+        self.note = QLabel()
+        self.note.setProperty("role", "note")
+        self.note.setWordWrap(True)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.button)
+        layout.addWidget(self.progress, 1)
+        layout.addWidget(self.note, 3)
+        self.finish("")
+
+    @property
+    def running(self) -> bool:
+        """Whether a measurement goes on."""
+        return self._running
+
+    def allow(self, why_not: str = "") -> None:
+        """Enable the button, or disable it and say why."""
+        self._why_not = why_not
+        self._dress()
+
+    def begin(self, text: str) -> None:
+        """Show that a measurement goes on."""
+        self._running = True
+        self.advance(0.0, text)
+        self._dress()
+
+    def advance(self, share: float, text: str) -> None:
+        """Show how much is done, in [0, 1], and what is being measured."""
+        self.progress.setValue(round(1000 * share))
+        self.note.setText(text)
+
+    def finish(self, text: str) -> None:
+        """Show that nothing is being measured now, and how the last measurement ended."""
+        self._running = False
+        self.note.setText(text)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.progress.setVisible(self._running)
+        self.button.setText("Cancel" if self._running else self._action)
+        self.button.setEnabled(self._running or not self._why_not)
+        self.button.setToolTip("" if self._running else self._why_not or self._tip)
+
+    def _pressed(self) -> None:
+        (self.cancelled if self._running else self.started).emit()

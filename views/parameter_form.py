@@ -1,0 +1,131 @@
+"""A form made from what a colony's parameters say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from gpu.errors import ParameterError
+from gpu.parameters import Explanation, Parameters
+from views.formats import significant
+from views.number_field import NumberField
+
+
+class ParameterForm(QWidget):
+    """One row a parameter: symbol, name, value; empty where the value is automatic.
+
+    Attributes
+    ----------
+    changed : Signal
+        The user changed a value.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind: type[Parameters] = Parameters
+        self._n: int | None = None
+        self.fields: dict[str, NumberField] = {}
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(8)
+        self._layout.setVerticalSpacing(4)
+        self._layout.setColumnStretch(1, 1)
+        self._layout.setColumnStretch(2, 1)
+
+    def show_kind(self, kind: type[Parameters]) -> None:
+        """Show the parameters of ``kind``; values that the former kind also had are kept."""
+        if kind is self._kind:
+            return
+        kept = self.values()
+        self._kind = kind
+        while (item := self._layout.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.fields = {}
+        for row, (name, explanation) in enumerate(kind.explanations().items()):
+            field = NumberField(name)
+            field.changed.connect(self._edited)
+            self.fields[name] = field
+            symbol, title = QLabel(explanation.symbol), QLabel(name.replace("_", " "))
+            title.setProperty("role", "muted")
+            tip = self._tip(name, explanation)
+            for widget in (symbol, title, field.entry):
+                widget.setToolTip(tip)
+            symbol.setBuddy(field.entry)
+            top = Qt.AlignmentFlag.AlignTop
+            for column, label in enumerate((symbol, title)):
+                label.setContentsMargins(0, 5, 0, 0)
+                self._layout.addWidget(label, row, column, top)
+            self._layout.addWidget(field, row, 2)
+        self.set_values({name: kept[name] for name in kept if name in self.fields})
+
+    def show_size(self, n: int | None) -> None:
+        """Show what automatic values come to with ``n`` cities."""
+        self._n = n
+        self._check()
+
+    def values(self) -> dict[str, object]:
+        """Every parameter's text; None where it is automatic."""
+        return {name: field.text or None for name, field in self.fields.items()}
+
+    def set_values(self, values: Mapping[str, object]) -> None:
+        """Fill in ``values``, and the paper's defaults for all others."""
+        defaults = self._kind().to_dict()
+        for name, field in self.fields.items():
+            value = values.get(name, defaults[name])
+            automatic = value is None or value == "auto"
+            field.text = "" if automatic else _plain(value)
+        self._check()
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong, one sentence a field."""
+        return [field.problem for field in self.fields.values() if field.problem]
+
+    def _edited(self) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        resolved = self._kind().resolved(self._n).to_dict() if self._n else {}
+        for name, field in self.fields.items():
+            explanation = self._kind.explanations()[name]
+            if explanation.automatic:
+                value = resolved.get(name)
+                come_to = "" if value is None else f" = {_plain(_rounded(value))}"
+                field.entry.setPlaceholderText(f"auto: {explanation.automatic}{come_to}")
+            field.problem = self._problem_of(name, field.text, explanation)
+
+    def _problem_of(self, name: str, text: str, explanation: Explanation) -> str:
+        if not text and not explanation.automatic:
+            return f"must be {explanation.range_text}"
+        try:
+            self._kind.from_mapping({name: text or None})
+        except ParameterError as error:
+            return str(error)
+        return ""
+
+    def _tip(self, name: str, explanation: Explanation) -> str:
+        default = self._kind().to_dict()[name]
+        usual = explanation.automatic if default is None else _plain(default)
+        automatic = " Empty: automatic." if explanation.automatic else ""
+        kind = "A whole number" if self._kind.kinds()[name] is int else "A number"
+        return (
+            f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
+            f"<p>{kind} {explanation.range_text}; default {usual}.{automatic}</p>"
+        )
+
+
+def _rounded(value: float) -> float:
+    return value if float(value).is_integer() else float(significant(value, 4))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}" if value != int(value) or abs(value) >= 1e15 else f"{value:.0f}"
+    return str(value)

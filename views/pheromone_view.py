@@ -1,0 +1,184 @@
+"""The pheromone as a picture: rows and columns in the order of the best tour, logarithmic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot, Wanted
+from views.colour_bar import ColourBar, colour_table
+from views.formats import significant, whole
+from views.icons import icon
+from views.picture import PictureItem
+from views.theme import Theme
+from views.view import View
+
+
+class PheromoneView(View):
+    """A heatmap of the trails in units of the initial trail τ₀."""
+
+    key = "pheromone"
+    title = "Pheromone"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._instance: TspInstance | None = None
+        self._picture: NDArray[np.float32] | None = None
+        self._tour: NDArray[np.int32] | None = None
+        self._memory = 0
+        self._range = (1.0, 10.0)
+        self.graphics: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(
+            lockAspect=True, invertY=True, enableMenu=False, defaultPadding=0.01
+        )
+        self.graphics.setCentralItem(self.box)
+        self.graphics.setMinimumSize(160, 140)
+        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.graphics.viewport().installEventFilter(self)
+        self.image = PictureItem(colour_table())
+        self.box.addItem(self.image)
+        self.bar = ColourBar("τ / τ₀")
+        self.caption = QLabel(" ")
+        self.caption.setProperty("role", "note")
+        self.caption.setWordWrap(True)
+        self.reading = QLabel(" ")
+        self.reading.setProperty("role", "note")
+        self.fit_button = QToolButton()
+        self.fit_button.setProperty("role", "plain")
+        self.fit_button.setToolTip("Show the whole picture")
+        self.fit_button.clicked.connect(self.fit)
+        top = QHBoxLayout()
+        top.addWidget(self.caption, 1)
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        middle = QHBoxLayout()
+        middle.addWidget(self.graphics, 1)
+        middle.addWidget(self.bar)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 4)
+        layout.addLayout(top)
+        layout.addLayout(middle, 1)
+        layout.addWidget(self.reading)
+        self.apply_theme(self.theme)
+        self._describe()
+
+    @property
+    def wanted(self) -> Wanted:
+        """The picture, and the tour that says what its rows are."""
+        return Wanted.PHEROMONE | Wanted.TOUR
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Prepare for runs on ``instance``."""
+        self._instance = instance
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Empty the picture."""
+        self._picture = self._tour = None
+        self.image.set_picture(None)
+        self.bar.hide()
+        self.reading.setText(" ")
+        self._describe()
+        self.fit()
+
+    def show_memory(self, trails: int) -> None:
+        """Say that the colony remembers only ``trails`` trails a city; 0 for all of them."""
+        self._memory = trails
+        self._describe()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the picture, if there is one."""
+        if snapshot.pheromone is not None:
+            first = self._picture is None
+            self._picture, self._tour = snapshot.pheromone, snapshot.best_tour
+            if first:
+                self._describe()
+
+    def draw(self) -> None:
+        """Draw the picture, logarithmic from its weakest to its strongest trail."""
+        if self._picture is None:
+            return
+        tiny = float(np.finfo(np.float32).tiny)
+        trails = np.maximum(self._picture, tiny)
+        low, high = _round_range(float(trails.min()), float(trails.max()))
+        self._range = low, high
+        shades = np.log(trails / low) * (255 / math.log(high / low))
+        resized = self.image.set_picture(np.clip(shades, 0, 255).astype(np.uint8))
+        self.bar.show_range(low, high)
+        self.bar.show()
+        if resized:
+            self.fit()
+
+    def fit(self) -> None:
+        """Show the whole picture."""
+        self.box.enableAutoRange()
+        self.box.autoRange(padding=0.01)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change the colours around the picture; its own are the same on both grounds."""
+        super().apply_theme(theme)
+        self.graphics.setBackground(theme.colour("panel"))
+        self.bar.apply_theme(theme)
+        self.fit_button.setIcon(icon("fit", theme, "muted"))
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Read the trail under the mouse, and fit the picture on a double click."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            self._read_at(event.position())  # type: ignore[attr-defined]
+        elif kind == QEvent.Type.Leave:
+            self.reading.setText(" ")
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.fit()
+        return super().eventFilter(watched, event)
+
+    def _describe(self) -> None:
+        if self._picture is None:
+            self.caption.setText("The trails appear here as soon as a colony lays them.")
+            return
+        n = self._instance.n if self._instance else len(self._picture)
+        text = "Rows and columns in the order of the best tour"
+        if len(self._picture) < n:
+            text += f"; each pixel the strongest of {math.ceil(n / len(self._picture))}² trails"
+        if self._memory:
+            trails = "trail" if self._memory == 1 else "trails"
+            text += (
+                f". Selective memory: {self._memory} {trails} remembered at each city, "
+                "the initial trail elsewhere"
+            )
+        self.caption.setText(text + ".")
+
+    def _read_at(self, position: QPointF) -> None:
+        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
+        column, row = math.floor(place.x()), math.floor(place.y())
+        picture = self._picture
+        if picture is None or not (0 <= row < len(picture) and 0 <= column < len(picture)):
+            self.reading.setText(" ")
+            return
+        value = f"τ = {significant(float(picture[row, column]))} τ₀"
+        tour = self._tour
+        if tour is not None and len(tour) == len(picture):
+            text = f"city {whole(tour[row] + 1)} → city {whole(tour[column] + 1)}:  {value}"
+        else:
+            text = f"strongest in this square:  {value}"
+        self.reading.setText(text)
+
+
+def _round_range(low: float, high: float) -> tuple[float, float]:
+    """Widen to 1, 2 or 5 times a power of ten, so that the colours keep still for a while."""
+
+    def step(value: float, *, up: bool) -> float:
+        power = 10.0 ** math.floor(math.log10(value))
+        steps = [power * factor for factor in (1, 2, 5, 10)]
+        if up:
+            return next(s for s in steps if s >= value * (1 - 1e-6))
+        return next(s for s in reversed(steps) if s <= value * (1 + 1e-6))
+
+    bottom, top = step(low, up=False), step(high, up=True)
+    return bottom, max(top, 10 * bottom)

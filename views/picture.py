@@ -1,0 +1,62 @@
+"""A picture in a plot that stays faithful when it is shown smaller than it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+
+class PictureItem(QGraphicsItem):
+    """Shows shades 0 to 255 through a table of colours, one unit a pixel.
+
+    Parameters
+    ----------
+    colours : list of int
+        256 colours, 0xffRRGGBB.
+    """
+
+    def __init__(self, colours: list[int]) -> None:
+        super().__init__()
+        self._colours = colours
+        self._shades: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
+
+    def set_picture(self, shades: NDArray[np.uint8] | None) -> bool:
+        """Show ``shades`` (rows, columns); return whether the size changed."""
+        shades = np.zeros((0, 0), dtype=np.uint8) if shades is None else shades
+        resized = shades.shape != self._shades.shape
+        if resized:
+            self.prepareGeometryChange()
+        self._shades = np.ascontiguousarray(shades)
+        self.update()
+        return resized
+
+    def boundingRect(self) -> QRectF:
+        """Return the rectangle from (0, 0) to (columns, rows)."""
+        rows, columns = self._shades.shape
+        return QRectF(0, 0, columns, rows)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw with sharp pixels where they are large, else each the brightest of its part."""
+        rows = len(self._shades)
+        if rows == 0:
+            return
+        shades = self._shades
+        scale = abs(painter.worldTransform().m11())
+        if scale < 1:  # the band of the tour is one pixel wide: a mean would pale it
+            factor = int(np.ceil(1 / scale - 1e-6))
+            starts = np.arange(0, rows, factor)
+            shades = np.maximum.reduceat(np.maximum.reduceat(shades, starts, 0), starts, 1)
+            shades = np.ascontiguousarray(shades)
+        height, width = shades.shape
+        image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
+        image.setColorTable(self._colours)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=scale < 1)
+        painter.drawImage(self.boundingRect(), image)

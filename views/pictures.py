@@ -1,0 +1,62 @@
+"""Pictures of widgets to take away: twice as sharp as the screen, or as lines in SVG."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from views.layers import Layer
+from views.theme import Theme
+
+SHARPNESS = 2
+"""Pixels of a picture for each pixel of the screen, along each side."""
+
+_MARGIN = 8
+
+
+def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
+    """Return ``widget`` as an image, with ``caption`` in a line below it."""
+    size = _size(widget, theme, caption)
+    image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(SHARPNESS)
+    with QPainter(image) as painter:
+        _paint(painter, widget, theme, caption, size)
+    return image
+
+
+def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
+    """Return ``widget`` as an SVG document, with ``caption`` in a line below it."""
+    size = _size(widget, theme, caption)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(size)
+    generator.setViewBox(QRect(QPoint(0, 0), size))
+    generator.setTitle(title)
+    generator.setDescription(caption)
+    with QPainter(generator) as painter:
+        _paint(painter, widget, theme, caption, size)
+    return bytes(buffer.data().data())
+
+
+def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
+    return widget.size() + QSize(0, _band(theme) if caption else 0)
+
+
+def _band(theme: Theme) -> int:
+    return round(theme.points(0.92) * 2.4)
+
+
+def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    painter.fillRect(QRect(QPoint(0, 0), size), theme.colour("panel"))
+    with Layer.exact():
+        widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
+    if caption:
+        painter.setFont(theme.font(0.92))
+        painter.setPen(theme.colour("muted"))
+        band = QRectF(_MARGIN, widget.height(), size.width() - 2 * _MARGIN, _band(theme))
+        painter.drawText(band, Qt.AlignmentFlag.AlignVCenter, caption)

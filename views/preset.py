@@ -1,0 +1,27 @@
+"""A named choice of parameters and limits, as the setup panel offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What a file of ``resources/presets`` says.
+
+    Attributes
+    ----------
+    name, description : str
+        For the menu, and its tool tip.
+    parameters : mapping of str to object
+        Parameters that differ from the paper's defaults; ``"auto"`` for automatic. Those that a
+        colony does not have are left out for it.
+    stop : mapping of str to number, or None
+        Limits of the run; None leaves them as they are.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    stop: Mapping[str, float] | None = None

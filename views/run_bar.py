@@ -1,0 +1,97 @@
+"""The bar that is always in sight: start, pause, step, stop, and how far the run is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+
+from views.actions import Actions
+from views.activity import Activity
+from views.formats import duration
+from views.icons import application_icon, icon
+from views.theme import Theme
+
+
+class RunBar(QFrame):
+    """Buttons of the run at the left, progress in the middle, the window's own at the right."""
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self._actions = actions
+        self._activity = Activity.IDLE
+        self.ant = QLabel()
+        self.ant.setPixmap(application_icon().pixmap(28, 28))
+        self.start = self._button(actions["start"], "start", text=True)
+        self.pause = self._button(actions["pause"], "run", text=True)
+        self.step = self._button(actions["step"], "run", text=True)
+        self.stop = self._button(actions["stop"], "run", text=True)
+        self.state = QLabel()
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 1000)
+        self.progress.setTextVisible(False)
+        self.progress.setMinimumWidth(90)
+        self.left = QLabel()
+        self.left.setProperty("role", "muted")
+        self.theme_button = self._button(actions["theme"], "plain")
+        self.panel_button = self._button(actions["panel"], "plain")
+        self.present_button = self._button(actions["present"], "plain")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 6, 10, 6)
+        layout.setSpacing(6)
+        layout.addWidget(self.ant)
+        layout.addSpacing(6)
+        for button in (self.start, self.pause, self.step, self.stop):
+            layout.addWidget(button)
+        layout.addSpacing(10)
+        layout.addWidget(self.state)
+        layout.addWidget(self.progress, 1)
+        layout.addWidget(self.left)
+        layout.addSpacing(10)
+        for button in (self.panel_button, self.theme_button, self.present_button):
+            layout.addWidget(button)
+        self.show_progress(None, None)
+
+    def show_activity(self, activity: Activity) -> None:
+        """Say what the program is at."""
+        self._activity = activity
+        self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
+        self.progress.setRange(0, 0 if activity is Activity.BUILDING else 1000)
+
+    def show_progress(self, share: float | None, seconds_left: float | None) -> None:
+        """Show the used-up share of the limits in [0, 1], and about how long it goes on."""
+        self.progress.setValue(0 if share is None else round(1000 * share))
+        if share is None:
+            self.left.setText("no limit" if self._activity.has_run else "")
+        elif seconds_left is None or share >= 1.0:
+            self.left.setText(f"{100 * share:.0f} %")
+        else:
+            self.left.setText(f"{100 * share:.0f} %, {duration(seconds_left)} left")
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and sizes."""
+        for name, button, role in (
+            ("play", self.start, "on_accent"),
+            ("pause", self.pause, "text"),
+            ("step", self.step, "text"),
+            ("stop", self.stop, "text"),
+            ("theme", self.theme_button, "text"),
+            ("panel", self.panel_button, "text"),
+            ("present", self.present_button, "text"),
+        ):
+            button.setIcon(icon(name, theme, role))
+            side = round(16 * theme.scale)
+            button.setIconSize(QSize(side, side))
+
+    def _button(self, action: QAction, role: str, *, text: bool = False) -> QToolButton:
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setProperty("role", role)
+        button.setToolButtonStyle(
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            if text
+            else Qt.ToolButtonStyle.ToolButtonIconOnly
+        )
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button

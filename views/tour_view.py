@@ -1,0 +1,207 @@
+"""The tour on its map: best, iteration best, known optimum, strongest trails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot, Wanted
+from views.chips import Chip
+from views.flow import FlowLayout
+from views.formats import whole
+from views.icons import icon
+from views.theme import Theme
+from views.tour_layers import CitiesLayer, TourLayer, TrailsLayer
+from views.view import View
+
+_HOVER_PIXELS = 12.0
+
+
+class TourView(View):
+    """The map: y up, both axes to the same scale."""
+
+    key = "tour"
+    title = "Tour"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._instance: TspInstance | None = None
+        self._snapshot: Snapshot | None = None
+        self.trails = TrailsLayer(0)
+        self.cities = CitiesLayer(1)
+        self.optimum = TourLayer(2, "optimum", dashes=True)
+        self.latest = TourLayer(3, "latest")
+        self.best = TourLayer(4, "best", bold=True)
+        self.chips = {
+            "best": Chip("Best", "best", "line", "The best tour so far"),
+            "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
+            "optimum": Chip("Optimum", "optimum", "dashes", "A tour of the best known length"),
+            "trails": Chip(
+                "Trails", "trail", "band", "The strongest trails: the wider, the more τ"
+            ),
+            "cities": Chip("Cities", "city", "dots", "The cities"),
+        }
+        self._layers = {
+            "best": self.best,
+            "latest": self.latest,
+            "optimum": self.optimum,
+            "trails": self.trails,
+            "cities": self.cities,
+        }
+        # pyqtgraph has no type hints; its objects are Any.
+        self.graphics: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
+        self.graphics.setCentralItem(self.box)
+        self.graphics.setMinimumSize(200, 160)
+        self.graphics.viewport().installEventFilter(self)
+        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        for layer in self._layers.values():
+            self.box.addItem(layer)
+
+        self.fit_button = QToolButton()
+        self.fit_button.setProperty("role", "plain")
+        self.fit_button.setToolTip("Show the whole map (F)")
+        self.fit_button.clicked.connect(self.fit)
+        self.caption = QLabel()
+        self.caption.setProperty("role", "note")
+        self.hover = QLabel()
+        self.hover.setProperty("role", "note")
+        self.welcome = QLabel(self.graphics)
+        self.welcome.setProperty("role", "welcome")
+        self.welcome.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.welcome.setWordWrap(True)
+        self.welcome.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.welcome.setText(
+            "Drop a TSPLIB file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+        )
+
+        chips = FlowLayout()
+        for name, chip in self.chips.items():
+            chips.addWidget(chip)
+            chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
+        top = QHBoxLayout()
+        top.addLayout(chips, 1)
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.caption, 1)
+        bottom.addWidget(self.hover)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.graphics, 1)
+        layout.addLayout(bottom)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The tours and trails whose layers are switched on."""
+        wanted = Wanted.TOUR
+        if self.chips["latest"].isChecked():
+            wanted |= Wanted.ITERATION_TOUR
+        if self.chips["trails"].isChecked():
+            wanted |= Wanted.TRAILS
+        return wanted
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Show the cities of ``instance``, and its optimal tour where known."""
+        self._instance = instance
+        self.begin_run()
+        points = np.empty((0, 2)) if instance is None else instance.display
+        for layer in self._layers.values():
+            layer.set_cities(points)
+        self.optimum.set_tour(None if instance is None else instance.optimal_tour)
+        has_optimum = instance is not None and instance.optimal_tour is not None
+        self.chips["optimum"].setEnabled(has_optimum)
+        self.chips["optimum"].setToolTip(
+            "A tour of the best known length" if has_optimum else "No optimal tour is known here"
+        )
+        self.welcome.setVisible(instance is None)
+        self.fit_button.setEnabled(instance is not None)
+        self.hover.clear()
+        self.caption.setText("" if instance is None else _caption(instance))
+        self.caption.setToolTip("" if instance is None else instance.comment)
+        self.fit()
+
+    def begin_run(self) -> None:
+        """Take the former run's tours and trails off the map."""
+        self._snapshot = None
+        self.best.set_tour(None)
+        self.latest.set_tour(None)
+        self.trails.set_trails(None)
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the latest state."""
+        self._snapshot = snapshot
+
+    def draw(self) -> None:
+        """Draw what the latest state holds; what it lacks stays as it was."""
+        if self._snapshot is None or self._instance is None:
+            return
+        if self._snapshot.best_tour is not None:
+            self.best.set_tour(self._snapshot.best_tour)
+        if self._snapshot.iteration_tour is not None:
+            self.latest.set_tour(self._snapshot.iteration_tour)
+        if self._snapshot.trails is not None:
+            self.trails.set_trails(self._snapshot.trails)
+
+    def fit(self) -> None:
+        """Show the whole map."""
+        self.box.enableAutoRange()
+        self.box.autoRange(padding=0.0)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.graphics.setBackground(theme.colour("panel"))
+        for layer in self._layers.values():
+            layer.set_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+        self.fit_button.setIcon(icon("fit", theme, "muted"))
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Say which city is under the mouse, and fit the map on a double click."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            self._hover_at(event.position())  # type: ignore[attr-defined]
+        elif kind == QEvent.Type.Leave:
+            self.hover.clear()
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.fit()
+        elif kind == QEvent.Type.Resize:
+            self.welcome.resize(self.graphics.size())
+        return super().eventFilter(watched, event)
+
+    def _show_layer(self, name: str, shown: bool) -> None:
+        self._layers[name].setVisible(shown)
+        self.wanted_changed.emit()
+
+    def _hover_at(self, position: QPointF) -> None:
+        if self._instance is None:
+            return
+        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
+        pixel = self.box.viewPixelSize()
+        offsets = (self._instance.display - np.array([place.x(), place.y()])) / np.array(pixel)
+        distances = np.hypot(offsets[:, 0], offsets[:, 1])
+        city = int(distances.argmin())
+        if distances[city] > _HOVER_PIXELS:
+            self.hover.clear()
+            return
+        x, y = self._instance.display[city]
+        self.hover.setText(f"city {city + 1} at ({x:g}, {y:g})")
+
+
+def _caption(instance: TspInstance) -> str:
+    kind = "directed, " if instance.directed else ""
+    parts = [instance.name, f"{kind}{whole(instance.n)} cities", str(instance.metric)]
+    if instance.optimum:
+        parts.append(f"best known {whole(instance.optimum)}")
+    if instance.computed_layout:
+        parts.append("computed layout")
+    return "  ·  ".join(parts)

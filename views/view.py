@@ -1,0 +1,80 @@
+"""What every view of a run has in common."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot, Wanted
+from views.theme import DARK, Theme
+
+
+class View(QWidget):
+    """One way to look at a run.
+
+    A snapshot is always taken in, because it may hold one point of a curve, but it is drawn only
+    while the view is in sight; what was missed is drawn when it comes into sight again.
+
+    Attributes
+    ----------
+    key : str
+        Name in files and settings.
+    title : str
+        Name in the window.
+    wanted_changed : Signal
+        The view now needs other parts of a snapshot.
+    """
+
+    key: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    wanted_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme: Theme = DARK
+        self._stale = False
+
+    @property
+    def wanted(self) -> Wanted:
+        """The parts of a snapshot that the view needs to draw what it shows now."""
+        return Wanted.NUMBERS
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Prepare for runs on ``instance``; None empties the view."""
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Forget the former run."""
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Take in ``snapshot``, and draw it if the view is in sight."""
+        self.take_in(snapshot)
+        self.catch_up()
+
+    def catch_up(self) -> bool:
+        """Draw what was taken in, if the view is in sight; return whether it is."""
+        self._stale = not self.isVisible()
+        if not self._stale:
+            self.draw()
+        return not self._stale
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep what ``snapshot`` holds; cheap, for it is done in or out of sight."""
+
+    def draw(self) -> None:
+        """Draw what was taken in."""
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change to the colours and the type of ``theme``."""
+        self.theme = theme
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what was missed while out of sight."""
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
+            self.draw()
