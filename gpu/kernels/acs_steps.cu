@@ -22,22 +22,22 @@
 // while the other set is in use.
 struct StepUpdate {
     float* there;
-    float* back;  // the reverse edge's trail, equal to this one's; null if directed
-    float trail;  // as the step found it
+    float* back;              // the reverse edge's trail, equal to this one's; null if directed
+    float trail;              // as the step found it
     unsigned* counter_there;  // null where the edge has none
     unsigned* counter_back;
     unsigned number_there, number_back;
 
-    __device__ __forceinline__ void apply(LocalUpdate change) const {
-        if (!there) return;
+    // The result is to be waited for by performed(); the atomics are under way at once.
+    __device__ __forceinline__ unsigned apply(LocalUpdate change) const {
+        if (!there) return 0;
         if (counter_there) {
             unsigned seen = outdo(there, number_there, change);
-            if (back) seen += outdo(back, number_back, change);
-            performed(seen);
-        } else {
-            swap(there, change);
-            if (back) swap(back, change);
+            return back ? seen + outdo(back, number_back, change) : seen;
         }
+        swap(there, change);
+        if (back) swap(back, change);
+        return 0;
     }
 
     __device__ __forceinline__ void take_numbers() {
@@ -45,11 +45,11 @@ struct StepUpdate {
         if (counter_back) number_back = atomicAdd(counter_back, 1u);
     }
 
-    __device__ __forceinline__ void set_back_counters() const {
+    __device__ __forceinline__ unsigned set_back_counters() const {
         unsigned seen = 0;
         if (counter_there && number_there == 0) seen += atomicExch(counter_there, 0u);
         if (counter_back && number_back == 0) seen += atomicExch(counter_back, 0u);
-        performed(seen);
+        return seen;
     }
 
   private:
@@ -67,19 +67,19 @@ struct StepUpdate {
     __device__ __forceinline__ void swap(float* place, LocalUpdate change) const {
         unsigned* bits = reinterpret_cast<unsigned*>(place);
         unsigned before = __float_as_uint(trail), seen;
-        while ((seen = atomicCAS(bits, before,
-                                 __float_as_uint(change(__uint_as_float(before))))) != before)
+        while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
+               before)
             before = seen;
     }
 };
 
 // Chooses the next city; one lane gets the trail to a city that is no candidate.
-__device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck,
-                                      const Fallback& fallback, bool explores,
-                                      const Draws& draws, int step, OutsideTrail& chosen) {
+__device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck, const Fallback& fallback,
+                                      bool explores, const Draws& draws, int step,
+                                      OutsideTrail& chosen) {
     if (stuck)
-        return walk.trails.choose_outside(fallback, walk.geometry, walk.tabu, walk.city,
-                                          walk.lane, chosen);
+        return walk.trails.choose_outside(fallback, walk.geometry, walk.tabu, walk.city, walk.lane,
+                                          chosen);
     float weight = walk.trail * walk.candidate.weight();
     if (explores) return walk.spin(weight, draws.roulette(step));
     unsigned key = weight_key(weight, walk.free());
@@ -91,12 +91,11 @@ __device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck,
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
-__global__ void step_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
-                           unsigned seed_low, unsigned seed_high, const uint2* rows,
-                           const uint2* backup, int metric, double beta,
-                           const double* coordinates, const int* matrix, const int* nearest,
-                           int directed, float* listed, float* outside, int* far, int tabu_words,
-                           unsigned* counters, int* tours, ColonyState* state) {
+__global__ void __launch_bounds__(640) step_tours(
+    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
+    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
+    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
+    float* outside, int* far, int tabu_words, unsigned* counters, int* tours, ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = threadIdx.x % LANES;
     // Neighbouring ants go to different multiprocessors, so that all have as many.
@@ -173,8 +172,8 @@ __global__ void step_tours(int n, int ants, unsigned threshold, int period, floa
         }
         if (due) {
             barrier.wait();
-            update.apply(change);
-            previous.set_back_counters();
+            unsigned set_back = previous.set_back_counters();
+            performed(update.apply(change) + set_back);
             previous = update;
             second_set = !second_set;
             barrier.arrive();
@@ -201,23 +200,22 @@ constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
 // The same for more ants than the device has room for warps. The ants live in shared memory, or
 // in `ants_memory` if there are too many for that; all updates are swaps.
-__global__ void step_many_tours(int n, int ants, unsigned threshold, int period, float keep,
-                                float add, unsigned seed_low, unsigned seed_high,
-                                const uint2* rows, const uint2* backup, int metric, double beta,
-                                const double* coordinates, const int* matrix, const int* nearest,
-                                int directed, float* listed, float* outside, int* far,
-                                int tabu_words, unsigned long long* ants_memory, int* tours,
-                                ColonyState* state) {
+__global__ void __launch_bounds__(512) step_many_tours(
+    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
+    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
+    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
+    float* outside, int* far, int tabu_words, unsigned long long* ants_memory, int* tours,
+    ColonyState* state) {
     extern __shared__ unsigned long long shared_ants[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int first = blockIdx.x + threadIdx.x / LANES * gridDim.x, all_warps = gridDim.x * warps;
     int mine = first < ants ? (ants - 1 - first) / all_warps + 1 : 0;
     int at_most = (ants - 1) / all_warps + 1;
     long long record_words = ANT_RECORD_WORDS + (tabu_words + 1) / 2 * 2;
-    unsigned* home = ants_memory ? reinterpret_cast<unsigned*>(ants_memory) +
-                                       first * at_most * record_words
-                                 : reinterpret_cast<unsigned*>(shared_ants) +
-                                       threadIdx.x / LANES * at_most * record_words;
+    unsigned* home = ants_memory
+                         ? reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words
+                         : reinterpret_cast<unsigned*>(shared_ants) +
+                               threadIdx.x / LANES * at_most * record_words;
     CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     LocalUpdate change{keep, add};
@@ -232,8 +230,7 @@ __global__ void step_many_tours(int n, int ants, unsigned threshold, int period,
         for (int i = 0; i < mine; ++i) {
             AntRecord& ant = *reinterpret_cast<AntRecord*>(home + i * record_words);
             BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
-            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed,
-                            lane);
+            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed, lane);
             int number = first + i * all_warps;
             Draws draws{seed, static_cast<unsigned>(number), iteration};
             int from = step == 0 ? 0 : ant.city, next = draws.start(n);

@@ -8,16 +8,15 @@
 // and keeps the best of them: `tours` has two rows a warp, of which `holders[w]` is the best, so
 // that memory does not grow with the number of ants.
 //
-// A block is one warp. The bound on registers lets 21 warps share a multiprocessor, so that an
-// H100 builds the tours of 2772 ants at once.
+// A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
+// H100 builds the tours of 2508 ants at once.
 template <class Walk>
-__global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
-                            unsigned seed_low, unsigned seed_high, const uint2* rows,
-                            const uint2* backup, int metric, double beta,
-                            const double* coordinates, const int* matrix, const int* nearest,
-                            int directed, void* trails, void* more_trails, void* bounds,
-                            int memory_size, int tabu_words, int* tours, int* holders,
-                            ColonyState* state) {
+__global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(
+    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
+    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
+    const double* coordinates, const int* matrix, const int* nearest, int directed, void* trails,
+    void* more_trails, void* bounds, int memory_size, int tabu_words, int* tours, int* holders,
+    ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = threadIdx.x, warp = blockIdx.x, all_warps = gridDim.x;
     BitTabu tabu(shared, tabu_words);
@@ -42,8 +41,7 @@ __global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(int n, int 
             unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
             int steps = min(LANES, n - first);
             for (int i = first == 0; i < steps; ++i) {
-                int city =
-                    walk.step(explorations >> i & 1, draws, first + i, updates >> i & 1);
+                int city = walk.step(explorations >> i & 1, draws, first + i, updates >> i & 1);
                 if (lane == i) kept = city;
             }
             if (lane < steps) __stcs(&tour[first + lane], kept);

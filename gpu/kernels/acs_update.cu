@@ -134,8 +134,7 @@ __global__ void start_memory(long long records_size, Record* records, int n, uns
                              int size, ColonyState* state) {
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = first; i < records_size; i += stride)
-        records[i] = make_record(NOBODY, 1.0f);
+    for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);
     for (long long i = first; i < n; i += stride) tails[i] = size - 1;
     if (first == 0) {
         *state = ColonyState{};

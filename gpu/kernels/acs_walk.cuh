@@ -49,7 +49,7 @@ struct WalkBase {
 };
 
 struct MatrixWalk : WalkBase {
-    static constexpr int RESIDENT = 21;  // warps a multiprocessor, see build_tours
+    static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
     float trail = 0;  // to this lane's candidate
 
@@ -57,8 +57,8 @@ struct MatrixWalk : WalkBase {
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
                                           void* outside, void* far, int, int directed_, int lane_)
         : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
-          trails{static_cast<float*>(listed), static_cast<float*>(outside),
-                 static_cast<int*>(far), geometry_.n, static_cast<bool>(directed_)} {}
+          trails{static_cast<float*>(listed), static_cast<float*>(outside), static_cast<int*>(far),
+                 geometry_.n, static_cast<bool>(directed_)} {}
 
     // Two halves of arriving at a city: what never changes, and the trails.
     __device__ __forceinline__ void look(int here) {
@@ -80,14 +80,11 @@ struct MatrixWalk : WalkBase {
         int from = city, next = best_city(key, top, candidate.city());
         if (__builtin_expect(explores || top == 0, 0))  // one branch parts both seldom cases
             next = top != 0 ? spin(weight, draws.roulette(number)) : step_outside(due);
-        // What is needed of this city is taken before the reads of the next one overwrite it.
-        bool updates = due && candidate.city() == next;
-        float changed = change(trail);
-        unsigned rank = candidate.reverse();
+        if (due && candidate.city() == next)
+            overwrite(trails.listed_at(from, lane), reverse_at(from, next, candidate.reverse()),
+                      change(trail));
         look(next);
         sense();
-        if (updates)
-            overwrite(trails.listed_at(from, lane), reverse_at(from, next, rank), changed);
         visit(next);
         return next;
     }
@@ -129,7 +126,7 @@ struct MatrixWalk : WalkBase {
 // read anyway: a step reads one ring, whatever it updates.
 template <int CAPACITY>
 struct SelectiveWalk : WalkBase {
-    static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 21;
+    static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 19;
     SelectiveMemory<CAPACITY> memory;
     typename SelectiveMemory<CAPACITY>::Page page;
     Ring ring;
@@ -138,8 +135,8 @@ struct SelectiveWalk : WalkBase {
 
     __device__ __forceinline__ SelectiveWalk(const CandidateLists& lists_,
                                              const Geometry& geometry_, const BitTabu& tabu_,
-                                             LocalUpdate change_, void* records, void* tails,
-                                             void*, int size, int directed_, int lane_)
+                                             LocalUpdate change_, void* records, void* tails, void*,
+                                             int size, int directed_, int lane_)
         : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
           memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {}
 

@@ -7,19 +7,19 @@ typedef unsigned long long Word;
 
 // The same order as in gpu/cuda/state.py.
 struct ColonyState {
-    Word iteration;        // iterations finished
-    Word running_best;     // of the iteration under way: length << 20 | ant, or ~0
-    Word running_sum;      // of the iteration under way: sum of the tours' lengths
-    Word best_length;      // of all iterations, or ~0
-    Word best_iteration;   // that found it, from 1
-    Word iteration_best;   // of the last iteration: length << 20 | ant
-    Word iteration_sum;    // of the last iteration
-    Word local_hits;       // of the selective memory
+    Word iteration;       // iterations finished
+    Word running_best;    // of the iteration under way: length << 20 | ant, or ~0
+    Word running_sum;     // of the iteration under way: sum of the tours' lengths
+    Word best_length;     // of all iterations, or ~0
+    Word best_iteration;  // that found it, from 1
+    Word iteration_best;  // of the last iteration: length << 20 | ant
+    Word iteration_sum;   // of the last iteration
+    Word local_hits;      // of the selective memory
     Word local_total;
     Word global_hits;
     Word global_total;
-    unsigned finished;     // blocks of the global update that have done their part
-    unsigned arrivals;     // of the grid barrier
+    unsigned finished;  // blocks of the global update that have done their part
+    unsigned arrivals;  // of the grid barrier
 };
 
 [[maybe_unused]] constexpr int ANT_BITS = 20;

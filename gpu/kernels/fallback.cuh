@@ -6,35 +6,26 @@
 #include "tabu.cuh"
 
 // The nearest of all unvisited cities, the lowest on a tie. All lanes of the warp call this.
-//
-// Every length is first taken roughly, four at a time so that their reads overlap; the few that
-// may be the least are then taken exactly.
 static __device__ SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int city, int lane) {
-    float shortest = 3.4e38f;
+    unsigned shortest = ~0u, nearest = ~0u;
     for (int word = lane; word < tabu.words; word += LANES) {
         for (unsigned left = ~tabu.bits[word]; left;) {
-            float length[4];
+            unsigned length[4], other[4];  // four at a time, so that their reads overlap
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                int other = left ? (__ffs(left) - 1) * tabu.words + word : city;
-                length[i] = left ? geometry.roughly(city, other) : 3.4e38f;
+                other[i] = left ? (__ffs(left) - 1) * tabu.words + word : city;
+                length[i] = left ? geometry.distance(city, other[i]) : ~0u;
                 left &= left - 1;
             }
-            shortest = fminf(fminf(fminf(length[0], length[1]), fminf(length[2], length[3])),
-                             shortest);
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                if (length[i] > shortest || (length[i] == shortest && other[i] > nearest)) continue;
+                shortest = length[i];
+                nearest = other[i];
+            }
         }
     }
-    float least = __uint_as_float(warp_min(__float_as_uint(shortest)));
-    float limit = least + 1.01f + 3e-5f * least;
-    unsigned length = ~0u, nearest = ~0u;
-    tabu.each_unvisited(lane, [&](int other) {
-        if (geometry.roughly(city, other) > limit) return;
-        unsigned exact = geometry.distance(city, other);
-        if (exact > length || (exact == length && other > nearest)) return;
-        length = exact;
-        nearest = other;
-    });
-    return warp_min(length == warp_min(length) ? nearest : ~0u);
+    return warp_min(shortest == warp_min(shortest) ? nearest : ~0u);
 }
 
 // What can be known of a city without candidates before any trail is read: its unvisited

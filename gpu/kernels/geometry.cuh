@@ -1,6 +1,6 @@
 // Distances between cities, TSPLIB's exact integers, and the heuristic weight that follows.
 //
-// Double precision on purpose: float32 rounds some pairs of the large instances to another
+// Double precision where it matters: float32 rounds some pairs of the large instances to another
 // integer. Compiled without contraction (--fmad=false), so that x * x + y * y is rounded as the
 // host rounds it.
 #pragma once
@@ -20,19 +20,9 @@ struct Geometry {
 
     __device__ __forceinline__ int distance(int a, int b) const;
     __device__ __forceinline__ float weight(int from, int to) const;
-
-    // The length before it is rounded, nearly: within 1 + 1e-5 times itself of the distance.
-    __device__ __forceinline__ float roughly(int a, int b) const {
-        if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
-        float x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
-        float y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
-        if (metric == MAN_2D) return fabsf(x) + fabsf(y);
-        if (metric == MAX_2D) return fmaxf(fabsf(x), fabsf(y));
-        return sqrtf((x * x + y * y) * (metric == ATT ? 0.1f : 1.0f));
-    }
 };
 
-static __device__ SELDOM int length_between(int metric, double x, double y) {
+static __device__ SELDOM int exact_length(int metric, double x, double y) {
     if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
     if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
     if (metric == ATT) {
@@ -42,6 +32,26 @@ static __device__ SELDOM int length_between(int metric, double x, double y) {
     }
     if (metric == MAN_2D) return static_cast<int>(fabs(x) + fabs(y) + 0.5);
     return max(static_cast<int>(fabs(x) + 0.5), static_cast<int>(fabs(y) + 0.5));
+}
+
+// Single precision decides how a length is rounded unless it lies so near to where the rounding
+// turns that its error could matter; only then is the length taken again in double precision.
+__device__ __forceinline__ int Geometry::distance(int a, int b) const {
+    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
+    double x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
+    double y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
+    float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y)), length;
+    if (metric == MAN_2D)
+        length = width + height;
+    else if (metric == MAX_2D)
+        length = fmaxf(width, height);
+    else
+        length = sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
+    float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;
+    float below = floorf(turned), error = 1e-6f * turned;
+    if (turned - below <= error || below + 1.0f - turned <= error)
+        return exact_length(metric, x, y);
+    return static_cast<int>(below) + (metric == CEIL_2D || metric == ATT);
 }
 
 // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
@@ -58,19 +68,13 @@ static __device__ SELDOM float weight_of(int distance, int nearest, double beta)
     return static_cast<float>(fmax(power, 1e-30));
 }
 
-int __device__ __forceinline__ Geometry::distance(int a, int b) const {
-    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
-    return length_between(metric, __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]),
-                          __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]));
-}
-
-float __device__ __forceinline__ Geometry::weight(int from, int to) const {
+__device__ __forceinline__ float Geometry::weight(int from, int to) const {
     return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
-__device__ __forceinline__ unsigned long long tour_length(const Geometry& geometry,
-                                                          const int* tour, int lane) {
+__device__ __forceinline__ unsigned long long tour_length(const Geometry& geometry, const int* tour,
+                                                          int lane) {
     unsigned long long length = 0;
     for (int i = lane; i < geometry.n; i += LANES)
         length +=

@@ -10,8 +10,8 @@ struct Seed {
     unsigned low, high;
 };
 
-static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant,
-                                        unsigned iteration, Purpose purpose) {
+static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant, unsigned iteration,
+                                      Purpose purpose) {
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;
 #pragma unroll

@@ -60,8 +60,8 @@ struct MemoryTrails {
     __device__ bool draws(int city, int other, bool directed) const {
         if (directed || city < other) return true;
         for (int slot = 0; slot < memory.size; ++slot)
-            if (record_city(__ldcg(&memory.records[static_cast<long long>(other) * CAPACITY +
-                                                   slot])) == city)
+            if (record_city(__ldcg(
+                    &memory.records[static_cast<long long>(other) * CAPACITY + slot])) == city)
                 return false;
         return true;
     }

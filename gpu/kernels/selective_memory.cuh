@@ -119,8 +119,7 @@ struct SelectiveMemory {
     // The next city when no candidate is left: among the remembered cities and the nearest
     // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
     __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
-                                  const BitTabu& tabu, const Ring& ring, int city,
-                                  int lane) const {
+                                  const BitTabu& tabu, const Ring& ring, int city, int lane) const {
         unsigned key = 0, remembered = record_city(ring.mine), best = remembered;
         if (remembered != NOBODY && !tabu.visited(remembered))
             key = weight_key(record_trail(ring.mine) * geometry.weight(city, remembered), true);

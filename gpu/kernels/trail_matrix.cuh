@@ -82,9 +82,8 @@ struct TrailMatrix {
             float found[BACKUP_ROWS];
 #pragma unroll
             for (int i = 0; i < BACKUP_ROWS; ++i)
-                found[i] = fallback.free[i]
-                               ? __ldcg(outside_at(city, fallback.backup.at[i].city()))
-                               : 0.0f;
+                found[i] = fallback.free[i] ? __ldcg(outside_at(city, fallback.backup.at[i].city()))
+                                            : 0.0f;
             if (far_open)
                 best.improve(far_city, __ldcg(outside_at(city, far_city)),
                              geometry.weight(city, far_city));
