@@ -51,8 +51,9 @@ class Banner(QFrame):
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show ``sentence``."""
-        sentence = sentence.strip()
-        self.label.setText(sentence[:1].upper() + sentence[1:])
+        first = sentence.partition(" ")[0]
+        # Names of files, colonies and parameters are spelled as they are.
+        self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
         self._severity = severity
         self.setProperty("severity", severity)
         self.style().unpolish(self)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.formats import compact
 from views.theme import DARK, Theme
 
 COLOURS = "viridis"
@@ -49,7 +48,7 @@ class ColourBar(QWidget):
     def sizeHint(self) -> QSize:
         """Return room for the bar and its longest tick."""
         metrics = QFontMetricsF(self._theme.font(0.84))
-        widest = max((metrics.horizontalAdvance(compact(t)) for t in self._ticks()), default=20.0)
+        widest = max((metrics.horizontalAdvance(_short(t)) for t in self._ticks()), default=20.0)
         widest = max(widest + 22, metrics.horizontalAdvance(self._label) + 4)
         return QSize(math.ceil(widest) + 6, 120)
 
@@ -76,10 +75,14 @@ class ColourBar(QWidget):
                 last = y
                 painter.drawLine(QPointF(bar.right(), y), QPointF(bar.right() + 3, y))
                 label = QRectF(bar.right() + 6, y - metrics.height() / 2, 60, metrics.height())
-                painter.drawText(label, Qt.AlignmentFlag.AlignVCenter, compact(tick))
+                painter.drawText(label, Qt.AlignmentFlag.AlignVCenter, _short(tick))
 
     def _ticks(self) -> list[float]:
         low = math.floor(math.log10(self._low) + 1e-9)
         high = math.ceil(math.log10(self._high) - 1e-9)
         ticks = [10.0**power for power in range(low, high + 1)]
         return [self._low, *(t for t in ticks if self._low < t < self._high), self._high]
+
+
+def _short(value: float) -> str:
+    return f"{value:g}" if 1e-3 <= value < 1e5 else f"{value:.0e}".replace("e+0", "e")

@@ -27,7 +27,7 @@ class ConvergenceView(View):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._instance: TspInstance | None = None
-        self.plot = Plot("iterations", "tour length", right_label="gap in %")
+        self.plot = Plot("", "tour length", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
@@ -50,13 +50,13 @@ class ConvergenceView(View):
         for name, chip in self.chips.items():
             chips.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
-        chips.addWidget(self.axis_choice)
         self.axis_choice.chosen.connect(self._change_axis)
         self.plot.hovered.connect(self._read_at)
         bottom = QHBoxLayout()
         bottom.addWidget(self.reading, 1)
+        bottom.addWidget(self.axis_choice)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 4)
+        layout.setContentsMargins(8, 6, 8, 6)
         layout.addLayout(chips)
         layout.addWidget(self.plot, 1)
         layout.addLayout(bottom)
@@ -130,8 +130,7 @@ class ConvergenceView(View):
         self.curves[name].setVisible(shown)
         self.draw()
 
-    def _change_axis(self, value: str) -> None:
-        self.plot.set_label("bottom", value)
+    def _change_axis(self, _: str) -> None:
         self.plot.fit()
         self.draw()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Updates
@@ -60,7 +60,7 @@ class HitRateView(View):
             "recent": Chip("Recent", "local", "thin", "The same since the last drawing"),
         }
         self.page_choice = Choice(
-            {"run": "Over the run", "memory": "Against s"}, "What runs along the axis"
+            {"run": "The run", "memory": "Against s"}, "What runs along the axis"
         )
         self.measure = MeasureBar(
             "Measure", "Run the selective memory with s = 1, 2, 4, … 32 on this instance"
@@ -69,23 +69,23 @@ class HitRateView(View):
         self.note.setProperty("role", "note")
         self.note.setWordWrap(True)
         self.pages = QStackedWidget()
+        self.below = QStackedWidget()
         for plot, below in ((self.run_plot, self.note), (self.memory_plot, self.measure)):
-            page = QWidget()
-            inner = QVBoxLayout(page)
-            inner.setContentsMargins(0, 0, 0, 0)
-            inner.addWidget(plot, 1)
-            inner.addWidget(below)
-            self.pages.addWidget(page)
+            self.pages.addWidget(plot)
+            self.below.addWidget(below)
         top = FlowLayout()
         for name, chip in self.chips.items():
             top.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
-        top.addWidget(self.page_choice)
         self.page_choice.chosen.connect(self._turn)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 4)
+        layout.setContentsMargins(8, 6, 8, 6)
         layout.addLayout(top)
         layout.addWidget(self.pages, 1)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.below, 1)
+        bottom.addWidget(self.page_choice)
+        layout.addLayout(bottom)
         self.memory_plot.item.getAxis("bottom").tickValues = lambda low, high, _size: [
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
@@ -145,10 +145,10 @@ class HitRateView(View):
             curves[key.lstrip("~")].set_points(points)
             if len(points):
                 end = max(end, float(points[-1, 0]))
-        self.run_plot.follow((0.0, end), (-2.0, 102.0))
+        self.run_plot.follow((0.0, end), (-3.0, 105.0))
         if self._last is not None:
             self.note.setText(
-                f"Since the run began:  local {percent(100 * self._last.local_ratio)},  "
+                f"Mean:  local {percent(100 * self._last.local_ratio)},  "
                 f"global {percent(100 * self._last.global_ratio)}"
             )
 
@@ -157,7 +157,7 @@ class HitRateView(View):
         for role, curve in self._sizes.items():
             points = [(math.log2(rate.memory), 100 * getattr(rate, role)) for rate in rates]
             curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
-        self.memory_plot.follow((-0.3, 5.3), (-2.0, 102.0))
+        self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -177,5 +177,6 @@ class HitRateView(View):
         self._recent[name].setVisible(shown and self.chips["recent"].isChecked())
 
     def _turn(self, page: str) -> None:
-        self.pages.setCurrentIndex(0 if page == "run" else 1)
+        for stack in (self.pages, self.below):
+            stack.setCurrentIndex(0 if page == "run" else 1)
         self.chips["recent"].setVisible(page == "run")

@@ -32,8 +32,7 @@ class ParameterForm(QWidget):
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(8)
-        self._layout.setVerticalSpacing(4)
-        self._layout.setColumnStretch(1, 1)
+        self._layout.setVerticalSpacing(3)
         self._layout.setColumnStretch(2, 1)
 
     def show_kind(self, kind: type[Parameters]) -> None:
@@ -59,7 +58,7 @@ class ParameterForm(QWidget):
             symbol.setBuddy(field.entry)
             top = Qt.AlignmentFlag.AlignTop
             for column, label in enumerate((symbol, title)):
-                label.setContentsMargins(0, 5, 0, 0)
+                label.setContentsMargins(0, 4, 0, 0)
                 self._layout.addWidget(label, row, column, top)
             self._layout.addWidget(field, row, 2)
         self.set_values({name: kept[name] for name in kept if name in self.fields})
@@ -97,8 +96,8 @@ class ParameterForm(QWidget):
             explanation = self._kind.explanations()[name]
             if explanation.automatic:
                 value = resolved.get(name)
-                come_to = "" if value is None else f" = {_plain(_rounded(value))}"
-                field.entry.setPlaceholderText(f"auto: {explanation.automatic}{come_to}")
+                text = explanation.automatic if value is None else _plain(_rounded(value))
+                field.entry.setPlaceholderText(f"auto: {text}")
             field.problem = self._problem_of(name, field.text, explanation)
 
     def _problem_of(self, name: str, text: str, explanation: Explanation) -> str:
@@ -113,7 +112,7 @@ class ParameterForm(QWidget):
     def _tip(self, name: str, explanation: Explanation) -> str:
         default = self._kind().to_dict()[name]
         usual = explanation.automatic if default is None else _plain(default)
-        automatic = " Empty: automatic." if explanation.automatic else ""
+        automatic = f" Leave it empty for {explanation.automatic}." if explanation.automatic else ""
         kind = "A whole number" if self._kind.kinds()[name] is int else "A number"
         return (
             f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"

@@ -47,7 +47,6 @@ class PheromoneView(View):
         self.bar = ColourBar("τ / τ₀")
         self.caption = QLabel(" ")
         self.caption.setProperty("role", "note")
-        self.caption.setWordWrap(True)
         self.reading = QLabel(" ")
         self.reading.setProperty("role", "note")
         self.fit_button = QToolButton()
@@ -143,16 +142,22 @@ class PheromoneView(View):
             self.caption.setText("The trails appear here as soon as a colony lays them.")
             return
         n = self._instance.n if self._instance else len(self._picture)
-        text = "Rows and columns in the order of the best tour"
+        text = "In the order of the best tour"
         if len(self._picture) < n:
-            text += f"; each pixel the strongest of {math.ceil(n / len(self._picture))}² trails"
+            text += f", {math.ceil(n / len(self._picture))}² trails a pixel"
         if self._memory:
-            trails = "trail" if self._memory == 1 else "trails"
-            text += (
-                f". Selective memory: {self._memory} {trails} remembered at each city, "
-                "the initial trail elsewhere"
+            text += f"  ·  selective memory, s = {self._memory}"
+        self.caption.setText(text)
+        self.caption.setToolTip(
+            "Rows and columns are the cities in the order of the best tour; each pixel is the "
+            "strongest trail of its square."
+            + (
+                f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
+                "trail τ₀ is shown, which an ant reads there."
+                if self._memory
+                else ""
             )
-        self.caption.setText(text + ".")
+        )
 
     def _read_at(self, position: QPointF) -> None:
         place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))

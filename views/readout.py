@@ -82,8 +82,7 @@ class Readout(QFrame):
         """Change colours and type."""
         self._theme = theme
         for name, value in self.values.items():
-            role = "best" if name == "best" else "text"
-            size = theme.points(2.0 if name == "best" else 1.6)
+            colour = theme.best if name == "best" else theme.text
             value.setStyleSheet(
-                f"font-size: {size}pt; font-weight: 600; color: {getattr(theme, role)};"
+                f"font-size: {theme.points(1.8)}pt; font-weight: 600; color: {colour};"
             )

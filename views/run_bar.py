@@ -10,7 +10,7 @@ from views.actions import Actions
 from views.activity import Activity
 from views.formats import duration
 from views.icons import application_icon, icon
-from views.theme import Theme
+from views.theme import DARK, Theme
 
 
 class RunBar(QFrame):
@@ -21,6 +21,7 @@ class RunBar(QFrame):
         self.setProperty("role", "bar")
         self._actions = actions
         self._activity = Activity.IDLE
+        self._theme = DARK
         self.ant = QLabel()
         self.ant.setPixmap(application_icon().pixmap(28, 28))
         self.start = self._button(actions["start"], "start", text=True)
@@ -58,6 +59,7 @@ class RunBar(QFrame):
         self._activity = activity
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
         self.progress.setRange(0, 0 if activity is Activity.BUILDING else 1000)
+        self._dress_pause()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show the used-up share of the limits in [0, 1], and about how long it goes on."""
@@ -71,6 +73,8 @@ class RunBar(QFrame):
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and sizes."""
+        self._theme = theme
+        side = round(16 * theme.scale)
         for name, button, role in (
             ("play", self.start, "on_accent"),
             ("pause", self.pause, "text"),
@@ -80,9 +84,13 @@ class RunBar(QFrame):
             ("panel", self.panel_button, "text"),
             ("present", self.present_button, "text"),
         ):
-            button.setIcon(icon(name, theme, role))
-            side = round(16 * theme.scale)
+            button.defaultAction().setIcon(icon(name, theme, role))
             button.setIconSize(QSize(side, side))
+        self._dress_pause()
+
+    def _dress_pause(self) -> None:
+        name = "play" if self._activity is Activity.PAUSED else "pause"
+        self.pause.defaultAction().setIcon(icon(name, self._theme))
 
     def _button(self, action: QAction, role: str, *, text: bool = False) -> QToolButton:
         button = QToolButton()

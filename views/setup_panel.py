@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QProgressBar,
-    QPushButton,
     QScrollArea,
     QToolButton,
     QVBoxLayout,
@@ -92,7 +91,7 @@ class SetupPanel(QScrollArea):
         page.setProperty("role", "page")
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(8, 8, 4, 8)
-        self._column.setSpacing(8)
+        self._column.setSpacing(7)
         self._make_instance_card()
         self._make_colony_card()
         self._make_parameter_card()
@@ -210,7 +209,6 @@ class SetupPanel(QScrollArea):
         """Change colours and type."""
         self._theme = theme
         self.dice.setIcon(icon("dice", theme, "muted"))
-        self.open_button.setIcon(icon("open", theme))
         self.setFixedWidth(round(288 * theme.scale))
 
     def _make_instance_card(self) -> None:
@@ -224,20 +222,22 @@ class SetupPanel(QScrollArea):
         self.loading_bar = QProgressBar()
         self.loading_bar.setRange(0, 0)
         self.loading_bar.setTextVisible(False)
-        self.open_button = QPushButton("Open…")
+        self.open_button, self.bundled_button = QToolButton(), QToolButton()
+        self.open_button.setText("Open…")
         self.open_button.setToolTip("Open a TSPLIB file (Ctrl+O), or drop one on the window")
         self.open_button.clicked.connect(self.open_requested)
-        self.bundled_button = QPushButton("Bundled ▾")
+        self.bundled_button.setText("Bundled ▾")
         self.bundled_button.setToolTip("Instances that come with the program (Ctrl+B)")
+        self.bundled_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.bundled_menu = QMenu(self)
         self.bundled_button.setMenu(self.bundled_menu)
-        row = QHBoxLayout()
-        row.addWidget(self.open_button, 1)
-        row.addWidget(self.bundled_button, 1)
+        for button in (self.open_button, self.bundled_button):
+            button.setProperty("role", "segment")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self._headings["INSTANCE"].addWidget(button)
         column.addWidget(self.instance_name)
         column.addWidget(self.instance_facts)
         column.addWidget(self.loading_bar)
-        column.addLayout(row)
 
     def _make_colony_card(self) -> None:
         self._colony_card, column = self._card("COLONY AND DEVICE")
@@ -284,7 +284,7 @@ class SetupPanel(QScrollArea):
         label = QLabel("seed")
         label.setProperty("role", "muted")
         row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
-        label.setContentsMargins(0, 5, 0, 0)
+        label.setContentsMargins(0, 4, 0, 0)
         row.addWidget(self.seed_field, 1)
         row.addWidget(self.dice, 0, Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.parameters)
@@ -301,11 +301,12 @@ class SetupPanel(QScrollArea):
         card = QFrame()
         card.setProperty("role", "card")
         column = QVBoxLayout(card)
-        column.setContentsMargins(10, 8, 10, 10)
-        column.setSpacing(5)
+        column.setContentsMargins(10, 6, 10, 8)
+        column.setSpacing(4)
         heading = QLabel(title)
         heading.setProperty("role", "heading")
         row = QHBoxLayout()
+        row.setSpacing(4)
         row.addWidget(heading, 1)
         column.addLayout(row)
         if not hasattr(self, "_headings"):
@@ -367,13 +368,16 @@ class SetupPanel(QScrollArea):
         if system is not None:
             self.parameters.show_kind(system.parameters)
             self.parameters.show_size(self._instance.n if self._instance else None)
-            same = (
-                "The same seed gives the same tours."
-                if system.deterministic
-                else "Its updates race: the same seed may give other tours."
+            self.colony_note.setText(system.summary)
+            self.colony_note.setToolTip(
+                f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p>"
+                + (
+                    "<p>The same seed gives the same tours.</p>"
+                    if system.deterministic
+                    else "<p>Its updates race: the same seed may give other tours.</p>"
+                )
             )
-            self.colony_note.setText(f"{system.summary} {same}")
-            self.colonies.setToolTip(f"{system.paper}: {system.made_of}")
+            self.colonies.setToolTip(self.colony_note.toolTip())
         self._edited()
 
     def _apply_preset(self, preset: Preset) -> None:

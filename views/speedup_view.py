@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QSplitter,
+    QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from views.chips import Chip
+from views.chips import Chip, Choice
 from views.flow import FlowLayout
 from views.formats import significant, whole
 from views.measure_bar import MeasureBar
@@ -83,7 +83,7 @@ class SpeedupView(View):
         self.measure = MeasureBar(
             "Measure", "Run every colony of this machine beside the baseline on one core"
         )
-        self.plot = Plot("cities", "times as fast as one core")
+        self.plot = Plot("cities", "× one core")
         axes = self.plot.item
         for side in ("bottom", "left"):
             axes.getAxis(side).tickValues = _logarithmic_ticks
@@ -102,30 +102,35 @@ class SpeedupView(View):
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.hint = QLabel(
             "Measure how much faster each colony is here than the sequential one on one core: "
             "same instance, same parameters, same number of tours, medians with their spread."
         )
         self.hint.setProperty("role", "note")
         self.hint.setWordWrap(True)
-        top = QHBoxLayout()
-        top.addWidget(self.scope)
-        top.addWidget(self.measure, 1)
         chart = QWidget()
         column = QVBoxLayout(chart)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(self.legend)
         column.addWidget(self.plot, 1)
-        self.halves = QSplitter(Qt.Orientation.Vertical)
-        self.halves.addWidget(chart)
-        self.halves.addWidget(self.table)
-        self.halves.setSizes([300, 200])
-        self.halves.setChildrenCollapsible(False)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(chart)
+        self.pages.addWidget(self.table)
+        self.page_choice = Choice({"chart": "Chart", "table": "Table"}, "How results are shown")
+        self.page_choice.chosen.connect(
+            lambda page: self.pages.setCurrentIndex(0 if page == "chart" else 1)
+        )
+        top = QHBoxLayout()
+        top.addWidget(self.scope)
+        top.addWidget(self.measure, 1)
+        top.addWidget(self.page_choice)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 6)
         layout.addLayout(top)
         layout.addWidget(self.hint)
-        layout.addWidget(self.halves, 1)
+        layout.addWidget(self.pages, 1)
+        layout.addStretch(0)
         self.show_rows([])
         self.apply_theme(self.theme)
 
@@ -133,7 +138,8 @@ class SpeedupView(View):
         """Show what was measured so far."""
         self.rows = list(rows)
         self.hint.setVisible(not rows)
-        self.halves.setVisible(bool(rows))
+        self.pages.setVisible(bool(rows))
+        self.page_choice.setVisible(bool(rows))
         self._fill_table()
         self._fill_plot()
 
