@@ -121,7 +121,8 @@ class CpuColony:
             greedy=np.uint32(greedy_threshold(parameters.q0)),
             period=parameters.update_period,
             keep=np.float32(1.0 - parameters.rho),
-            drop=np.float32(parameters.rho),
+            # Not ρ: the initial trail, 1, must stay exactly 1 however often it is updated.
+            drop=np.float32(1) - np.float32(1.0 - parameters.rho),
             global_keep=np.float32(1.0 - parameters.alpha),
             alpha=parameters.alpha,
             scale=n * nearest_neighbour_length(instance, candidates),

@@ -12,7 +12,7 @@ from gpu.baseline.tables import LANES, NO_CITY, Pheromone, Rules, Tables
 from gpu.candidates import NOT_LISTED
 from gpu.random import KEY_STEPS, MULTIPLIERS, ROUNDS
 
-FEW = 48
+FEW = 8
 """Unvisited cities that are looked at one by one rather than by way of the backup list."""
 
 MARGIN = np.float32(1.000001)

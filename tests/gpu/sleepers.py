@@ -1,0 +1,63 @@
+"""Colonies that only sleep, so that what a measurement says of them is known beforehand."""
+
+import time
+
+from gpu.devices import Device
+from gpu.errors import DeviceError
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AcsParameters
+from gpu.snapshot import Snapshot, Wanted
+
+FAST, SLOW = 0.001, 0.004
+
+
+class Sleeper:
+    """Takes the same time for each iteration; a lazy one only once somebody asks.
+
+    Its tours get better by 1 with each iteration, from 1000.
+    """
+
+    open_now = 0
+
+    def __init__(self, period: float, *, lazy: bool) -> None:
+        self.period = period
+        self.lazy = lazy
+        self.pending = self.iteration = 0
+        Sleeper.open_now += 1
+
+    def iterate(self, count: int) -> None:
+        self.iteration += count
+        self.pending += count
+        if not self.lazy:
+            self._finish()
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        self._finish()
+        best = 1000 - self.iteration
+        return Snapshot(self.iteration, 0, best, 0, best, 0.0, phases={"construction": 0.5})
+
+    def close(self) -> None:
+        Sleeper.open_now -= 1
+
+    def _finish(self) -> None:
+        # Sleeping overshoots by some 0.1 ms, so all at once.
+        time.sleep(self.period * self.pending)
+        self.pending = 0
+
+
+def build_fast(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Sleeper:
+    return Sleeper(FAST, lazy=True)
+
+
+def build_slow(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Sleeper:
+    return Sleeper(SLOW, lazy=False)
+
+
+def build_broken(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Sleeper:
+    raise DeviceError("the device is out of order")
