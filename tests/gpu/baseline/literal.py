@@ -157,7 +157,8 @@ class Literal:
     def update_locally(self, ant: int, step: int) -> None:
         if step % self.p.update_period == 0:
             u, v = self.routes[ant][step - 1 : step + 1]
-            keep, drop = np.float32(1 - self.p.rho), np.float32(self.p.rho)
+            keep = np.float32(1 - self.p.rho)
+            drop = np.float32(1) - keep
             self.update_edge(u, v, keep, drop, self.local)
 
     def update_globally(self) -> None:
