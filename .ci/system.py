@@ -1,0 +1,89 @@
+"""What the system must have before pip can bring the rest: one sentence names what is missing.
+
+``python3 .ci/system.py`` looks; with ``--install`` it installs what is missing and what the tests
+use besides, as root and with apt-get. It runs before anything is installed, and on Pythons that are
+too old, to say so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+# What every window links to, be it drawn offscreen or not. The plugins of a real display need more:
+# the application itself finds that out once Qt is there.
+LIBRARIES = (
+    "libEGL.so.1",
+    "libGL.so.1",
+    "libX11.so.6",
+    "libdbus-1.so.3",
+    "libfontconfig.so.1",
+    "libglib-2.0.so.0",
+    "libxkbcommon.so.0",
+)
+
+
+def main() -> None:
+    """Exit with a sentence if something is missing."""
+    if sys.version_info < (3, 11):
+        sys.exit(
+            f"Formicarium needs Python 3.11 or later, and {sys.executable} is "
+            f"{platform.python_version()}: name another, as in make demo PYTHON=python3.12"
+        )
+    missing = missing_packages()
+    if "--install" in sys.argv:
+        install(missing if shutil.which("g++") else [*missing, "g++"])
+        missing = missing_packages()
+    if missing:
+        sys.exit(
+            "Formicarium needs Debian packages that are not installed here: "
+            "sudo apt-get install " + " ".join(missing)
+        )
+
+
+def missing_packages() -> list[str]:
+    """Return the Debian packages without which neither ``make demo`` nor ``make test`` works."""
+    packages = []
+    if importlib.util.find_spec("ensurepip") is None:
+        packages.append(f"python3.{sys.version_info.minor}-venv")
+    if sys.platform == "linux":
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+        from app.system_libraries import PACKAGES
+
+        packages += [PACKAGES[name] for name in LIBRARIES if not loads(name)]
+    return packages
+
+
+def loads(library: str) -> bool:
+    """Return whether the dynamic linker finds ``library``."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def install(packages: list[str]) -> None:
+    """Install ``packages`` where this is root and there is apt-get."""
+    if not packages or shutil.which("apt-get") is None or os.geteuid() != 0:
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    quiet = ["apt-get", "--quiet=2", "-o=Dpkg::Use-Pty=0"]
+    print("installing", " ".join(packages), flush=True)
+    subprocess.run([*quiet, "update"], env=environment, check=False)
+    subprocess.run(
+        [*quiet, "install", "--yes", "--no-install-recommends", *packages],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+if __name__ == "__main__":
+    main()
