@@ -20,10 +20,10 @@ from gpu.cuda.construction import StepByStep, WholeTours
 from gpu.cuda.machine import Launch, Machine
 from gpu.cuda.pictures import Pictures
 from gpu.cuda.problem import Problem
-from gpu.cuda.state import MOST_ANTS, WORDS, State
+from gpu.cuda.state import WORDS, State
 from gpu.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.devices import Device
-from gpu.errors import DeviceError, ParameterError
+from gpu.errors import DeviceError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Snapshot, Updates, Wanted
@@ -45,9 +45,6 @@ class AcsColony:
         construction_type: type[WholeTours] | type[StepByStep],
     ) -> None:
         parameters = parameters.resolved(instance.n)
-        assert parameters.ants is not None
-        if parameters.ants > MOST_ANTS:
-            raise ParameterError(f"ants = {parameters.ants} must be at most {MOST_ANTS} on a GPU")
         self._instance = instance
         self._parameters = parameters
         self._machine = machine
@@ -138,9 +135,7 @@ class AcsColony:
 
     def _iteration_tour(self, state: State) -> NDArray[np.int32]:
         rows = self._machine.download(
-            self._construction.tour_of(
-                self._arrays, state.iteration_ant, self._machine.download
-            )
+            self._construction.tour_of(self._arrays, state.iteration_ant, self._machine.download)
         )
         return self._checked(rows, state.iteration_best)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -144,7 +145,7 @@ class CupyMachine:
                 self._start(launch)
                 event.record(self._stream)
             events[-1].synchronize()
-            pairs = zip(events, events[1:], strict=False)
+            pairs = itertools.pairwise(events)
             return [float(cupy.cuda.get_elapsed_time(start, end)) for start, end in pairs]
 
     def mark(self) -> Callable[[], None]:

@@ -48,9 +48,7 @@ class Pictures:
 class PictureReader:
     """Makes and copies the pictures that a snapshot asks for."""
 
-    def __init__(
-        self, pictures: Pictures, machine: Machine, arrays: Mapping[str, Array]
-    ) -> None:
+    def __init__(self, pictures: Pictures, machine: Machine, arrays: Mapping[str, Array]) -> None:
         self._pictures, self._machine, self._arrays = pictures, machine, arrays
         self._n = pictures.problem.n
         first, second, _ = pictures.source.arguments(arrays)
@@ -109,7 +107,8 @@ class PictureReader:
         edges = self._machine.download(arrays["edges"])[:count]
         order = np.lexsort((edges[:, 1], edges[:, 0], -strengths))  # threads listed them anyhow
         largest = strengths[order[0]] if count else np.float32(1)
-        return Trails(_frozen(edges[order]), _frozen(strengths[order] / largest))
+        relative = (strengths[order] / largest).astype(np.float32)
+        return Trails(_frozen(edges[order]), _frozen(relative))
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""

@@ -161,4 +161,3 @@ class Problem:
             arrays["nearest"],
             np.int32(self.directed),
         )
-

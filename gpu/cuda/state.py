@@ -11,10 +11,7 @@ WORDS = 12
 """64-bit words of ``ColonyState`` in colony_state.cuh."""
 
 ANT_BITS = 20
-"""Low bits of an iteration's best that name the ant."""
-
-MOST_ANTS = 1 << ANT_BITS
-"""Ants that those bits can name."""
+"""Low bits of an iteration's best that name the ant: enough for the million that may be asked."""
 
 
 class State:
@@ -26,6 +23,6 @@ class State:
         self.best_length = values[3] if self.iteration else 0
         self.best_iteration = values[4]
         self.iteration_best = values[5] >> ANT_BITS
-        self.iteration_ant = values[5] & (MOST_ANTS - 1)
+        self.iteration_ant = values[5] & ((1 << ANT_BITS) - 1)
         self.iteration_sum = values[6]
         self.local_hits, self.local_total, self.global_hits, self.global_total = values[7:11]
