@@ -31,7 +31,7 @@ LIBRARIES = (
 
 def main() -> None:
     """Exit with a sentence if something is missing."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - whatever python3 is, it runs this
         sys.exit(
             f"Formicarium needs Python 3.11 or later, and {sys.executable} is "
             f"{platform.python_version()}: name another, as in make demo PYTHON=python3.12"
@@ -43,7 +43,7 @@ def main() -> None:
     if missing:
         sys.exit(
             "Formicarium needs Debian packages that are not installed here: "
-            "sudo apt-get install " + " ".join(missing)
+            f"sudo apt-get install {' '.join(missing)} (or, as root, make system)"
         )
 
 
