@@ -6,20 +6,15 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
 import app
+from app import commands
+from app.terminal import one_line, say
 from gpu.errors import FormicariumError
-
-if TYPE_CHECKING:
-    from app.headless import Result
-    from app.recorder import Recorder
-    from app.session import Session
-    from gpu.instances.instance import TspInstance
 
 BAD_INPUT = 2
 """Exit status where nothing was run, because of what was asked for."""
@@ -96,89 +91,8 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-@cli.command()
-@click.argument("file")
-@click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
-@click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
-@click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
-@click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
-@click.option("--target-length", type=int, help="Stop at a tour of this length.")
-@click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
-@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
-@click.option("--seed", type=int, help="Decides the run; drawn if not given.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the run's log (.jsonl, .csv) and its tour (.tour).",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-def solve(
-    file: str,
-    colony: str,
-    device: str,
-    iterations: int | None,
-    seconds: float | None,
-    target_gap: float | None,
-    target_length: int | None,
-    no_improvement: int | None,
-    ants: str | None,
-    seed: int | None,
-    settings: tuple[str, ...],
-    out: Path | None,
-    as_json: bool,
-) -> int:
-    """Solve FILE (a TSPLIB file, or the name of a bundled instance) with no display.
-
-    Without a limit the run goes on until Ctrl-C.
-    """
-    from app.library import find_instance
-    from app.session import choose, new_session, why_not_on_a_gpu
-    from app.stopping import StopSettings
-
-    stop = StopSettings(seconds, iterations, target_gap, target_length, no_improvement)
-    instance = find_instance(file)
-    parameters = _parameters(settings, ants)
-    session = new_session(
-        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
-    )
-    why = why_not_on_a_gpu(colony, device, choose(colony, device)[0])
-    recorder = _recorder(out, session, instance)
-    if instance.note:
-        _say(f"{file}: {instance.note}")
-    if why:
-        _say(f"no GPU: {why}; solving on {session.device}")
-    result = _run(instance, session, recorder, as_json)
-    if recorder is not None:
-        _export(recorder, instance, session, result)
-    _leave(result, result.status)
-    return result.status
-
-
-@cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--device", help="Another device than the recorded one.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-def replay(file: Path, device: str | None, as_json: bool) -> int:
-    """Run the session of FILE (a run's log, or a session file) again, and compare."""
-    from app.library import find_again
-    from app.recorder import read_log
-    from app.replay import comparison, repeated
-
-    log = read_log(file)
-    instance = find_again(log.session.instance, beside=file)
-    session = repeated(log, device)
-    result = _run(instance, session, None, as_json)
-    status = result.status
-    if status == 0:
-        same, sentence = comparison(log, instance, session, result.outcome)
-        _say(f"{file}: {sentence}")
-        status = 0 if same else 1
-    _leave(result, status)
-    return status
+for _command in (commands.solve, commands.replay, commands.speedup):
+    cli.add_command(_command)
 
 
 @cli.command()
@@ -228,11 +142,11 @@ def main() -> NoReturn:
     except click.exceptions.Exit as ended:
         status = ended.exit_code
     except click.ClickException as error:
-        _say(_one_line(error.format_message()))
+        say(one_line(error.format_message()))
         status = BAD_INPUT
     except FormicariumError as error:
         logging.getLogger(__name__).debug("refused", exc_info=error)
-        _say(_one_line(str(error)))
+        say(one_line(str(error)))
         status = BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         status = 130
@@ -243,82 +157,9 @@ def main() -> NoReturn:
         from app.notifications import sentence_for
 
         logging.getLogger(__name__).debug("failed", exc_info=error)
-        _say(f"{sentence_for(error)} (formicarium --debug shows more)")
+        say(f"{sentence_for(error)} (formicarium --debug shows more)")
         status = 1
     sys.exit(status or 0)
-
-
-def _run(
-    instance: TspInstance, session: Session, recorder: Recorder | None, as_json: bool
-) -> Result:
-    """Run ``session`` with its progress on the terminal, and print its result."""
-    from app import headless, report
-
-    show = headless.progress_line(session, instance)
-    result = headless.solve(instance, session, recorder, show)
-    if show is not None:
-        headless.clear_progress_line()
-    outcome = result.outcome
-    if outcome.ending.value == "failed":
-        _say(_one_line(outcome.reason))
-    if as_json:
-        click.echo(json.dumps(report.result(instance, session, outcome)))
-    else:
-        click.echo(report.summary(instance, session, outcome))
-    return result
-
-
-def _leave(result: Result, status: int) -> None:
-    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
-    if result.left:
-        sys.stdout.flush()
-        os._exit(status)
-
-
-def _parameters(settings: tuple[str, ...], ants: str | None) -> Mapping[str, str]:
-    """Return the parameters of ``--set`` and ``--ants`` by name."""
-    chosen = {} if ants is None else {"ants": ants}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
-        if name in chosen:
-            raise FormicariumError(f"--set {setting}: {name} is given twice")
-        chosen[name] = value
-    return chosen
-
-
-def _recorder(out: Path | None, session: Session, instance: TspInstance) -> Recorder | None:
-    """Return what writes the run's log into ``out``, where one is asked for."""
-    if out is None:
-        return None
-    from app.notifications import sentence_for
-    from app.recorder import Recorder, free_path, stem
-
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        error.filename = None
-        raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
-    path = free_path(out, stem(session), ".jsonl", ".csv", ".tour")
-    return Recorder(path, session, instance, _say)
-
-
-def _export(recorder: Recorder, instance: TspInstance, session: Session, result: Result) -> None:
-    """Write CSV and tour beside the log; a file that cannot be written is told, not fatal."""
-    from app.exports import export_csv, export_tour
-    from app.recorder import read_log
-
-    try:
-        tour = result.outcome.state.best_tour
-        if tour is not None:
-            comment = f"by {session.colony}, seed {session.seed}"
-            export_tour(recorder.path.with_suffix(".tour"), instance, tour, comment)
-        if recorder.complete:
-            export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
-    except FormicariumError as error:
-        _say(_one_line(str(error)))
 
 
 def _need_display() -> None:
@@ -329,14 +170,6 @@ def _need_display() -> None:
             "there is no display to open a window on: "
             "use formicarium solve FILE, or formicarium demo"
         )
-
-
-def _say(sentence: str) -> None:
-    click.echo(f"formicarium: {sentence}", err=True)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""A run with no display: in a worker thread, so that Ctrl-C is heard at once."""
+"""Work with no display: in a worker thread, so that Ctrl-C is heard at once."""
 
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from app.run import Ending, Outcome, Run
+from app.terminal import show_progress
 
 if TYPE_CHECKING:
     from app.recorder import Recorder
@@ -28,6 +28,27 @@ _SIGNALS = tuple(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How work in the background came to its end.
+
+    Attributes
+    ----------
+    signal : int
+        Number of the signal that ended it, or 0.
+    left : bool
+        True if it has not ended: leave the process with ``os._exit``.
+    """
+
+    signal: int = 0
+    left: bool = False
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0, or as shells do it 128 + signal."""
+        return 128 + self.signal if self.signal else 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
     """What a headless run came to.
@@ -35,23 +56,50 @@ class Result:
     Attributes
     ----------
     outcome : Outcome
-        How it ended.
-    signal : int
-        Number of the signal that ended it, or 0.
-    left : bool
-        True if an iteration is still being computed: leave the process with ``os._exit``.
+        How the run ended.
+    departure : Departure
+        How the work in the background ended.
     """
 
     outcome: Outcome
-    signal: int
-    left: bool
+    departure: Departure
 
     @property
     def status(self) -> int:
-        """The exit status: 0 finished, 1 failed, and as shells do it 128 + signal."""
-        if self.outcome.ending is Ending.FAILED:
-            return 1
-        return 128 + self.signal if self.signal else 0
+        """The exit status: 0 finished, 1 failed, 128 + signal."""
+        return 1 if self.outcome.ending is Ending.FAILED else self.departure.status
+
+
+def attend(
+    work: Callable[[], None], cancel: Callable[[], None], look: Callable[[], None] = lambda: None
+) -> Departure:
+    """Do ``work`` in another thread; a signal that asks the process to end cancels it.
+
+    Python runs signal handlers in the main thread, and only between two bytecodes: with a colony
+    at work there, Ctrl-C would wait for the iteration, which may take minutes.
+
+    Parameters
+    ----------
+    work : callable
+        Must raise nothing.
+    cancel : callable
+        Called once in this thread; ``work`` should end soon after. A second signal, or
+        ``PATIENCE``, ends the wait for it.
+    look : callable
+        Called ten times a second.
+    """
+    worker = threading.Thread(target=work, name="solver", daemon=True)
+    heard: list[int] = []
+    with _hearing(heard.append):
+        worker.start()
+        deadline = float("inf")
+        while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
+            worker.join(0.1)
+            if heard and deadline == float("inf"):
+                cancel()
+                deadline = time.monotonic() + PATIENCE
+            look()
+    return Departure(heard[0] if heard else 0, worker.is_alive())
 
 
 def solve(
@@ -60,10 +108,7 @@ def solve(
     recorder: Recorder | None = None,
     progress: Callable[[Snapshot], None] | None = None,
 ) -> Result:
-    """Run ``session`` to its end; signals that ask the process to end cancel it.
-
-    Python runs signal handlers in the main thread, and only between two bytecodes: with the
-    colony at work there, Ctrl-C would wait for the iteration, which may take minutes.
+    """Run ``session`` to its end, or until a signal asks the process to end.
 
     Parameters
     ----------
@@ -77,32 +122,29 @@ def solve(
         Called ten times a second with the state so far.
     """
     run = Run(instance, session, recorder=recorder)
-    worker = threading.Thread(target=_work, args=(run,), name="solver", daemon=True)
-    heard: list[int] = []
-    with _hearing(lambda number: heard.append(number)):
-        worker.start()
-        deadline = float("inf")
-        while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
-            worker.join(0.1)
-            if heard and deadline == float("inf"):
-                run.cancel()
-                deadline = time.monotonic() + PATIENCE
-            if progress is not None:
-                progress(run.state)
-    signalled = heard[0] if heard else 0
-    if worker.is_alive():
+
+    def work() -> None:
+        try:
+            run.build()
+            while run.outcome is None:
+                run.advance()
+        except BaseException as error:  # an ending comes whatever was raised
+            run.fail(error)
+        finally:
+            run.close()
+
+    departure = attend(work, run.cancel, lambda: progress(run.state) if progress else None)
+    if departure.left:
         outcome = Outcome(Ending.CANCELLED, "stopped in the midst of an iteration", run.state)
         if recorder is not None:
             recorder.finish(outcome)
-        return Result(outcome, signalled, True)
+        return Result(outcome, departure)
     assert run.outcome is not None
-    return Result(run.outcome, signalled, False)
+    return Result(run.outcome, departure)
 
 
-def progress_line(session: Session, instance: TspInstance) -> Callable[[Snapshot], None] | None:
-    """Return what shows the state on one line of a terminal, or None where there is none."""
-    if not sys.stderr.isatty():
-        return None
+def progress_of(session: Session, instance: TspInstance) -> Callable[[Snapshot], None]:
+    """Return what shows a state of the run as a line of progress."""
 
     def show(state: Snapshot) -> None:
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
@@ -112,28 +154,9 @@ def progress_line(session: Session, instance: TspInstance) -> Callable[[Snapshot
             parts += [] if gap is None else [f"gap {gap:.2f} %"]
         share = session.stop.share_done(state)
         parts += [] if share is None else [f"{100 * share:.0f} % done"]
-        sys.stderr.write("\r\x1b[K" + "   ".join(parts))
-        sys.stderr.flush()
+        show_progress("   ".join(parts))
 
     return show
-
-
-def clear_progress_line() -> None:
-    """Make room for the summary where the progress stood."""
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
-
-
-def _work(run: Run) -> None:
-    try:
-        run.build()
-        while run.outcome is None:
-            run.advance()
-    except BaseException as error:  # an ending comes whatever was raised
-        run.fail(error)
-    finally:
-        run.close()
 
 
 @contextmanager

@@ -22,36 +22,11 @@ from app.cli import main
 from app.recorder import read_log
 from gpu.instances import load, load_tour
 from gpu.instances.bundled import bundled
+from tests.app.processes import command, environment, refused, run, start
 
 RING = "ring-50"
 FOLDER = bundled()[0].path.parent
 INSTANCE = load(FOLDER / f"{RING}.tsp")
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "app.cli", *map(str, arguments)]
-
-
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        cwd=cwd,
-        env=environment(),
-    )
-
-
-def environment() -> dict[str, str]:
-    """Without a display, and with this checkout on the path wherever the command runs."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    }
-    return {**kept, "PYTHONPATH": str(Path(app.__file__).resolve().parents[1])}
 
 
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -63,24 +38,9 @@ def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
-def refused(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that says why nothing was run."""
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("formicarium: ")
-    return line
-
-
 def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
     """Start a run, and wait until its log has lines of progress."""
-    process = subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    process = start(*arguments)
     deadline = time.monotonic() + 90
     while not log.exists() or log.read_text().count("\n") < 3:
         assert process.poll() is None, process.communicate()

@@ -48,7 +48,7 @@ def test_a_run_goes_to_its_end_in_another_thread(monkeypatch: pytest.MonkeyPatch
     )
     assert result.outcome.ending is Ending.FINISHED
     assert result.status == 0
-    assert not result.left
+    assert not result.departure.left
     assert seen == sorted(seen)
     assert len(set(seen)) > 1
     (colony,) = RandomColony.built
@@ -75,7 +75,7 @@ def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     chosen = session(name)
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     result = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
-    assert result.left
+    assert result.departure.left
     assert result.status == 130
     outcome = read_log(tmp_path / "run.jsonl").outcome
     assert outcome is not None

@@ -1,0 +1,215 @@
+"""Measured speedups: done in the background, told to people, and written to files."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import app
+from app.exports import write_whole
+from app.headless import Departure, attend
+from app.report import table
+from app.terminal import show_progress
+from gpu import devices
+from gpu.speedup import Contender, measure
+from gpu.speedup_report import SpeedupReport, Spread
+
+if TYPE_CHECKING:
+    from gpu.instances.instance import TspInstance
+
+COLUMNS = (
+    "instance",
+    "n",
+    "system",
+    "device",
+    "model",
+    "ants",
+    "iterations",
+    "iteration_ms",
+    "iteration_ms_lower",
+    "iteration_ms_upper",
+    "tour_us",
+    "tour_us_lower",
+    "tour_us_upper",
+    "construction_ms",
+    "speedup_one_core",
+    "speedup_all_cores",
+    "target_length",
+    "target_gap",
+    "target_seconds",
+    "target_speedup_one_core",
+    "target_speedup_all_cores",
+    "failure",
+)
+"""Columns of the CSV: medians, with the quartiles as lower and upper."""
+
+HEADINGS = (
+    "COLONY",
+    "DEVICE",
+    "ANTS",
+    "ms/ITERATION",
+    "µs/TOUR",
+    "× 1 CORE",
+    "× ALL CORES",
+    "s TO TARGET",
+    "× 1 CORE",
+    "× ALL CORES",
+)
+"""Columns of the table for people; the last two compare the times to the target."""
+
+
+def measure_all(
+    instances: Sequence[TspInstance],
+    among: Sequence[Contender],
+    parameters: Mapping[str, object],
+    **options: float | None,
+) -> tuple[list[SpeedupReport], Departure]:
+    """Measure ``among`` on each instance in turn; a signal ends it with what there is.
+
+    Parameters
+    ----------
+    instances : sequence of TspInstance
+    among : sequence of Contender
+    parameters : mapping of str to object
+        What differs from the defaults.
+    **options : float or None
+        ``seed``, ``repeats``, ``iterations`` and ``budget`` of :func:`gpu.speedup.measure`.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is impossible.
+    """
+    reports: list[SpeedupReport] = []
+    errors: list[BaseException] = []
+    cancelled = threading.Event()
+
+    def work() -> None:
+        try:
+            for instance in instances:
+                if cancelled.is_set():
+                    return
+                show = _progress_of(instance)
+                report = measure(
+                    instance,
+                    among,
+                    parameters,
+                    cancelled=cancelled.is_set,
+                    progress=show,
+                    **options,  # type: ignore[arg-type]  # the command line gives each its type
+                )
+                reports.append(report)
+        except BaseException as error:
+            errors.append(error)
+
+    departure = attend(work, cancelled.set)
+    show_progress("")
+    if errors:
+        raise errors[0]
+    return reports, departure
+
+
+def _progress_of(instance: TspInstance) -> Callable[[str, float], None]:
+    return lambda text, share: show_progress(f"{instance.name}: {100 * share:.0f} %  {text}")
+
+
+def text_of(report: SpeedupReport) -> str:
+    """Return a report for people."""
+    lines = [
+        f"{report.instance}, {report.n} cities: {len(report.seeds)} runs of {report.iterations} "
+        f"iterations each{'' if report.complete else ' (cancelled before the end)'}"
+    ]
+    if report.target_length is not None:
+        gap = report.target_gap
+        lines.append(
+            f"target: length {report.target_length}"
+            + ("" if gap is None else f", {gap:.2f} % above the best known")
+        )
+    rows: list[tuple[str, ...]] = [HEADINGS]
+    for one in report.measurements:
+        if not one.tour_us.samples:
+            rows.append((one.system, one.device, str(one.ants), *[""] * (len(HEADINGS) - 3)))
+            continue
+        rows.append(
+            (
+                one.system,
+                one.device,
+                str(one.ants),
+                _spread(one.iteration_ms),
+                _spread(one.tour_us),
+                _number(report.speedup(one, "cpu:1")),
+                _number(report.speedup(one, "cpu")),
+                _number(one.target_median) or ("not reached" if one.target_seconds else ""),
+                _number(report.target_speedup(one, "cpu:1")),
+                _number(report.target_speedup(one, "cpu")),
+            )
+        )
+    lines.append(table(rows))
+    lines += [
+        f"{one.system} on {one.device} failed: {one.failure}"
+        for one in report.measurements
+        if one.failure
+    ]
+    return "\n".join(lines)
+
+
+def json_of(reports: Sequence[SpeedupReport]) -> dict[str, object]:
+    """Return all reports, with the devices they were made on, ready for JSON."""
+    return {
+        "formicarium": app.__version__,
+        "devices": [dataclasses.asdict(device) for device in devices.survey().devices],
+        "reports": [report.to_dict() for report in reports],
+    }
+
+
+def csv_of(reports: Sequence[SpeedupReport]) -> str:
+    """Return all reports as CSV, one row a contender and instance."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for report in reports:
+        for entry in report.to_dict()["measurements"]:
+            row = {
+                **entry,
+                "instance": report.instance,
+                "n": report.n,
+                "iterations": report.iterations,
+                "target_length": report.target_length,
+                "target_gap": report.target_gap,
+                "target_seconds": entry["target_median"],
+            }
+            for name in ("iteration_ms", "tour_us", "construction_ms"):
+                spread = entry[name] or {}
+                row[name] = spread.get("median")
+                row[f"{name}_lower"], row[f"{name}_upper"] = (
+                    spread.get("lower"),
+                    spread.get("upper"),
+                )
+            writer.writerow(row)
+    return text.getvalue()
+
+
+def write(folder: Path, reports: Sequence[SpeedupReport]) -> tuple[Path, Path]:
+    """Write ``speedup.json`` and ``speedup.csv``; raises ExportError."""
+    whole, rows = folder / "speedup.json", folder / "speedup.csv"
+    text = json.dumps(json_of(reports), indent=2, allow_nan=False) + "\n"
+    write_whole(whole, lambda part: part.write_text(text, "utf-8"))
+    write_whole(rows, lambda part: part.write_text(csv_of(reports), "utf-8", newline=""))
+    return whole, rows
+
+
+def _spread(spread: Spread) -> str:
+    return f"{_number(spread.median)} ({_number(spread.lower)}–{_number(spread.upper)})"
+
+
+def _number(value: float | None) -> str:
+    """Return three significant digits, without an exponent; empty for None."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,262 @@
+"""The commands that compute: solve, replay and speedup."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.terminal import one_line, say, show_progress
+from gpu.errors import FormicariumError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.headless import Departure, Result
+    from app.recorder import Recorder
+    from app.session import Session
+    from gpu.instances.instance import TspInstance
+
+
+@click.command()
+@click.argument("file")
+@click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
+@click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
+@click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
+@click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
+@click.option("--target-length", type=int, help="Stop at a tour of this length.")
+@click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
+@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@click.option("--seed", type=int, help="Decides the run; drawn if not given.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the run's log (.jsonl, .csv) and its tour (.tour).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def solve(
+    file: str,
+    colony: str,
+    device: str,
+    iterations: int | None,
+    seconds: float | None,
+    target_gap: float | None,
+    target_length: int | None,
+    no_improvement: int | None,
+    ants: str | None,
+    seed: int | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Solve FILE (a TSPLIB file, or the name of a bundled instance) with no display.
+
+    Without a limit the run goes on until Ctrl-C.
+    """
+    from app.library import find_instance
+    from app.session import choose, new_session, why_not_on_a_gpu
+    from app.stopping import StopSettings
+
+    stop = StopSettings(seconds, iterations, target_gap, target_length, no_improvement)
+    instance = find_instance(file)
+    parameters = _parameters(settings, ants)
+    session = new_session(
+        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
+    )
+    why = why_not_on_a_gpu(colony, device, choose(colony, device)[0])
+    recorder = _recorder(out, session, instance)
+    if instance.note:
+        say(f"{file}: {instance.note}")
+    if why:
+        say(f"no GPU: {why}; solving on {session.device}")
+    result = _run(instance, session, recorder, as_json)
+    if recorder is not None:
+        _export(recorder, instance, session, result)
+    _leave(result.departure)
+    return result.status
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--device", help="Another device than the recorded one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def replay(file: Path, device: str | None, as_json: bool) -> int:
+    """Run the session of FILE (a run's log, or a session file) again, and compare."""
+    from app.library import find_again
+    from app.recorder import read_log
+    from app.replay import comparison, repeated
+
+    log = read_log(file)
+    instance = find_again(log.session.instance, beside=file)
+    session = repeated(log, device)
+    result = _run(instance, session, None, as_json)
+    status = result.status
+    if status == 0:
+        same, sentence = comparison(log, instance, session, result.outcome)
+        say(f"{file}: {sentence}")
+        status = 0 if same else 1
+    _leave(result.departure)
+    return status
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--colony",
+    "colonies",
+    multiple=True,
+    default=("acs",),
+    show_default=True,
+    help="To be measured on its best device, against the same search on the CPU; repeatable.",
+)
+@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the first repeat.")
+@click.option("--repeats", type=int, default=5, show_default=True, help="Runs of each colony.")
+@click.option("--iterations", type=int, help="Timed in each run; by default about a second's.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="Seconds for each run to reach the same gap; 0 leaves that part out.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for speedup.json and speedup.csv.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
+def speedup(
+    files: tuple[str, ...],
+    colonies: tuple[str, ...],
+    ants: str | None,
+    settings: tuple[str, ...],
+    seed: int,
+    repeats: int,
+    iterations: int | None,
+    budget: float,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure how much faster colonies are than one core, and than all cores, on each FILE.
+
+    All get the same instance, parameters and number of tours; compiling and warming up are left
+    out, and what is shown is the median of the runs with its quartiles.
+    """
+    from app import benchmark
+    from app.library import find_instance
+    from app.session import checked_seed
+    from gpu import devices
+    from gpu.speedup import contenders, measure
+
+    among = contenders(colonies)
+    instances = [find_instance(file) for file in files]
+    parameters = _parameters(settings, ants)
+    checked_seed(seed + max(repeats, 1) - 1)
+    checked_seed(seed)
+    _make_folder(out)
+    options = {"seed": seed, "repeats": repeats, "iterations": iterations, "budget": budget}
+    for instance in instances:  # refuses what is impossible, before anything is said or done
+        measure(instance, among, parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+    if why := devices.survey().without_cuda:
+        say(f"no GPU: {why}; measuring on the CPU alone")
+    reports, departure = benchmark.measure_all(instances, among, parameters, **options)
+    if as_json:
+        click.echo(json.dumps(benchmark.json_of(reports), allow_nan=False))
+    else:
+        click.echo("\n\n".join(map(benchmark.text_of, reports)))
+    if out is not None:
+        for path in benchmark.write(out, reports):
+            say(f"written: {path}")
+    _leave(departure)
+    return departure.status
+
+
+def _run(
+    instance: TspInstance, session: Session, recorder: Recorder | None, as_json: bool
+) -> Result:
+    """Run ``session`` with its progress on the terminal, and print its result."""
+    from app import headless, report
+
+    show = headless.progress_of(session, instance)
+    result = headless.solve(instance, session, recorder, show)
+    show_progress("")
+    outcome = result.outcome
+    if outcome.ending.value == "failed":
+        say(one_line(outcome.reason))
+    if as_json:
+        click.echo(json.dumps(report.result(instance, session, outcome)))
+    else:
+        click.echo(report.summary(instance, session, outcome))
+    return result
+
+
+def _leave(departure: Departure) -> None:
+    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
+    if departure.left:
+        sys.stdout.flush()
+        os._exit(departure.status)
+
+
+def _parameters(settings: tuple[str, ...], ants: str | None) -> Mapping[str, str]:
+    """Return the parameters of ``--set`` and ``--ants`` by name."""
+    chosen = {} if ants is None else {"ants": ants}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
+        if name in chosen:
+            raise FormicariumError(f"--set {setting}: {name} is given twice")
+        chosen[name] = value
+    return chosen
+
+
+def _recorder(out: Path | None, session: Session, instance: TspInstance) -> Recorder | None:
+    """Return what writes the run's log into ``out``, where one is asked for."""
+    if out is None:
+        return None
+    from app.recorder import Recorder, free_path, stem
+
+    _make_folder(out)
+    path = free_path(out, stem(session), ".jsonl", ".csv", ".tour")
+    return Recorder(path, session, instance, say)
+
+
+def _make_folder(out: Path | None) -> None:
+    """Make the folder for results; refused before any work where that is impossible."""
+    from app.notifications import sentence_for
+
+    try:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        error.filename = None
+        raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
+
+
+def _export(recorder: Recorder, instance: TspInstance, session: Session, result: Result) -> None:
+    """Write CSV and tour beside the log; a file that cannot be written is told, not fatal."""
+    from app.exports import export_csv, export_tour
+    from app.recorder import read_log
+
+    try:
+        tour = result.outcome.state.best_tour
+        if tour is not None:
+            comment = f"by {session.colony}, seed {session.seed}"
+            export_tour(recorder.path.with_suffix(".tour"), instance, tour, comment)
+        if recorder.complete:
+            export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
+    except FormicariumError as error:
+        say(one_line(str(error)))

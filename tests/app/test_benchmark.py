@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from app import benchmark
+from app.library import find_instance
+from gpu import speedup
+from tests.app.processes import refused, run, start
+
+FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
+
+
+def test_speedups_are_measured_shown_and_written(tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    done = run("speedup", "ring-50", "grid-100", *FEW, "--ants", 8, "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found == json.loads((out / "speedup.json").read_text())
+    assert [report["instance"] for report in found["reports"]] == ["ring-50", "grid-100"]
+    assert {device["name"] for device in found["devices"]} >= {"cpu", "cpu:1"}
+    with (out / "speedup.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    places = {(row["instance"], row["device"]) for row in rows}
+    assert places >= {
+        (name, device) for name in ("ring-50", "grid-100") for device in ("cpu", "cpu:1")
+    }
+    for row in rows:
+        assert row["ants"] == "8"
+        assert float(row["tour_us"]) == pytest.approx(1e3 * float(row["iteration_ms"]) / 8)
+        one_core = next(
+            float(base["tour_us"])
+            for base in rows
+            if (base["instance"], base["device"]) == (row["instance"], "cpu:1")
+        )
+        assert float(row["speedup_one_core"]) == pytest.approx(one_core / float(row["tour_us"]))
+
+
+def test_a_signal_ends_it_with_what_there_is() -> None:
+    process = start("speedup", "uniform-1000", "--colony", "acs-seq", "--repeats", 50, "--json")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    (report,) = json.loads(stdout)["reports"]
+    assert report["complete"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Missing argument 'FILE...'"),
+        (("ring-50", "nowhere.tsp"), "nowhere.tsp: there is no such file"),
+        (("ring-50", "--colony", "beetles"), "beetles"),
+        (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
+        (("ring-50", "--iterations", "0"), "iterations = 0 must be at least 1"),
+        (("ring-50", "--budget", "-1"), "-1"),
+        (("ring-50", "--seed", "-1"), "seed = -1"),
+        (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(run("speedup", *arguments))
+
+
+def test_people_see_medians_quartiles_and_failures() -> None:
+    instance = find_instance("ring-50")
+    among = speedup.contenders(["acs-seq"])
+    report = speedup.measure(instance, among, {"ants": 4}, repeats=2, iterations=3, budget=0)
+    text = benchmark.text_of(report)
+    assert text.startswith("ring-50, 50 cities: 2 runs of 3 iterations each")
+    assert "target" not in text.splitlines()[1]
+    row = next(line for line in text.splitlines() if line.startswith("acs-seq"))
+    assert row.split()[1:3] == ["cpu:1", "4"]
+    assert "cancelled" not in text
+    stopped = speedup.measure(instance, among, repeats=2, cancelled=lambda: True)
+    assert "cancelled before the end" in benchmark.text_of(stopped)
+    json.dumps(benchmark.json_of([report, stopped]), allow_nan=False)
+    assert len(benchmark.csv_of([report, stopped]).splitlines()) == 1 + 2 * len(among)
