@@ -1,0 +1,132 @@
+"""Reproduce the quality figures of Skinderowicz 2016 on a GPU: Table 9 and Fig. 6.
+
+    python docs/measurements/acs_quality.py table9 TSPLIB_FOLDER OUT.json
+    python docs/measurements/acs_quality.py fig6 TSPLIB_FOLDER OUT.json
+
+Table 9: ACS-GPU-Alt against ACS-GPU-SPM, 256 ants, local update every 4th step, ten seeds. The
+paper gave both as long as ACS-GPU-Alt took for 1000 iterations with m = n and k = 1. On another
+GPU that time buys another number of iterations, so here each run gets as many iterations as the
+paper's machine had time for, from its Tables 3, 4 and 8; ACS-GPU-SPM gets three quarters of them,
+because it was a quarter slower there. Seeds of one row run side by side on one GPU.
+
+Fig. 6: the share of local and of global updates that find their trail in the selective memory,
+against the memory's size s, with m = n and k = 1, over 500 iterations.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from scipy.stats import ranksums
+
+from gpu import catalog, devices
+from gpu.instances import load
+from gpu.instances.instance import TspInstance
+from gpu.snapshot import Snapshot, Wanted
+
+# name: (seconds in the paper, milliseconds for n tours at k = 4, paper's mean errors Alt and SPM)
+TABLE_9 = {
+    "a280": (2.5, 2.0, 3.77, 1.50),
+    "lin318": (2.84, 2.3, 1.89, 1.90),
+    "pcb442": (5.52, 4.6, 2.69, 2.29),
+    "rat783": (17.64, 14.4, 3.20, 2.51),
+    "pr1002": (26.39, 21.3, 5.31, 3.06),
+    "nrw1379": (56.77, 43.296, 4.09, 3.17),
+    "pr2392": (174.51, 131.238, 6.05, 4.05),
+}
+ANTS = 256
+SEEDS = range(1, 11)
+SIZES = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32)
+FIG_6 = ("a280", "pcb442", "pr1002")
+FIG_6_ITERATIONS = 500
+
+
+def run(
+    instance: TspInstance, name: str, values: dict[str, int], seed: int, iterations: int
+) -> Snapshot:
+    """Run one colony and return its end."""
+    device = devices.find("cuda")
+    system = catalog.find(name, device)
+    colony = catalog.build(system, instance, system.parameters.from_mapping(values), device, seed)
+    try:
+        while iterations > 0:
+            colony.iterate(min(iterations, 128))
+            iterations -= 128
+        return colony.snapshot(Wanted.TOUR)
+    finally:
+        colony.close()
+
+
+def table_9(folder: Path) -> list[dict[str, object]]:
+    """One row an instance."""
+    rows: list[dict[str, object]] = []
+    for name, (seconds, milliseconds, paper_alt, paper_spm) in TABLE_9.items():
+        instance = load(folder / f"{name}.tsp")
+        alt_iterations = round(seconds / (1e-3 * milliseconds * ANTS / instance.n))
+        row: dict[str, object] = {"instance": name, "optimum": instance.optimum}
+        errors: dict[str, list[float]] = {}
+        for colony, iterations, paper in (
+            ("acs-gpu-alt", alt_iterations, paper_alt),
+            ("acs-gpu-spm", round(0.75 * alt_iterations), paper_spm),
+        ):
+            values = {"ants": ANTS, "update_period": 4}
+            start = time.perf_counter()
+            with ThreadPoolExecutor(len(SEEDS)) as pool:
+                ends = list(
+                    pool.map(
+                        lambda seed: run(instance, colony, values, seed, iterations),  # noqa: B023
+                        SEEDS,
+                    )
+                )
+            lengths = [end.best_length for end in ends]
+            errors[colony] = [instance.gap_percent(length) or 0.0 for length in lengths]
+            row[colony] = {
+                "iterations": iterations,
+                "lengths": lengths,
+                "mean_error": statistics.mean(errors[colony]),
+                "best": min(lengths),
+                "paper_mean_error": paper,
+                "seconds_for_all_seeds": time.perf_counter() - start,
+            }
+        row["p_value"] = float(ranksums(errors["acs-gpu-alt"], errors["acs-gpu-spm"]).pvalue)
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+    return rows
+
+
+def fig_6(folder: Path) -> list[dict[str, object]]:
+    """One row an instance and size."""
+    rows: list[dict[str, object]] = []
+    for name in FIG_6:
+        instance = load(folder / f"{name}.tsp")
+        for size in SIZES:
+            end = run(instance, "acs-gpu-spm", {"memory": size}, 1, FIG_6_ITERATIONS)
+            assert end.updates is not None
+            rows.append(
+                {
+                    "instance": name,
+                    "s": size,
+                    "local": end.updates.local_ratio,
+                    "global": end.updates.global_ratio,
+                    "best_length": end.best_length,
+                }
+            )
+            print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def main() -> None:
+    """Measure, and write the rows as JSON."""
+    what, folder, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    rows = {"table9": table_9, "fig6": fig_6}[what](folder)
+    device = str(devices.find("cuda"))
+    out.write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

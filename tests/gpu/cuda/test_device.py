@@ -1,0 +1,113 @@
+"""The CUDA colonies on a real GPU; skipped where there is none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu import catalog, devices
+from gpu.errors import DeviceMemoryError
+from gpu.instances import load
+from gpu.instances.bundled import bundled
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AcsParameters, SpmParameters
+from gpu.snapshot import Wanted
+
+pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
+
+SYSTEMS = ("acs-gpu", "acs-gpu-alt", "acs-gpu-spm")
+
+
+def instance(name: str) -> TspInstance:
+    """One of the bundled instances."""
+    return load(next(entry.path for entry in bundled() if entry.name == name))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("which", ["ring-50", "grid-100"])
+def test_provable_optima_are_nearly_reached(name: str, which: str) -> None:
+    place, cities = devices.find("cuda"), instance(which)
+    system = catalog.find(name, place)
+    colony = catalog.build(system, cities, system.parameters(), place, 1)
+    colony.iterate(500)
+    best = colony.snapshot(Wanted.EVERYTHING)  # checks the tour and its length
+    colony.close()
+    gap = cities.gap_percent(best.best_length)
+    assert gap is not None
+    assert 0 <= gap < 5
+
+
+@pytest.mark.parametrize(("which", "period"), [("ring-50", 1), ("grid-100", 3), ("uniform-200", 1)])
+def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
+    cities, parameters = instance(which), AcsParameters(update_period=period)
+    ends = []
+    for name in ("cuda", "cpu"):
+        place = devices.find(name)
+        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, 3)
+        colony.iterate(40)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    ours, theirs = ends
+    assert ours.iteration_mean == theirs.iteration_mean
+    np.testing.assert_array_equal(ours.best_tour, theirs.best_tour)
+    np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+
+
+def test_a_colony_too_large_is_refused_with_numbers_before_it_is_built() -> None:
+    import cupy
+
+    place, cities = devices.find("cuda"), instance("uniform-10000")
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    hog = cupy.empty(free - (300 << 20), dtype=np.uint8)
+    with pytest.raises(DeviceMemoryError, match=r"needs \d+\.\d+ GiB .* free"):
+        catalog.build(catalog.find("acs-gpu-alt", place), cities, AcsParameters(), place, 1)
+    small = catalog.build(
+        catalog.find("acs-gpu-spm", place), cities, SpmParameters(ants=64), place, 1
+    )
+    small.iterate(1)
+    small.close()
+    del hog
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
+    script = tmp_path / "fail.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import dataclasses
+            from gpu import catalog, devices
+            from gpu.errors import DeviceError
+            from gpu.instances import load
+            from gpu.instances.bundled import bundled
+            from gpu.snapshot import Wanted
+
+            place = devices.find("cuda")
+            system = catalog.find("acs-gpu-alt", place)
+            cities = load(bundled()[0].path)
+            colony = catalog.build(system, cities, system.parameters(), place, 1)
+            colony.iterate(2)
+            colony.snapshot(Wanted.TOUR)
+            broken = colony.launches[0]
+            args = list(broken.args)
+            args[-1] = None  # the kernel now reads through a null pointer
+            colony._machine.run([dataclasses.replace(broken, args=tuple(args))])
+            try:
+                colony.snapshot(Wanted.TOUR)
+            except DeviceError as error:
+                print("told:", error)
+            colony.close()
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("told: cuda:0 (")
+    assert "\n" not in done.stdout.strip()
