@@ -42,7 +42,7 @@ def test_provable_optima_are_nearly_reached(name: str, which: str) -> None:
     assert 0 <= gap < 5
 
 
-@pytest.mark.parametrize(("which", "period"), [("ring-50", 1), ("grid-100", 3), ("uniform-200", 1)])
+@pytest.mark.parametrize(("which", "period"), [("ring-50", 1), ("grid-100", 3), ("uniform-100", 1)])
 def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
     cities, parameters = instance(which), AcsParameters(update_period=period)
     ends = []
