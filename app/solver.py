@@ -83,7 +83,7 @@ class SolverThread(QThread):
         self._state = RunState.BUILDING
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
-        self._wanted = Wanted.TOUR
+        self._wanted = self._wanted_at_rest = Wanted.TOUR
         self._redraw = False
         self._slot: Snapshot | None = None
         # Used by the thread alone:
@@ -135,11 +135,20 @@ class SolverThread(QThread):
             self._goal = goal
             self._change.notify_all()
 
-    def want(self, wanted: Wanted) -> None:
-        """Say what the coming snapshots shall carry; a paused run makes one at once."""
+    def want(self, wanted: Wanted, at_rest: Wanted | None = None) -> None:
+        """Say what the coming snapshots shall carry; a paused run makes one at once.
+
+        Parameters
+        ----------
+        wanted : Wanted
+            For snapshots while it runs, where dear parts may take turns.
+        at_rest : Wanted, optional
+            For the last snapshot before a pause and for the final one; by default the same.
+        """
+        at_rest = wanted if at_rest is None else at_rest
         with self._change:
-            self._redraw = self._redraw or wanted not in self._wanted
-            self._wanted = wanted
+            self._redraw = self._redraw or at_rest not in self._wanted_at_rest
+            self._wanted, self._wanted_at_rest = wanted, at_rest
             self._change.notify_all()
 
     def take(self) -> Snapshot | None:
@@ -186,7 +195,7 @@ class SolverThread(QThread):
             run.build()
             while run.outcome is None:
                 self._work(run)
-            self._publish(run)
+            self._publish(run, at_rest=True)
         except BaseException as error:  # an ending comes whatever was raised
             run.fail(error)
             with self._change:
@@ -212,7 +221,7 @@ class SolverThread(QThread):
 
     def _rest(self, run: Run) -> None:
         """Finish what is in flight, show it, and wait for the next wish."""
-        self._publish(run)
+        self._publish(run, at_rest=True)
         with self._change:
             if run.outcome is None and not self._wished(run):
                 self._set_state(RunState.PAUSED)
@@ -221,10 +230,11 @@ class SolverThread(QThread):
     def _wished(self, run: Run) -> bool:
         return self._cancelled or self._redraw or self._goal > run.state.iteration
 
-    def _publish(self, run: Run) -> None:
+    def _publish(self, run: Run, *, at_rest: bool = False) -> None:
         """Put a new snapshot into the slot, and settle when the next one is due."""
         with self._change:
-            wanted, self._redraw = self._wanted, False
+            wanted = self._wanted_at_rest if at_rest else self._wanted
+            self._redraw = False
         begin = time.perf_counter()
         snapshot = run.snapshot(wanted)
         now = time.perf_counter()
