@@ -1,4 +1,4 @@
-"""The frame holds: leaks fail, users' files stay untouched, the rules and pages are kept."""
+"""The frame holds: leaks fail, users' files stay untouched, rules and pins are kept."""
 
 from __future__ import annotations
 

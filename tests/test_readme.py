@@ -1,0 +1,66 @@
+"""README and CHANGELOG say what is so."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import app
+from app.cli import cli
+from gpu.catalog import CATALOG
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT.joinpath("README.md").read_text("utf-8")
+
+
+def test_readme_lists_every_colony_and_where_it_runs() -> None:
+    places = {"cuda": "GPU", "cpu": "all cores", "cpu:1": "one core"}
+    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|", README, re.MULTILINE)
+    assert rows == [
+        (
+            system.name,
+            ", ".join(places[place] for place in system.builders),
+            "same tours" if system.deterministic else "may differ",
+        )
+        for system in CATALOG
+    ]
+
+
+def test_readme_lists_every_view() -> None:
+    from views import main_window
+    from views.view import View
+
+    views = [thing for thing in vars(main_window).values() if isinstance(thing, type)]
+    titles = {view.title for view in views if issubclass(view, View)}
+    table = README.partition("| view | shows |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| (\w[\w ]+) \|", table, re.MULTILINE)) == titles
+
+
+def _examples() -> list[str]:
+    """Every line of README's shell blocks that calls the program."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    assert lines
+    return [line for line in lines if line.startswith("formicarium")]
+
+
+@pytest.mark.parametrize("line", _examples())
+def test_readme_shows_commands_that_exist(line: str) -> None:
+    context = cli.make_context("formicarium", shlex.split(line)[1:])
+    if arguments := [*context._protected_args, *context.args]:
+        name, command, rest = cli.resolve_command(context, arguments)
+        assert command is not None
+        command.make_context(name, rest, parent=context)
+
+
+def test_readme_leads_to_files_that_exist() -> None:
+    places = re.findall(r"\]\(([^)#:]+)\)", README)
+    assert "docs/images/window-dark.png" in places
+    assert [place for place in places if not ROOT.joinpath(place).exists()] == []
+
+
+def test_changelog_knows_this_version() -> None:
+    assert f"## [{app.__version__}]" in ROOT.joinpath("CHANGELOG.md").read_text("utf-8")
