@@ -56,7 +56,7 @@ class Recorder:
     instance : TspInstance
         What is solved.
     tell : callable taking str
-        Tells the user that the log cannot be written.
+        Tells the user that the log cannot be written; called in the thread that tried.
     """
 
     def __init__(
