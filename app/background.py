@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
@@ -32,6 +32,9 @@ class Task(QThread, Generic[T]):
     progressed : callable taking float and str, optional
         Called with what :meth:`report` was told.
     """
+
+    ended = Signal(object)
+    """The task itself, after the last of its listeners was called."""
 
     _posted = Signal(object)
 
@@ -60,7 +63,12 @@ class Task(QThread, Generic[T]):
 
     def report(self, share: float, text: str) -> None:
         """Tell how much is done, in [0, 1], and what is being done."""
-        self._posted.emit(lambda: self._progressed and self._progressed(share, text))
+        if self._progressed is not None:
+            self.post(self._progressed, share, text)
+
+    def post(self, call: Callable[..., object], *arguments: object) -> None:
+        """Have ``call`` called in the thread that made the task, unless it is cancelled."""
+        self._posted.emit(lambda: call(*arguments))
 
     def run(self) -> None:
         """Do the work; called by Qt in the new thread."""
@@ -69,13 +77,17 @@ class Task(QThread, Generic[T]):
         except Exception as error:
             _log.info("%s failed", self.objectName() or "a task", exc_info=error)
             sentence = sentence_for(error)
-            self._posted.emit(lambda: self._failed(sentence))
+            self.post(self._failed, sentence)
         else:
-            self._posted.emit(lambda: self._done(result))
+            self.post(self._done, result)
+        finally:
+            self._posted.emit(None)
 
     @Slot(object)
-    def _deliver(self, call: Callable[[], object]) -> None:
-        if not self.cancelled:
+    def _deliver(self, call: Callable[[], object] | None) -> None:
+        if call is None:
+            self.ended.emit(self)
+        elif not self.cancelled:
             call()
 
 
@@ -84,14 +96,19 @@ class Background(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._tasks: list[Task] = []
+        self._tasks: list[Task[Any]] = []
 
     def start(self, task: Task[T]) -> Task[T]:
         """Start ``task`` and keep it until it has ended."""
-        self._tasks = [other for other in self._tasks if not other.isFinished()]
         self._tasks.append(task)
+        task.ended.connect(self._forget)
         task.start(QThread.Priority.LowPriority)
         return task
+
+    @Slot(object)
+    def _forget(self, task: Task[Any]) -> None:
+        task.wait()
+        self._tasks = [other for other in self._tasks if other is not task]
 
     def shutdown(self, timeout: float) -> bool:
         """Cancel all tasks; return whether all ended within ``timeout`` seconds."""
@@ -103,4 +120,5 @@ class Background(QObject):
             left = max(0, int((deadline - time.monotonic()) * 1000))
             ended = task.wait(left) and ended
             QCoreApplication.removePostedEvents(task, QEvent.Type.MetaCall.value)
+        self._tasks = [task for task in self._tasks if not task.isFinished()]
         return ended

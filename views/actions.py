@@ -13,6 +13,7 @@ EXPORTS = {
     "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
     "session": ("Session…", "json", "Formicarium session (*.json)"),
+    "speedup": ("Measured speedups as JSON…", "json", "JSON (*.json)"),
     "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
 }
 """What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""

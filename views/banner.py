@@ -1,10 +1,10 @@
-"""One line for what went wrong or well; it blocks nothing and can be closed."""
+"""One line for what went wrong or well; it floats, blocks nothing and can be closed."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from views.icons import icon
@@ -15,14 +15,23 @@ Severity = Literal["error", "info", "done"]
 SHORT = 8_000
 """Milliseconds after which good news goes away by itself; an error stays."""
 
+_AROUND, _ABOVE = 110, 44
+"""Pixels beside the text for sign, button and margins, and pixels below the banner."""
+
 _ICONS = {"error": ("warning", "danger"), "info": ("info", "accent"), "done": ("done", "good")}
 
 
 class Banner(QFrame):
-    """The latest message; a new one takes the place of the former."""
+    """The latest message; a new one takes the place of the former.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    It floats over the lower edge of its parent: in a layout it would move everything, and every
+    view would have to be drawn anew in another size.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
+        parent.installEventFilter(self)
         self._theme = DARK
         self._severity: Severity = "info"
         self.setProperty("role", "banner")
@@ -59,10 +68,28 @@ class Banner(QFrame):
         self.style().unpolish(self)
         self.style().polish(self)
         self.apply_theme(self._theme)
+        self._place()
         self.show()
+        self.raise_()
         self._timer.stop()
         if severity != "error":
             self._timer.start(SHORT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay at the parent's lower edge."""
+        if event.type() == QEvent.Type.Resize and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        parent = self._parent
+        widest = round(0.7 * parent.width())
+        text = self.label.fontMetrics().horizontalAdvance(self.label.text())
+        width = min(widest, text + _AROUND)
+        height = max(self.heightForWidth(width), self.minimumSizeHint().height())
+        self.setGeometry(
+            (parent.width() - width) // 2, parent.height() - height - _ABOVE, width, height
+        )
 
     def clear(self) -> None:
         """Take the message away."""

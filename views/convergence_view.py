@@ -104,6 +104,8 @@ class ConvergenceView(View):
             self.curves[name].set_points(points)
             if len(points) and self.chips[name].isChecked():
                 shown.append(points)
+        begun = len(self.histories["best"]) > 0
+        self.plot.show_hint("" if begun else "The curves begin with a run.")
         if not shown:
             self.curves["optimum"].set_points(np.empty((0, 2)))
             return

@@ -65,6 +65,7 @@ class DeviceView(View):
             "an ant may still follow. Near 2 the colony repeats itself."
         )
         self.apply_theme(self.theme)
+        self.begin_run()
 
     @property
     def wanted(self) -> Wanted:
@@ -111,6 +112,7 @@ class DeviceView(View):
         self.phases_title.setText("TIME BY PHASE")
         self.branching_title.setText("BRANCHING FACTOR")
         self.plot.fit()
+        self.draw()
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the latest times, and add a point to the branching factor."""
@@ -121,6 +123,7 @@ class DeviceView(View):
     def draw(self) -> None:
         """Draw the times by phase and the branching factor."""
         if self._snapshot is None:
+            self.plot.show_hint("Shown while a colony runs.")
             return
         phases = self._snapshot.phases
         total = sum(phases.values())
@@ -135,6 +138,7 @@ class DeviceView(View):
         self.phases.setVisible(total > 0)
         self.phases_note.setVisible(total <= 0)
         points = self._history.points()
+        self.plot.show_hint("" if len(points) else "Shown while a colony runs.")
         if len(points):
             self.curve.set_points(points)
             value = significant(float(points[-1, 1]))

@@ -106,7 +106,8 @@ class HitRateView(View):
         for history in self._histories.values():
             history.clear()
         self._last = None
-        self.note.setText("A colony with a selective memory (SPM) shows here what it remembers.")
+        self._why_empty = "A colony with a selective memory (SPM) shows here what it remembers."
+        self.note.clear()
         self.run_plot.fit()
         self.draw()
 
@@ -115,7 +116,7 @@ class HitRateView(View):
         now = snapshot.updates
         if now is None:
             if snapshot.iteration:
-                self.note.setText(
+                self._why_empty = (
                     "This colony keeps every trail: choose one with a selective memory (SPM)."
                 )
             return
@@ -146,6 +147,7 @@ class HitRateView(View):
             if len(points):
                 end = max(end, float(points[-1, 0]))
         self.run_plot.follow((0.0, end), (-3.0, 105.0))
+        self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
         if self._last is not None:
             self.note.setText(
                 f"Mean:  local {percent(100 * self._last.local_ratio)},  "
@@ -157,6 +159,7 @@ class HitRateView(View):
         for role, curve in self._sizes.items():
             points = [(math.log2(rate.memory), 100 * getattr(rate, role)) for rate in rates]
             curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
+        self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
         self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
 
     def apply_theme(self, theme: Theme) -> None:

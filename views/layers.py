@@ -28,6 +28,9 @@ Segments = NDArray[np.float64]
 _STROKED = 700
 """Most lines that are given to Qt's stroker at a width other than one."""
 
+_SMOOTH = 20_000
+"""Most lines that are drawn smooth; among more, nobody sees a single one."""
+
 _SIDE_BY_SIDE = (
     (6_000, ((-0.4, -0.25), (0.4, -0.25), (0.0, 0.45))),
     (15_000, ((-0.3, -0.3), (0.3, 0.3))),
@@ -57,9 +60,12 @@ def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float 
         painter.setPen(pen(colour))
         if width >= 1.5:
             shifts = next((s for limit, s in _SIDE_BY_SIDE if len(lines) <= limit), shifts)
+    smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth and len(lines) <= _SMOOTH)
     for dx, dy in shifts:
-        array.ndarray()[:] = lines + np.array([dx, dy, dx, dy])
+        np.add(lines, np.array([dx, dy, dx, dy]), out=array.ndarray())
         painter.drawLines(*array.drawargs())
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
 
 
 def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: float) -> None:

@@ -85,6 +85,10 @@ class MainWindow(QMainWindow):
         self._activity = Activity.IDLE
         self._instance: TspInstance | None = None
         self._has_state = False
+        self._blocked = ""
+        name = str(settings.value("theme", "system"))
+        self._theme_name = name if name in ("light", "dark") else "system"
+        themes.apply(self._named_theme())
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -102,7 +106,7 @@ class MainWindow(QMainWindow):
         self.setup = SetupPanel()
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
-        self.banner = Banner()
+        self.banner = Banner(self)
         self.where = QLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
@@ -110,7 +114,6 @@ class MainWindow(QMainWindow):
         right = QVBoxLayout()
         right.setContentsMargins(4, 8, 8, 4)
         right.setSpacing(8)
-        right.addWidget(self.banner)
         right.addWidget(self.readout)
         right.addWidget(self.dashboard, 1)
         across = QHBoxLayout()
@@ -128,20 +131,24 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(central)
 
         self._connect()
-        self._theme_name = "system"
         self._restore()
         self.show_activity(Activity.IDLE)
+        self.tour.graphics.setFocus()
 
     @property
     def wanted(self) -> Wanted:
         """What the views in sight need."""
-        return self.dashboard.wanted
+        return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
+
+    @property
+    def problem(self) -> str:
+        """Why a run cannot start now, or nothing."""
+        return self._blocked or self.setup.problem
 
     @property
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
-        named = {"light": themes.LIGHT, "dark": themes.DARK}
-        theme = named.get(self._theme_name) or themes.system_theme()
+        theme = self._named_theme()
         return theme.scaled(themes.PRESENTATION_SCALE) if self.presenting else theme
 
     @property
@@ -187,6 +194,11 @@ class MainWindow(QMainWindow):
         pause.setToolTip(f"{'Go on' if paused else 'Rest after this iteration'} (Space or P)")
         self._enable()
 
+    def block(self, why: str) -> None:
+        """Let no run start because of ``why``; an empty text allows it again."""
+        self._blocked = why
+        self._enable()
+
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
         self.banner.tell(sentence, severity)
@@ -223,6 +235,8 @@ class MainWindow(QMainWindow):
         ):
             event.accept()
             return True
+        if event.type() == QEvent.Type.WindowStateChange:
+            self.wanted_changed.emit()
         return super().event(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -255,6 +269,7 @@ class MainWindow(QMainWindow):
         self.setup.open_requested.connect(self.ask_for_instance)
         self.setup.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
+        self.speedup.measured.connect(self._enable)
         self.dashboard.picture_requested.connect(self._ask_for_picture)
         for name, slot in (
             ("open", self.ask_for_instance),
@@ -304,14 +319,16 @@ class MainWindow(QMainWindow):
         shown = str(get("panel", True)).lower() != "false"
         self.actions_["panel"].setChecked(shown)
         self.setup.setVisible(shown)
-        name = str(get("theme", "system"))
-        self._theme_name = name if name in self.actions_.themes else "system"
         self.apply_theme()
         self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
 
+    def _named_theme(self) -> themes.Theme:
+        named = {"light": themes.LIGHT, "dark": themes.DARK}
+        return named.get(self._theme_name) or themes.system_theme()
+
     def _enable(self) -> None:
         act, activity = self.actions_, self._activity
-        problem = "" if activity.has_run else self.setup.problem
+        problem = "" if activity.has_run else self.problem
         act["start"].setEnabled(not activity.has_run and not problem)
         act["start"].setToolTip(problem or "Start a run with these choices (Space)")
         act["pause"].setEnabled(activity in (Activity.RUNNING, Activity.PAUSED))
@@ -321,7 +338,8 @@ class MainWindow(QMainWindow):
         act["seed"].setEnabled(not activity.has_run)
         act["fit"].setEnabled(self._instance is not None)
         for name, action in act.exports.items():
-            action.setEnabled(name == "window" or self._has_state)
+            possible = {"window": True, "speedup": bool(self.speedup.reports)}
+            action.setEnabled(possible.get(name, self._has_state))
         if not activity.has_run:
             self.run_bar.state.setText(problem or Activity.IDLE.value)
 

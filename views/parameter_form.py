@@ -26,7 +26,7 @@ class ParameterForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._kind: type[Parameters] = Parameters
+        self._kind: type[Parameters] | None = None
         self._n: int | None = None
         self.fields: dict[str, NumberField] = {}
         self._layout = QGridLayout(self)
@@ -52,7 +52,7 @@ class ParameterForm(QWidget):
             self.fields[name] = field
             symbol, title = QLabel(explanation.symbol), QLabel(name.replace("_", " "))
             title.setProperty("role", "muted")
-            tip = self._tip(name, explanation)
+            tip = _tip(kind, name, explanation)
             for widget in (symbol, title, field.entry):
                 widget.setToolTip(tip)
             symbol.setBuddy(field.entry)
@@ -74,6 +74,8 @@ class ParameterForm(QWidget):
 
     def set_values(self, values: Mapping[str, object]) -> None:
         """Fill in ``values``, and the paper's defaults for all others."""
+        if self._kind is None:
+            return
         defaults = self._kind().to_dict()
         for name, field in self.fields.items():
             value = values.get(name, defaults[name])
@@ -91,33 +93,39 @@ class ParameterForm(QWidget):
         self.changed.emit()
 
     def _check(self) -> None:
-        resolved = self._kind().resolved(self._n).to_dict() if self._n else {}
+        kind = self._kind
+        if kind is None:
+            return
+        resolved = kind().resolved(self._n).to_dict() if self._n else {}
         for name, field in self.fields.items():
-            explanation = self._kind.explanations()[name]
+            explanation = kind.explanations()[name]
             if explanation.automatic:
                 value = resolved.get(name)
                 text = explanation.automatic if value is None else _plain(_rounded(value))
                 field.entry.setPlaceholderText(f"auto: {text}")
-            field.problem = self._problem_of(name, field.text, explanation)
+            field.problem = _problem_of(kind, name, field.text)
 
-    def _problem_of(self, name: str, text: str, explanation: Explanation) -> str:
-        if not text and not explanation.automatic:
-            return f"must be {explanation.range_text}"
-        try:
-            self._kind.from_mapping({name: text or None})
-        except ParameterError as error:
-            return str(error)
-        return ""
 
-    def _tip(self, name: str, explanation: Explanation) -> str:
-        default = self._kind().to_dict()[name]
-        usual = explanation.automatic if default is None else _plain(default)
-        automatic = f" Leave it empty for {explanation.automatic}." if explanation.automatic else ""
-        kind = "A whole number" if self._kind.kinds()[name] is int else "A number"
-        return (
-            f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
-            f"<p>{kind} {explanation.range_text}; default {usual}.{automatic}</p>"
-        )
+def _problem_of(kind: type[Parameters], name: str, text: str) -> str:
+    explanation = kind.explanations()[name]
+    if not text and not explanation.automatic:
+        return f"must be {explanation.range_text}"
+    try:
+        kind.from_mapping({name: text or None})
+    except ParameterError as error:
+        return str(error)
+    return ""
+
+
+def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
+    default = kind().to_dict()[name]
+    usual = explanation.automatic if default is None else _plain(default)
+    automatic = f" Leave it empty for {explanation.automatic}." if explanation.automatic else ""
+    what = "A whole number" if kind.kinds()[name] is int else "A number"
+    return (
+        f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
+        f"<p>{what} {explanation.range_text}; default {usual}.{automatic}</p>"
+    )
 
 
 def _rounded(value: float) -> float:

@@ -65,7 +65,7 @@ class PheromoneView(View):
         layout.addLayout(middle, 1)
         layout.addWidget(self.reading)
         self.apply_theme(self.theme)
-        self._describe()
+        self.begin_run()
 
     @property
     def wanted(self) -> Wanted:

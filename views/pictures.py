@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from views.layers import Layer
 from views.theme import Theme
@@ -18,6 +18,7 @@ _MARGIN = 8
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
     """Return ``widget`` as an image, with ``caption`` in a line below it."""
+    _settle(widget)
     size = _size(widget, theme, caption)
     image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SHARPNESS)
@@ -28,6 +29,7 @@ def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
 
 def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
     """Return ``widget`` as an SVG document, with ``caption`` in a line below it."""
+    _settle(widget)
     size = _size(widget, theme, caption)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -40,6 +42,16 @@ def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> byte
     with QPainter(generator) as painter:
         _paint(painter, widget, theme, caption, size)
     return bytes(buffer.data().data())
+
+
+def _settle(widget: QWidget) -> None:
+    """Give a view behind other tabs the size that it would have in front."""
+    stack = widget.parentWidget()
+    if isinstance(stack, QStackedWidget):
+        widget.resize(stack.size())
+    layout = widget.layout()
+    if layout is not None:
+        layout.activate()
 
 
 def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:

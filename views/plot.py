@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QTransform
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from views.formats import significant, whole
 from views.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
@@ -93,9 +93,13 @@ class Plot(QWidget):
         self.widget.setMinimumSize(200, 120)
         self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.widget.viewport().installEventFilter(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.widget)
+        self.hint = QLabel()
+        self.hint.setProperty("role", "note")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.widget)
+        self._pages.addWidget(self.hint)
 
     def add_curve(
         self, role: str, width: float = 1.0, *, dashes: bool = False, dots: bool = False
@@ -106,6 +110,11 @@ class Plot(QWidget):
         self._curves.append(curve)
         self.box.addItem(curve, ignoreBounds=True)
         return curve
+
+    def show_hint(self, text: str) -> None:
+        """Show ``text`` in place of empty axes; the axes again if it is empty."""
+        self.hint.setText(text)
+        self._pages.setCurrentIndex(1 if text else 0)
 
     def follow(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """Show this range, unless the user looks at one of his own."""
@@ -190,3 +199,19 @@ def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
     if digits > 5:
         return [significant(value * scale) for value in values]
     return [f"{value * scale:.{digits}f}" for value in values]
+
+
+def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list[str]:
+    """Return the texts of ticks at exponents of ten."""
+    return [whole(10**v) if v >= 0 else significant(10**v, 1) for v in values]
+
+
+def logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+    """Return ticks at powers of ten, and at 2 and 5 times as much where there is room."""
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    major = [float(power) for power in powers if low <= power <= high]
+    between = [power + math.log10(factor) for power in powers for factor in (2, 5)]
+    minor = [place for place in between if low <= place <= high]
+    if size < 60 * (len(major) + len(minor)) and len(major) > 1:
+        minor = []
+    return [(1.0, major), (0.3, minor)]

@@ -153,6 +153,15 @@ class SetupPanel(QScrollArea):
         self.stop.set_values(choices.stop)
         self._edited()
 
+    def choose_search(self, alias: str) -> None:
+        """Choose the recommended colony of the search ``alias`` on the chosen device."""
+        device = self.device
+        for system in CATALOG:
+            if device is not None and system.alias == alias and system.runs_on(device):
+                self._select(self.colonies, system.name)
+                self._colony_changed()
+                return
+
     def show_loading(self, name: str) -> None:
         """Say that the file ``name`` is being read; empty when that is over."""
         self._loading = name

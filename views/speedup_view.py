@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
+    QFrame,
     QHeaderView,
     QLabel,
+    QScrollArea,
     QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
@@ -21,162 +21,173 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.speedup_report import Measurement, SpeedupReport
+from views.bars import Bar, Bars
 from views.chips import Chip, Choice
 from views.flow import FlowLayout
-from views.formats import significant, whole
+from views.formats import percent, significant, whole
 from views.measure_bar import MeasureBar
-from views.plot import Curve, Plot
+from views.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
 from views.theme import Theme
 from views.view import View
 
-_ROLES = ("best", "latest", "trail", "gap", "mean")
-_COLUMNS = ("Instance", "n", "Colony", "On", "ms a tour", "spread", "× one core", "× all cores")
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedupRow:
-    """One colony on one device and one instance.
-
-    Attributes
-    ----------
-    instance : str
-        Name.
-    n : int
-        Cities.
-    colony, device : str
-        What was measured, and on what.
-    tour_ms, low_ms, high_ms : float
-        Milliseconds for one tour, whole iterations divided by ants: median, least and most.
-    over_one_core, over_all_cores : float
-        Speedup over the baselines on the same instance; NaN where that was not measured.
-    """
-
-    instance: str
-    n: int
-    colony: str
-    device: str
-    tour_ms: float
-    low_ms: float
-    high_ms: float
-    over_one_core: float = math.nan
-    over_all_cores: float = math.nan
+_ROLES = ("best", "latest", "trail", "gap", "mean", "city")
+_COLUMNS = (
+    "Instance",
+    "n",
+    "Colony",
+    "On",
+    "Ants",
+    "µs a tour",
+    "Quartiles",
+    "× one core",
+    "× all cores",
+    "s to target",
+    "× one core",
+    "× all cores",
+)
+_TEXT_COLUMNS = (0, 2, 3)
+_HINT = (
+    "Measure how much faster a colony is here than the same search on one core and on all cores: "
+    "same instance, parameters, seeds and number of tours; medians with their quartiles."
+)
 
 
 class SpeedupView(View):
-    """A curve for each colony, and the table of all that was measured."""
+    """Bars for one instance, curves for several, and the table of all that was measured.
+
+    Attributes
+    ----------
+    measured : Signal
+        Other reports are shown.
+    """
 
     key = "speedup"
     title = "Speedup"
+    measured = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows: list[SpeedupRow] = []
-        self.scope = QComboBox()
-        self.scope.setAccessibleName("Instances to measure")
-        self.scope.setToolTip("On which instances the colonies are measured")
-        for text, key in (
-            ("This instance", "this"),
-            ("Bundled, to 500 cities", "small"),
-            ("All bundled", "all"),
-        ):
-            self.scope.addItem(text, key)
+        self.reports: tuple[SpeedupReport, ...] = ()
+        self.scope, self.contenders = QComboBox(), QComboBox()
+        _fill(
+            self.scope,
+            "On which instances",
+            this="This instance",
+            small="Bundled, to 500 cities",
+            medium="Bundled, to 2500 cities",
+        )
+        _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
         self.measure = MeasureBar(
-            "Measure", "Run every colony of this machine beside the baseline on one core"
+            "Measure", "Run each colony beside the same search on one core and on all cores"
         )
-        self.plot = Plot("cities", "× one core")
-        axes = self.plot.item
+        self.what = Choice(
+            {"tours": "Per tour", "target": "To same length", "table": "Table"},
+            "Time per tour, time to reach the same length, or all numbers",
+        )
+        self.base = Choice(
+            {"cpu:1": "× one core", "cpu": "× all cores"}, "What the speedup is measured against"
+        )
+        self.plot = Plot("cities", "times as fast")
         for side in ("bottom", "left"):
-            axes.getAxis(side).tickValues = _logarithmic_ticks
-            axes.getAxis(side).tickStrings = lambda values, _scale, _step: [
-                whole(10**v) if v >= 0 else significant(10**v, 1) for v in values
-            ]
+            axis = self.plot.item.getAxis(side)
+            axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
         self.legend = FlowLayout()
-        self.chips: dict[tuple[str, str], Chip] = {}
-        self._curves: dict[tuple[str, str], Curve] = {}
-        self.table = QTableWidget(0, len(_COLUMNS))
-        self.table.setHorizontalHeaderLabels(list(_COLUMNS))
-        self.table.verticalHeader().hide()
-        self.table.setShowGrid(False)
-        self.table.setAlternatingRowColors(True)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.horizontalHeader().setHighlightSections(False)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.hint = QLabel(
-            "Measure how much faster each colony is here than the sequential one on one core: "
-            "same instance, same parameters, same number of tours, medians with their spread."
-        )
-        self.hint.setProperty("role", "note")
-        self.hint.setWordWrap(True)
-        chart = QWidget()
-        column = QVBoxLayout(chart)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self.legend)
-        column.addWidget(self.plot, 1)
+        self.chips: dict[str, Chip] = {}
+        self._curves: dict[str, Curve] = {}
+        self.bars = Bars()
+        self.table = _table()
+        self.note = QLabel(_HINT)
+        self.note.setProperty("role", "note")
+        self.note.setWordWrap(True)
         self.pages = QStackedWidget()
-        self.pages.addWidget(chart)
-        self.pages.addWidget(self.table)
-        self.page_choice = Choice({"chart": "Chart", "table": "Table"}, "How results are shown")
-        self.page_choice.chosen.connect(
-            lambda page: self.pages.setCurrentIndex(0 if page == "chart" else 1)
-        )
-        top = QHBoxLayout()
-        top.addWidget(self.scope)
-        top.addWidget(self.measure, 1)
-        top.addWidget(self.page_choice)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.hint)
-        layout.addWidget(self.pages, 1)
-        layout.addStretch(0)
-        self.show_rows([])
+        self._lay_out()
+        self.what.chosen.connect(lambda _: self._redraw())
+        self.base.chosen.connect(lambda _: self._redraw())
+        self.show_reports([])
         self.apply_theme(self.theme)
 
-    def show_rows(self, rows: Sequence[SpeedupRow]) -> None:
-        """Show what was measured so far."""
-        self.rows = list(rows)
-        self.hint.setVisible(not rows)
-        self.pages.setVisible(bool(rows))
-        self.page_choice.setVisible(bool(rows))
-        self._fill_table()
-        self._fill_plot()
+    def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
+        """Show what was measured so far, one report an instance."""
+        self.reports = tuple(reports)
+        self._redraw()
+        self.measured.emit()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         super().apply_theme(theme)
         self.plot.apply_theme(theme)
+        self.bars.apply_theme(theme)
         for chip in self.chips.values():
             chip.apply_theme(theme)
 
-    def _fill_table(self) -> None:
-        self.table.setRowCount(len(self.rows))
-        for line, row in enumerate(self.rows):
-            cells = (
-                row.instance,
-                whole(row.n),
-                row.colony,
-                row.device,
-                significant(row.tour_ms),
-                f"{significant(row.low_ms)} – {significant(row.high_ms)}",
-                _times(row.over_one_core),
-                _times(row.over_all_cores),
-            )
-            for column, text in enumerate(cells):
-                item = QTableWidgetItem(text)
-                if column not in (0, 2, 3):
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
-                self.table.setItem(line, column, item)
+    def _lay_out(self) -> None:
+        top = FlowLayout()
+        for widget in (self.scope, self.contenders):
+            top.addWidget(widget)
+        curves = QWidget()
+        column = QVBoxLayout(curves)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self.legend)
+        column.addWidget(self.plot, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidget(self.bars)
+        for page in (scroll, curves, self.table):
+            self.pages.addWidget(page)
+        bottom = FlowLayout()
+        bottom.addWidget(self.what)
+        bottom.addWidget(self.base)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.measure)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(self.note)
+        layout.addLayout(bottom)
 
-    def _fill_plot(self) -> None:
-        series: dict[tuple[str, str], list[tuple[float, float]]] = {}
-        for row in self.rows:
-            if math.isfinite(row.over_one_core):
-                place = (math.log10(row.n), math.log10(row.over_one_core))
-                series.setdefault((row.colony, row.device), []).append(place)
+    def _redraw(self) -> None:
+        shown = bool(self.reports)
+        what = self.what.value
+        for widget in (self.pages, self.what, self.base):
+            widget.setVisible(shown)
+        self.note.setText(_conditions(self.reports) if shown else _HINT)
+        self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
+        self.base.setVisible(shown and what != "table")
+        self._fill_table()
+        self._fill_bars()
+        self._fill_curves()
+
+    def _speedup(self, report: SpeedupReport, one: Measurement) -> float | None:
+        if self.what.value == "target":
+            return report.target_speedup(one, self.base.value)
+        return report.speedup(one, self.base.value)
+
+    def _fill_bars(self) -> None:
+        bars = []
+        for report in self.reports[:1]:
+            for number, one in enumerate(report.measurements):
+                value = self._speedup(report, one)
+                text = one.failure or ("not reached" if one.target_seconds else "not measured")
+                low = high = math.nan
+                if value is not None:
+                    text = f"{significant(value)} ×"
+                    if self.what.value == "tours":
+                        low = value * one.tour_us.median / one.tour_us.upper
+                        high = value * one.tour_us.median / one.tour_us.lower
+                role = _ROLES[number % len(_ROLES)]
+                bars.append(Bar(_name(one), text, value or 0.0, role, low, high))
+        self.bars.show_bars(bars)
+
+    def _fill_curves(self) -> None:
+        series: dict[str, list[tuple[float, float]]] = {}
+        for report in self.reports:
+            for one in report.measurements:
+                value = self._speedup(report, one)
+                if value is not None and one.device != self.base.value:
+                    place = (math.log10(report.n), math.log10(value))
+                    series.setdefault(_name(one), []).append(place)
         for key in series:
             if key not in self.chips:
                 self._add_series(key)
@@ -187,30 +198,94 @@ class SpeedupView(View):
         places = np.array([p for points in series.values() for p in points]).reshape(-1, 2)
         if len(places):
             low, high = places.min(axis=0), places.max(axis=0)
-            self.plot.follow(
-                (low[0] - 0.15, high[0] + 0.15), (min(low[1], 0.0) - 0.1, high[1] + 0.15)
-            )
+            y = (min(low[1], 0.0) - 0.1, max(high[1], 0.0) + 0.15)
+            self.plot.follow((low[0] - 0.1, high[0] + 0.1), y)
 
-    def _add_series(self, key: tuple[str, str]) -> None:
+    def _add_series(self, key: str) -> None:
         role = _ROLES[len(self.chips) % len(_ROLES)]
-        chip = Chip(f"{key[0]} on {key[1]}", role, "line")
+        chip = Chip(key, role, "line")
         chip.apply_theme(self.theme)
         curve = self.plot.add_curve(role, 2.0, dots=True)
         chip.toggled.connect(curve.setVisible)
         self.legend.addWidget(chip)
-        self.chips[key] = chip
-        self._curves[key] = curve
+        self.chips[key], self._curves[key] = chip, curve
+
+    def _fill_table(self) -> None:
+        lines = [(report, one) for report in self.reports for one in report.measurements]
+        self.table.setRowCount(len(lines))
+        for row, (report, one) in enumerate(lines):
+            for column, text in enumerate(_cells(report, one)):
+                item = QTableWidgetItem(text)
+                item.setToolTip(one.failure or f"{one.model}, {one.detail}")
+                if column not in _TEXT_COLUMNS:
+                    item.setTextAlignment(
+                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    )
+                self.table.setItem(row, column, item)
 
 
-def _times(value: float) -> str:
-    return f"{significant(value)} ×" if math.isfinite(value) else "–"
+def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
+    spread = one.tour_us
+    return (
+        report.instance,
+        whole(report.n),
+        one.system,
+        one.device,
+        whole(one.ants),
+        one.failure or significant(spread.median),
+        f"{significant(spread.lower)} – {significant(spread.upper)}" if spread.samples else "",
+        _times(report.speedup(one, "cpu:1")),
+        _times(report.speedup(one, "cpu")),
+        _number(one.target_median) or ("not reached" if one.target_seconds else ""),
+        _times(report.target_speedup(one, "cpu:1")),
+        _times(report.target_speedup(one, "cpu")),
+    )
 
 
-def _logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-    """Ticks at powers of ten, and at 2 and 5 times as much where there is room."""
-    powers = range(math.floor(low), math.ceil(high) + 1)
-    major = [float(p) for p in powers if low <= p <= high]
-    minor = [p + math.log10(f) for p in powers for f in (2, 5) if low <= p + math.log10(f) <= high]
-    if size < 60 * (len(major) + len(minor)) and len(major) > 1:
-        minor = []
-    return [(1.0, major), (0.3, minor)]
+def _conditions(reports: Sequence[SpeedupReport]) -> str:
+    """Say on what, and how, the reports were measured."""
+    models = {
+        f"{one.device}: {one.model}" + (f" ({one.cores} cores)" if one.device == "cpu" else "")
+        for report in reports
+        for one in report.measurements
+    }
+    one = reports[-1]
+    text = f"{len(one.seeds)} runs of {one.iterations} iterations"
+    if len(reports) == 1 and one.target_length is not None:
+        gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
+        text += f"; same length: {whole(one.target_length)}{gap}"
+    return f"{text}. {'; '.join(sorted(models))}."
+
+
+def _name(one: Measurement) -> str:
+    return f"{one.system} on {one.device}"
+
+
+def _times(value: float | None) -> str:
+    return "" if value is None else f"{significant(value)} ×"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else significant(value)
+
+
+def _fill(box: QComboBox, tip: str, **options: str) -> None:
+    box.setAccessibleName(tip)
+    box.setToolTip(tip)
+    for key, text in options.items():
+        box.addItem(text, key)
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget(0, len(_COLUMNS))
+    table.setHorizontalHeaderLabels(list(_COLUMNS))
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setAlternatingRowColors(True)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+    return table

@@ -186,8 +186,9 @@ def style_sheet(theme: Theme) -> str:
 
 
 def apply(theme: Theme) -> None:
-    """Dress the whole application in ``theme``."""
+    """Dress the whole application in ``theme``; cheapest before there are widgets."""
     app = QApplication.instance()
-    if isinstance(app, QApplication):
+    sheet = style_sheet(theme)
+    if isinstance(app, QApplication) and app.styleSheet() != sheet:
         app.setPalette(palette_of(theme))
-        app.setStyleSheet(style_sheet(theme))
+        app.setStyleSheet(sheet)

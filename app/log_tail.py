@@ -1,0 +1,50 @@
+"""New lines of a file that another thread writes."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+EVERY = 0.25
+"""Seconds between two looks at the file."""
+
+MOST = 256 * 1024
+"""Bytes read at a look; a run writes a few lines a second."""
+
+
+class LogTail:
+    """Hands the whole lines that were added to a file to ``listener``."""
+
+    def __init__(self, listener: Callable[[list[str]], object]) -> None:
+        self._listener = listener
+        self._file: io.BufferedReader | None = None
+        self._part = b""
+        self._due = 0.0
+
+    def follow(self, path: Path | None) -> None:
+        """Begin with another file, from its first line; None for no file."""
+        if self._file is not None:
+            self._file.close()
+        self._part = b""
+        self._due = 0.0
+        try:
+            self._file = path.open("rb") if path is not None else None
+        except OSError:  # the recorder has told the user why there is no log
+            self._file = None
+
+    def read_sometimes(self) -> None:
+        """Read if the last look is long enough ago."""
+        if time.monotonic() >= self._due:
+            self.read()
+
+    def read(self) -> None:
+        """Read what was added."""
+        self._due = time.monotonic() + EVERY
+        if self._file is None:
+            return
+        whole, end, rest = (self._part + self._file.read(MOST)).rpartition(b"\n")
+        self._part = rest
+        if end:
+            self._listener(whole.decode(errors="replace").split("\n"))

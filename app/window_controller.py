@@ -1,0 +1,390 @@
+"""What the window's wishes come to: instances are loaded, runs started, watched and ended."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+
+from app.background import Background, Task
+from app.dear_parts import DearParts
+from app.log_tail import LogTail
+from app.recorder import Recorder, RunLog, default_log_path, read_log, versions
+from app.run import Ending, Outcome
+from app.session import Session, new_session
+from app.solver import RunState, SolverThread
+from app.stopping import StopSettings
+from app.window_exports import WindowExports
+from app.window_measurements import WindowMeasurements
+from gpu import devices
+from gpu.catalog import CATALOG, place_of
+from gpu.devices import Survey
+from gpu.instances import load
+from gpu.instances.instance import TspInstance
+from gpu.parameters import SpmParameters
+from gpu.snapshot import Snapshot
+from views.activity import Activity
+from views.formats import percent, whole
+from views.setup_panel import Choices
+
+if TYPE_CHECKING:
+    from views.main_window import MainWindow
+
+FRAME = 33
+"""Milliseconds between two looks into the solver's slot."""
+
+PATIENCE = 0.8
+"""Seconds that an iteration under way gets when the window closes."""
+
+_ACTIVITIES = {
+    RunState.BUILDING: Activity.BUILDING,
+    RunState.RUNNING: Activity.RUNNING,
+    RunState.PAUSED: Activity.PAUSED,
+    RunState.STOPPING: Activity.STOPPING,
+}
+
+
+@dataclass(slots=True)
+class CurrentRun:
+    """The run in sight: under way, or the last one.
+
+    Attributes
+    ----------
+    session : Session
+        What is run.
+    instance : TspInstance
+        On what.
+    recorder : Recorder
+        Writes its log.
+    snapshot : Snapshot or None
+        The newest state.
+    outcome : Outcome or None
+        How it ended; None while it has not.
+    """
+
+    session: Session
+    instance: TspInstance
+    recorder: Recorder
+    snapshot: Snapshot | None = None
+    outcome: Outcome | None = None
+
+
+class WindowController(QObject):
+    """Connects one window with sessions, solver threads, logs and exports.
+
+    Parameters
+    ----------
+    window : MainWindow
+        What to serve.
+    log_path : callable taking Session and returning Path, optional
+        Where a run's log goes.
+
+    Attributes
+    ----------
+    told : Signal
+        A sentence for the user; may be emitted from any thread.
+    log_path : callable taking Session and returning Path
+        Where a run's log goes.
+    run_ended : Signal
+        The Outcome of a run, after everything shows it.
+    ready : Signal
+        An instance and the devices are there: a run can start.
+    """
+
+    told = Signal(str)
+    run_ended = Signal(object)
+    ready = Signal()
+
+    def __init__(
+        self, window: MainWindow, log_path: Callable[[Session], Path] = default_log_path
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.instance: TspInstance | None = None
+        self.run: CurrentRun | None = None
+        self.background = Background(self)
+        self.log_path = log_path
+        self._solver: SolverThread | None = None
+        self._generation = 0
+        self._loading: Task[tuple[TspInstance, RunLog | None]] | None = None
+        self._preparing: Task[tuple[Session, Recorder]] | None = None
+        self._dear_parts = DearParts()
+        self._tail = LogTail(window.log.add_lines)
+        self._timer = QTimer(self)
+        self._timer.setInterval(FRAME)
+        self._timer.timeout.connect(self._look)
+        self.exports = WindowExports(self)
+        self.measurements = WindowMeasurements(self)
+        self.told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        window.open_requested.connect(self.open)
+        window.start_requested.connect(self.start)
+        window.step_requested.connect(self.step)
+        window.pause_requested.connect(self.pause)
+        window.resume_requested.connect(self.resume)
+        window.stop_requested.connect(self.stop)
+        window.wanted_changed.connect(self._ask)
+        window.log.folder_requested.connect(self._open_log_folder)
+        self.background.start(Task(lambda _: _survey(), self._surveyed, self.told.emit))
+
+    @property
+    def active(self) -> bool:
+        """Whether a run is under way or about to begin."""
+        return self._solver is not None or self._preparing is not None
+
+    @property
+    def solver(self) -> SolverThread | None:
+        """The thread of the run under way."""
+        return self._solver
+
+    @Slot(object)
+    def open(self, path: Path) -> None:
+        """Load the instance, or the recorded session, at ``path``; the run under way is ended."""
+        if self._loading is not None:
+            self._loading.cancel()
+        self.stop()
+        self.measurements.cancel()
+        self.window.banner.clear()
+        self.window.setup.show_loading(path.name)
+        self._loading = self.background.start(
+            Task(lambda _: _load(path), self._loaded, self._not_loaded)
+        )
+
+    @Slot()
+    def start(self, steps: int | None = None) -> None:
+        """Start a run with what is chosen; with ``steps``, rest after so many iterations."""
+        instance = self.instance
+        if self.active or instance is None or self.window.problem:
+            return
+        choices = self.window.setup.choices()
+        self.window.banner.clear()
+        self.window.show_activity(Activity.BUILDING)
+        self._preparing = self.background.start(
+            Task(
+                lambda _: self._prepare(instance, choices),
+                lambda prepared: self._begin(instance, *prepared, steps),
+                self._not_prepared,
+            )
+        )
+
+    @Slot()
+    def step(self) -> None:
+        """Make one iteration and rest; begins a run if there is none."""
+        if self._solver is not None:
+            self._solver.step()
+        else:
+            self.start(steps=1)
+
+    @Slot()
+    def pause(self) -> None:
+        """Rest after the slice that is being worked on."""
+        if self._solver is not None:
+            self._solver.pause()
+
+    @Slot()
+    def resume(self) -> None:
+        """Go on."""
+        if self._solver is not None:
+            self._solver.resume()
+
+    @Slot()
+    def stop(self) -> None:
+        """End the run under way."""
+        if self._preparing is not None:
+            self._preparing.cancel()
+            self._preparing = None
+            self.window.show_activity(Activity.IDLE)
+        if self._solver is not None:
+            self._solver.cancel()
+
+    def shutdown(self) -> bool:
+        """End all that is under way; return whether every thread has ended."""
+        self._timer.stop()
+        begin = time.monotonic()
+        solver, self._solver = self._solver, None
+        ended = True
+        if solver is not None:
+            solver.blockSignals(True)
+            ended = solver.shutdown(PATIENCE)
+        left = max(0.1, PATIENCE - (time.monotonic() - begin))
+        return self.background.shutdown(left) and ended
+
+    def _surveyed(self, survey: Survey) -> None:
+        self.window.setup.show_survey(survey)
+        device = self.window.setup.device
+        if device is not None:
+            self.window.device_view.show_device(device, versions())
+        self._announce()
+
+    def _loaded(self, found: tuple[TspInstance, RunLog | None]) -> None:
+        self._loading = None
+        self.instance, log = found
+        self.run = None
+        self._tail.follow(None)
+        self.window.show_instance(self.instance)
+        self.window.where.setText("")
+        if log is not None:
+            session = log.session
+            self.window.setup.set_choices(
+                Choices(
+                    session.device,
+                    session.colony,
+                    session.parameters.to_dict(),
+                    session.seed,
+                    session.stop.to_dict(),
+                )
+            )
+        self.measurements.enable()
+        self._announce()
+
+    def _not_loaded(self, sentence: str) -> None:
+        self._loading = None
+        self.window.setup.show_loading("")
+        self.window.tell(sentence)
+
+    def _announce(self) -> None:
+        if self.instance is not None and self.window.setup.device is not None:
+            self.ready.emit()
+
+    def _prepare(self, instance: TspInstance, choices: Choices) -> tuple[Session, Recorder]:
+        """Check what was chosen and open the log; in a thread, for disks and drivers may rest."""
+        session = new_session(
+            instance,
+            colony=choices.colony,
+            device=choices.device,
+            parameters=choices.parameters,
+            seed=choices.seed,
+            stop=StopSettings.from_dict(choices.stop),
+        )
+        return session, Recorder(self.log_path(session), session, instance, self.told.emit)
+
+    def _not_prepared(self, sentence: str) -> None:
+        self._preparing = None
+        self.window.show_activity(Activity.IDLE)
+        self.window.tell(sentence)
+
+    def _begin(
+        self, instance: TspInstance, session: Session, recorder: Recorder, steps: int | None
+    ) -> None:
+        self._preparing = None
+        self._generation += 1
+        self.run = CurrentRun(session, instance, recorder)
+        window = self.window
+        window.begin_run()
+        parameters = session.parameters
+        memory = parameters.memory if isinstance(parameters, SpmParameters) else 0
+        window.pheromone.show_memory(memory)
+        device = window.setup.device
+        if device is not None:
+            window.device_view.show_device(device, versions())
+        window.log.show_path(str(recorder.path))
+        window.where.setText(
+            f"{instance.name}  ·  {session.system.title} on {device or session.device}"
+            f"  ·  seed {session.seed}  ·  log {recorder.path.name}"
+        )
+        self._tail.follow(recorder.path)
+        self._solver = SolverThread(instance, session, self._generation, recorder, self)
+        self._solver.state_changed.connect(self._state_changed)
+        self._solver.ended.connect(self._ended)
+        self._ask()
+        if steps is not None:
+            self._solver.step(steps)
+        self.measurements.enable()
+        self._timer.start()
+        self._solver.start()
+
+    @Slot(object)
+    def _state_changed(self, state: RunState) -> None:
+        if self._solver is not None and state in _ACTIVITIES:
+            self.window.show_activity(_ACTIVITIES[state])
+
+    @Slot(object)
+    def _ended(self, outcome: Outcome) -> None:
+        solver, run = self._solver, self.run
+        if solver is None or run is None or self.sender() is not solver:
+            return
+        self._look()
+        self._timer.stop()
+        self._solver = None
+        solver.wait()
+        solver.deleteLater()
+        run.outcome = outcome
+        run.snapshot = outcome.state if run.snapshot is None else run.snapshot
+        self.window.dashboard.settle()
+        self._tail.read()
+        self.window.show_activity(Activity.IDLE)
+        if outcome.ending is Ending.FAILED:
+            self.window.tell(outcome.reason)
+        else:
+            finished = outcome.ending is Ending.FINISHED
+            self.window.tell(_summary(outcome, run.instance), "done" if finished else "info")
+        self.measurements.enable()
+        self.run_ended.emit(outcome)
+
+    def _look(self) -> None:
+        """Show the newest snapshot, if there is one, and say what the next ones shall carry."""
+        solver, run = self._solver, self.run
+        if solver is None or run is None:
+            return
+        snapshot = solver.take()
+        if snapshot is not None and snapshot.generation == self._generation:
+            run.snapshot = snapshot
+            self._dear_parts.take_in(snapshot)
+            self.window.show_snapshot(snapshot)
+            share = run.session.stop.share_done(snapshot)
+            left = snapshot.elapsed * (1 / share - 1) if share else None
+            self.window.run_bar.show_progress(share, left)
+        self._tail.read_sometimes()
+        self._ask()
+
+    @Slot()
+    def _ask(self) -> None:
+        """Tell the solver what the views in sight need."""
+        if self._solver is not None:
+            wanted = self.window.wanted
+            self._solver.want(self._dear_parts.next(wanted), at_rest=wanted)
+
+    @Slot(str)
+    def _tell(self, sentence: str) -> None:
+        self.window.tell(sentence)
+
+    @Slot()
+    def _open_log_folder(self) -> None:
+        if self.run is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.run.recorder.path.parent)))
+
+
+def _survey() -> Survey:
+    """Look for devices, and import what the first of them needs before a run waits for it."""
+    found = devices.survey()
+    for system in CATALOG:
+        if system.runs_on(found.devices[0]):
+            module = system.builders[place_of(found.devices[0])].partition(":")[0]
+            importlib.import_module(module)
+    return found
+
+
+def _load(path: Path) -> tuple[TspInstance, RunLog | None]:
+    """Load an instance, or a recorded session with its instance."""
+    if path.suffix in (".json", ".jsonl"):
+        from app.library import find_again
+
+        log = read_log(path)
+        return find_again(log.session.instance, path), log
+    return load(path), None
+
+
+def _summary(outcome: Outcome, instance: TspInstance) -> str:
+    state = outcome.state
+    if not state.iteration:
+        return f"{outcome.reason} before the first iteration was done"
+    gap = instance.gap_percent(state.best_length)
+    best = f"best {whole(state.best_length)}"
+    if gap is not None:
+        best += f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"
+    return f"{outcome.reason}: {best}, after {whole(state.iteration)} iterations"

@@ -1,0 +1,126 @@
+"""What the window's user takes away: pictures, tours, logs, sessions, measurements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from app import benchmark
+from app.background import Task
+from app.exports import (
+    ExportError,
+    export_csv,
+    export_log,
+    export_session,
+    export_tour,
+    write_whole,
+)
+from app.recorder import read_log
+from views.formats import percent, whole
+from views.pictures import as_image, as_svg
+
+if TYPE_CHECKING:
+    from app.window_controller import CurrentRun, WindowController
+    from gpu.speedup_report import SpeedupReport
+
+
+class WindowExports(QObject):
+    """Writes files in the background and tells how that went."""
+
+    def __init__(self, controller: WindowController) -> None:
+        super().__init__(controller)
+        self._controller = controller
+        window = controller.window
+        window.export_requested.connect(self.export)
+        window.picture_requested.connect(self.export_picture)
+
+    @property
+    def caption(self) -> str:
+        """What a picture of the run in sight shows, in one line."""
+        run = self._controller.run
+        if run is None:
+            instance = self._controller.instance
+            return instance.name if instance else ""
+        parts = [
+            run.instance.name,
+            f"{run.session.system.title} on {run.session.device}",
+            f"seed {run.session.seed}",
+        ]
+        state = run.snapshot
+        if state is not None and state.iteration:
+            parts.append(f"iteration {whole(state.iteration)}")
+            gap = run.instance.gap_percent(state.best_length)
+            best = f"best {whole(state.best_length)}"
+            parts.append(best if gap is None else f"{best} ({percent(gap)})")
+        return "  ·  ".join(parts)
+
+    @Slot(str, object)
+    def export(self, name: str, path: Path) -> None:
+        """Write what a name in ``views.actions.EXPORTS`` stands for to ``path``."""
+        if name == "window":
+            self._write_image(path, self._controller.window, "")
+            return
+        if name == "speedup":
+            reports = list(self._controller.window.speedup.reports)
+            self._write(path, lambda: _write_speedup(path, reports))
+            return
+        run = self._controller.run
+        if run is not None:
+            self._write(path, self._writer_of(name, run, path))
+
+    @Slot(str, str, object)
+    def export_picture(self, key: str, form: str, path: Path) -> None:
+        """Write a picture of the view ``key``, as "png" or "svg"."""
+        window = self._controller.window
+        view = window.dashboard.views[key]
+        view.draw()
+        if form == "png":
+            self._write_image(path, view, self.caption)
+        else:
+            document = as_svg(view, window.theme, f"{view.title}: {self.caption}", self.caption)
+            self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
+
+    def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
+        image = as_image(widget, self._controller.window.theme, caption)
+        self._write(path, lambda: write_whole(path, lambda part: _save(image, part)))
+
+    def _write(self, path: Path, work: Callable[[], object]) -> None:
+        window = self._controller.window
+        self._controller.background.start(
+            Task(
+                lambda _: work(),
+                lambda _: window.tell(f"{path.name} is written", "done"),
+                window.tell,
+            )
+        )
+
+    def _writer_of(self, name: str, run: CurrentRun, path: Path) -> Callable[[], object]:
+        state = run.snapshot
+        if name == "tour":
+            tour = None if state is None else state.best_tour
+            if state is None or tour is None:
+                raise ExportError(f"{path}: there is no tour yet")
+            comment = f"Length {state.best_length}, {run.session.colony}, seed {run.session.seed}"
+            return lambda: export_tour(path, run.instance, tour, comment)
+        if name == "session":
+            return lambda: export_session(path, run.session, run.instance, run.outcome)
+        log = run.recorder.path
+        if name == "log":
+            return lambda: export_log(path, log)
+        return lambda: export_csv(path, read_log(log))
+
+
+def _save(image: QImage, path: Path) -> None:
+    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
+        raise OSError(f"{path.name} cannot be written as PNG")
+
+
+def _write_speedup(path: Path, reports: list[SpeedupReport]) -> None:
+    text = json.dumps(benchmark.json_of(reports), indent=2, allow_nan=False) + "\n"
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))
