@@ -17,8 +17,11 @@ from gpu.parameters import AcsParameters
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
 
-ANT_RECORD_WORDS = 14
+ANT_RECORD_WORDS = 6
 """``ANT_RECORD_WORDS`` in acs_steps.cu."""
+
+MOST_STAMPS = 1 << 20
+"""Steps that step_tours can number; see ``stamped`` in acs_steps.cu."""
 
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
@@ -132,9 +135,11 @@ class StepByStep(Construction):
         self.warps = -(-self.ants // self.blocks)
         self._kernel, self._shared = "step_tours", self.warps * 4 * self._tabu_words
         self._ants_bytes: int | None = None
+        self._memories: tuple[str, ...] = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
             return
         self._kernel, self.warps = "step_many_tours", WARPS_PER_BLOCK
+        self._memories = ("ants",)
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
         self._shared, self._ants_bytes = self.warps * at_most * each, 0
@@ -144,18 +149,24 @@ class StepByStep(Construction):
     def _fits(self, machine: Machine) -> bool:
         return (
             self.warps * LANES <= 1024
+            and self.n < MOST_STAMPS
             and self._shared <= machine.shared_limit
             and machine.resident(self.file, self._kernel, self.warps * LANES, self._shared) >= 1
         )
 
     def buffers(self) -> list[Buffer]:
-        """4 n bytes an ant, the best tour, and the ants where shared memory is too small."""
+        """4 n bytes an ant, the best tour; trails as steps see them, or ants that take turns."""
         buffers = [
             Buffer("tours", (self.ants, self.n), np.int32),
             Buffer("best_tour", (self.n,), np.int32),
-            Buffer("counters", (2, self.n, LANES), np.uint32, zeroed=True),
         ]
-        if self._ants_bytes:
+        if self._ants_bytes is None:
+            buffers += [
+                Buffer("stamps", (self.n, LANES), np.uint64),
+                Buffer("log_entries", (2, 2 * self.ants, 2), np.uint64),
+                Buffer("log_counts", (self.n + 1,), np.uint32),
+            ]
+        elif self._ants_bytes:
             buffers.append(Buffer("ants", (self._ants_bytes // 8,), np.uint64))
         return buffers
 
@@ -176,7 +187,7 @@ class StepByStep(Construction):
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
             np.int32(self._tabu_words),
-            arrays["counters"] if self._ants_bytes is None else arrays.get("ants"),
+            *(arrays.get(name) for name in self._memories),
             arrays["tours"],
             arrays["state"],
         )

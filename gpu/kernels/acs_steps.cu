@@ -2,92 +2,183 @@
 //
 // The paper launches one kernel a step. Here one cooperative launch takes all steps of an
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
-// a fraction of the cost. A second barrier parts the choices of a step from its updates, which
-// makes the colony reproducible: all ants choose from the trails as the step found them, and an
-// edge that c ants took is updated c times, in whichever order.
+// a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
+// before the step's updates, and an edge that c ants took is updated c times, in whichever order.
 #include "acs_walk.cuh"
 #include "colony_state.cuh"
 #include "philox.cuh"
 
-// A local update that waits for the end of the choices, in one lane of a warp; in the others
-// `there` is null.
+// A trail that ants read while others update it, in one word: when it was last updated (20 bits;
+// steps between two barriers have one number), the trail before that (31, for it is positive), and
+// how many updates it then got (13). So a step needs no second barrier between choices and
+// updates: whoever reads an update of his own time takes the trail before it.
 //
-// The paper updates by compare-and-swap; ants that follow the best tour together fail and retry
-// it one after the other. Here ants that take the same edge in the same step are numbered by an
-// atomic counter, and number i writes the trail as it is after i updates, unless it already shows
-// more: c updates have their effect in one round, the very numbers that c swaps give. Edges that
-// are not on both cities' lists are seldom taken; they have no counter, and are swapped.
-//
-// Counters start at 0 and come in two sets, for updates in turn: number 0 sets back what it used
-// while the other set is in use.
-struct StepUpdate {
-    float* there;
-    float* back;              // the reverse edge's trail, equal to this one's; null if directed
-    float trail;              // as the step found it
-    unsigned* counter_there;  // null where the edge has none
-    unsigned* counter_back;
-    unsigned number_there, number_back;
+// The paper updates by compare-and-swap; ants that follow the best tour together fail and retry it
+// one after the other. Here an update is a maximum, which all of an edge's updates of one time
+// agree on, then a count: c of them have their effect in one round, whatever c is.
+namespace stamped {
 
-    // The result is to be waited for by performed(); the atomics are under way at once.
-    __device__ __forceinline__ unsigned apply(LocalUpdate change) const {
-        if (!there) return 0;
-        if (counter_there) {
-            unsigned seen = outdo(there, number_there, change);
-            return back ? seen + outdo(back, number_back, change) : seen;
+constexpr int COUNT_BITS = 13, TRAIL_BITS = 31;
+
+__device__ __forceinline__ Word make(unsigned time, float trail) {
+    return static_cast<Word>(time) << (COUNT_BITS + TRAIL_BITS) |
+           static_cast<Word>(__float_as_uint(trail)) << COUNT_BITS;
+}
+
+// The trail before any update of `time`.
+__device__ __forceinline__ float trail(Word word, unsigned time, LocalUpdate change) {
+    float value = __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
+    unsigned count = static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
+    if (static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS)) == time) count = 0;
+    for (; count > 0; --count) value = change(value);
+    return value;
+}
+
+// The result is to be waited for by performed().
+__device__ __forceinline__ unsigned update(Word* place, unsigned time, float trail) {
+    atomicMax(place, make(time, trail));
+    return static_cast<unsigned>(atomicAdd(place, 1ull));
+}
+
+}  // namespace stamped
+
+// Updates of edges that are on no list, of one time and of the next by turns: they are noted by
+// the ants that make them, and made once the barrier has been passed. Until then, and while they
+// are made, whoever reads such a trail looks it up here.
+//
+// There are few: an update changes nothing of a trail at the initial level, and the others are
+// those of edges that were once on a best tour.
+struct OutsideLog {
+    Word* entries;     // (2, 2 ants, 2): edge, trail before the update
+    unsigned* counts;  // (n + 1), by time
+    int capacity;      // 2 ants
+    unsigned time;     // that is read: the one before the present
+    LocalUpdate change;
+
+    __device__ __forceinline__ Word* entry(unsigned at, unsigned i) const {
+        return entries + 2ll * (static_cast<long long>(at & 1) * capacity + i);
+    }
+
+    static __device__ __forceinline__ Word edge(int from, int to) {
+        return static_cast<Word>(from) << 32 | static_cast<unsigned>(to);
+    }
+
+    // Notes an update of the present time. The result is to be waited for by performed().
+    __device__ unsigned note(int from, int to, float trail) const {
+        Word* mine = entry(time + 1, atomicAdd(&counts[time + 1], 1u));
+        Word seen = atomicExch(mine, edge(from, to));
+        return static_cast<unsigned>(seen + atomicExch(mine + 1, __float_as_uint(trail)));
+    }
+
+    // Calls visit(to, trail before) for every update of a trail from `city`. All lanes of the warp
+    // call this, and all get every update.
+    template <class Visit>
+    __device__ __forceinline__ void each(int city, Visit visit) const {
+        unsigned lane = threadIdx.x % LANES;
+        unsigned count = __ldcg(&counts[time]);
+        for (unsigned first = 0;; first += LANES) {
+            // The first are read before it is known how many there are; what is no entry of this
+            // time is not looked at.
+            unsigned i = min(first + lane, static_cast<unsigned>(capacity) - 1);
+            Word edge = __ldcg(entry(time, i)), before = __ldcg(entry(time, i) + 1);
+            unsigned found = __ballot_sync(
+                ALL_LANES, first + lane < count && static_cast<int>(edge >> 32) == city);
+            for (; found; found &= found - 1) {
+                int from = __ffs(found) - 1;
+                visit(static_cast<int>(__shfl_sync(ALL_LANES, static_cast<unsigned>(edge), from)),
+                      __uint_as_float(__shfl_sync(ALL_LANES, static_cast<unsigned>(before), from)));
+            }
+            if (first + LANES >= count) return;
         }
-        swap(there, change);
-        if (back) swap(back, change);
-        return 0;
     }
 
-    __device__ __forceinline__ void take_numbers() {
-        if (counter_there) number_there = atomicAdd(counter_there, 1u);
-        if (counter_back) number_back = atomicAdd(counter_back, 1u);
-    }
-
-    __device__ __forceinline__ unsigned set_back_counters() const {
-        unsigned seen = 0;
-        if (counter_there && number_there == 0) seen += atomicExch(counter_there, 0u);
-        if (counter_back && number_back == 0) seen += atomicExch(counter_back, 0u);
-        return seen;
-    }
-
-  private:
-    // Repeated updates only fall, or only rise: the last of them is the least, or the greatest.
-    __device__ __forceinline__ unsigned outdo(float* place, unsigned number,
-                                              LocalUpdate change) const {
-        float value = change(trail);
-        bool rises = value > trail;
-        for (unsigned i = 0; i < number; ++i) value = change(value);
-        unsigned* bits = reinterpret_cast<unsigned*>(place);
-        return rises ? atomicMax(bits, __float_as_uint(value))
-                     : atomicMin(bits, __float_as_uint(value));
-    }
-
-    __device__ __forceinline__ void swap(float* place, LocalUpdate change) const {
-        unsigned* bits = reinterpret_cast<unsigned*>(place);
-        unsigned before = __float_as_uint(trail), seen;
-        while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
-               before)
-            before = seen;
+    // The trail after its updates; `read` if it had none. All lanes of the warp call this.
+    __device__ __forceinline__ float trail(int from, int to, float read) const {
+        bool found = false;
+        each(from, [&](int city, float before) {
+            if (city != to) return;
+            read = change(found ? read : before);
+            found = true;
+        });
+        return read;
     }
 };
 
-// Chooses the next city; one lane gets the trail to a city that is no candidate.
-__device__ __forceinline__ int choose(const MatrixWalk& walk, bool stuck, const Fallback& fallback,
-                                      bool explores, const Draws& draws, int step,
-                                      OutsideTrail& chosen) {
+// An update that was noted and is to be made, the same in all lanes of a warp.
+struct NotedUpdate {
+    int from = 0, to = 0;
+    bool there = false, back = false;
+
+    // All lanes of the warp call this; the result is to be waited for by performed().
+    __device__ __forceinline__ unsigned make(const OutsideLog& log, const TrailMatrix& trails,
+                                             int lane) const {
+        if (!there && !back) return 0;
+        float trail = there ? log.trail(from, to, 1.0f) : log.trail(to, from, 1.0f);
+        unsigned seen = 0;
+        if (there && lane == 0)
+            seen += __float_as_uint(atomicExch(trails.outside_at(from, to), trail));
+        if (back && lane == 1)
+            seen += __float_as_uint(atomicExch(trails.outside_at(to, from), trail));
+        return seen;
+    }
+};
+
+// The nearest unvisited cities of the warps that ask, worked out by all warps of a block.
+struct NearestOfBlock {
+    static constexpr int MOST_WARPS = 32;
+
+    int asked[MOST_WARPS];  // the warp's city, or -1
+    Word found[MOST_WARPS];
+
+    // All threads of the block call this. `tabus` are the warps' bits, one after the other.
+    __device__ void work_out(unsigned* tabus, int words, const Geometry& geometry, int lane) {
+        constexpr int AT_ONCE = 2;
+        for (unsigned warp = 0; warp < blockDim.x / LANES; ++warp) {
+            int city = asked[warp];
+            if (city < 0) continue;
+            BitTabu tabu(tabus + warp * words, words);
+            Word nearest = ~0ull;
+            for (int first = threadIdx.x; first < geometry.n; first += AT_ONCE * blockDim.x) {
+                int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
+                bool free[AT_ONCE], any = false;
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i) {
+                    to[i] = min(first + i * static_cast<int>(blockDim.x), geometry.n - 1);
+                    from[i] = city;
+                    free[i] = !tabu.visited(to[i]);
+                    any = any || free[i];
+                }
+                if (!any) continue;
+                geometry.distances(from, to, lengths);
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i)
+                    if (free[i]) nearest = min(nearest, OutsideLog::edge(lengths[i], to[i]));
+            }
+            unsigned high = static_cast<unsigned>(nearest >> 32), least = warp_min(high);
+            unsigned low = warp_min(high == least ? static_cast<unsigned>(nearest) : ~0u);
+            if (lane == 0) atomicMin(&found[warp], static_cast<Word>(least) << 32 | low);
+        }
+    }
+};
+
+// Chooses the next city; one lane gets the trail to a city that is no candidate. `trail` is the
+// one to this lane's candidate.
+template <class Memory>
+__device__ __forceinline__ int choose(const WalkBase& walk, const TrailMatrix& trails, float trail,
+                                      bool stuck, const OutsideOptions& options,
+                                      const Memory& memory, bool explores, const Draws& draws,
+                                      int step, OutsideTrail& chosen) {
     if (stuck)
-        return walk.trails.choose_outside(fallback, walk.geometry, walk.tabu, walk.city, walk.lane,
-                                          chosen);
-    float weight = walk.trail * walk.candidate.weight();
+        return trails.choose_outside(options, walk.geometry, walk.tabu, memory, walk.city,
+                                     walk.lane, chosen);
+    float weight = trail * walk.candidate.weight();
     if (explores) return walk.spin(weight, draws.roulette(step));
     unsigned key = weight_key(weight, walk.free());
     return best_city(key, warp_max(key), walk.candidate.city());
 }
 
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
-// `counters` has two sets of (n, 32), zeros between launches.
+// `stamps` is (n, 32), `log` and `log_counts` as OutsideLog has them.
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
@@ -95,99 +186,162 @@ __global__ void __launch_bounds__(640) step_tours(
     int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
     unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
-    float* outside, int* far, int tabu_words, unsigned* counters, int* tours, ColonyState* state) {
+    float* outside, int* far, int tabu_words, Word* stamps, Word* log_entries, unsigned* log_counts,
+    int* tours, ColonyState* state) {
     extern __shared__ unsigned shared[];
-    int lane = threadIdx.x % LANES;
+    __shared__ NearestOfBlock helpers;
+    int lane = held(threadIdx.x % LANES), warp = held(threadIdx.x / LANES);
     // Neighbouring ants go to different multiprocessors, so that all have as many.
-    int ant = blockIdx.x + threadIdx.x / LANES * gridDim.x;
+    int ant = blockIdx.x + warp * gridDim.x;
     bool works = ant < ants;  // the same for all lanes of a warp
-    BitTabu tabu(shared + threadIdx.x / LANES * tabu_words, tabu_words);
+    unsigned* tabus = held_shared(shared);
+    BitTabu tabu(tabus + warp * tabu_words, tabu_words);
     CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     LocalUpdate change{keep, add};
     Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
     GridBarrier barrier(&state->arrivals);
-    MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed, lane);
+    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
+    WalkBase walk(lists, geometry, tabu, change, directed, lane);
     Draws draws{seed, static_cast<unsigned>(ant), iteration};
+    OutsideLog log{log_entries, log_counts, 2 * ants, 0, change};
     int* tour = tours + static_cast<long long>(ant) * n;
     int start = draws.start(n), kept = start, until_update = period;
-    unsigned explorations = 0;
-    StepUpdate previous{};
-    bool second_set = false;
-    bool stuck = false;  // whether the city has no candidate left; then `fallback` is prepared
-    Fallback fallback;
+    unsigned explorations = 0, time = 1;
+    NotedUpdate noted;
+    bool stuck = false;  // whether the city has no candidate left; then `options` are prepared
+    OutsideOptions options;
+
+    int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < n * LANES; i += threads) stamps[i] = stamped::make(0, listed[i]);
+    for (int i = thread; i <= n; i += threads) log_counts[i] = 0;
+    __threadfence();
+    barrier.arrive();
+    if (lane == 0) helpers.asked[warp] = -1;
     if (works) {
-        walk.begin(start);
+        walk.look(start);
         tabu.clear(n, lane);
         walk.visit(start);
         explorations = draws.explorations(0, threshold, lane);
     }
+    barrier.wait();
+
     for (int step = 1; step <= n; ++step) {
         bool due = --until_update == 0;
         if (due) until_update = period;
-        int from = walk.city, next = start;
-        StepUpdate update{};
-        update.trail = walk.trail;
+        log.time = time - 1;
+        unsigned seen = 0;
         if (works) {
-            OutsideTrail outside_trail{nullptr, 1.0f};
+            Word word = __ldcg(&stamps[static_cast<long long>(walk.city) * LANES + lane]);
+            seen += noted.make(log, trails, lane);
+            noted.there = noted.back = false;
+            int from = walk.city, next = start;
+            float trail = stamped::trail(word, time, change);
+            OutsideTrail outside_trail;
             if (step < n)
-                next = choose(walk, stuck, fallback, explorations >> step % LANES & 1, draws, step,
-                              outside_trail);
+                next = choose(walk, trails, trail, stuck, options, log,
+                              explorations >> step % LANES & 1, draws, step, outside_trail);
             unsigned rank = walk.candidate.reverse();
             bool chosen = walk.candidate.city() == next;
-            if (step == n && !__any_sync(ALL_LANES, chosen) && lane == 0) {
-                outside_trail.place = walk.trails.outside_at(from, next);
-                outside_trail.trail = __ldcg(outside_trail.place);
+            if (step == n && !__any_sync(ALL_LANES, chosen)) {
+                float* place = trails.outside_at(from, next);
+                outside_trail.trail = log.trail(from, next, __ldcg(place));
+                if (lane == 0) outside_trail.place = place;
             }
-            if (due && chosen) {
-                update.there = walk.trails.listed_at(from, lane);
-                if (!directed) update.back = walk.reverse_at(from, next, rank);
-                if (directed || rank != NOT_LISTED) {
-                    unsigned* set = counters + (second_set ? 32ll * n : 0);
-                    update.counter_there = set + (update.there - listed);
-                    if (!directed) update.counter_back = set + (update.back - listed);
-                    update.take_numbers();
+            if (!chosen) trail = outside_trail.trail;
+            // An update that changes nothing need not be made.
+            bool updates = due && (chosen || outside_trail.place) && change(trail) != trail;
+            if (updates && chosen) {
+                seen += stamped::update(stamps + (static_cast<long long>(from) * LANES + lane),
+                                        time, trail);
+                if (!directed && rank != NOT_LISTED)
+                    seen += stamped::update(stamps + (static_cast<long long>(next) * LANES + rank),
+                                            time, trail);
+            }
+            walk.look(next);
+            // Where the chosen city was on no list, its own list may still have this one.
+            if (__any_sync(ALL_LANES, updates && (!chosen || (!directed && rank == NOT_LISTED)))) {
+                int found = __ffs(__ballot_sync(ALL_LANES, walk.candidate.city() == from)) - 1;
+                bool there = updates && !chosen, back = updates && !directed && found < 0;
+                noted = NotedUpdate{from, next, __any_sync(ALL_LANES, there) != 0,
+                                    __any_sync(ALL_LANES, back) != 0};
+                if (updates) {
+                    if (there) seen += log.note(from, next, trail);
+                    if (back) seen += log.note(next, from, trail);
+                    if (there && !directed && found >= 0)
+                        seen += stamped::update(
+                            stamps + (static_cast<long long>(next) * LANES + found), time, trail);
                 }
-            } else if (due && outside_trail.place) {
-                update.there = outside_trail.place;
-                update.trail = outside_trail.trail;
             }
+            performed(seen);
         }
         if (due) barrier.arrive();
         if (works) {
-            walk.look(next);
-            // Where the chosen city was on no list, its own list may still have this one.
-            if (due && !directed && __any_sync(ALL_LANES, update.there && !update.back)) {
-                unsigned found = __ballot_sync(ALL_LANES, walk.candidate.city() == from);
-                if (update.there) update.back = walk.trails.at(next, from, __ffs(found) - 1);
-            }
+            int next = walk.city;
             walk.visit(next);
             if (lane == step % LANES) kept = next;
             if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
             if (step % LANES == LANES - 1)
                 explorations = draws.explorations(step + 1, threshold, lane);
             stuck = step + 1 < n && !__any_sync(ALL_LANES, walk.free());
-            if (stuck) fallback.prepare(lists, tabu, geometry, next, lane);
         }
+        Fallback fallback;
+        int far_city = TrailMatrix::NONE;
+        if (stuck) {
+            far_city = trails.far_of(walk.city, lane);
+            fallback.look(lists, tabu, walk.city, lane);
+        }
+        bool asks = stuck && !fallback.any;
+        if (asks && lane == 0) {
+            helpers.asked[warp] = walk.city;
+            helpers.found[warp] = ~0ull;
+        }
+        if (__syncthreads_or(asks)) {
+            helpers.work_out(tabus, tabu_words, geometry, lane);
+            __syncthreads();
+            if (asks) {
+                fallback.nearest = static_cast<int>(helpers.found[warp] & 0xffffffffu);
+                __syncwarp();
+                if (lane == 0) helpers.asked[warp] = -1;
+            }
+        }
+        if (stuck) options = trails.options(fallback, far_city, geometry, tabu, walk.city, lane);
         if (due) {
             barrier.wait();
-            unsigned set_back = previous.set_back_counters();
-            performed(update.apply(change) + set_back);
-            previous = update;
-            second_set = !second_set;
-            barrier.arrive();
-            barrier.wait();
+            time += 1;
         }
-        if (works) walk.sense();
     }
-    previous.set_back_counters();
+    log.time = time - 1;
+    noted.make(log, trails, lane);
+    for (int i = thread; i < n * LANES; i += threads)
+        listed[i] = stamped::trail(__ldcg(&stamps[i]), 0, change);
     if (!works) return;
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
     Word length = tour_length(geometry, tour, lane);
     report_tours(state, length << ANT_BITS | ant, length, lane);
 }
+
+// A local update that waits for the end of the choices; `back` is null if directed.
+struct StepUpdate {
+    float* there;
+    float* back;  // the reverse edge's trail, equal to this one's
+
+    __device__ __forceinline__ void apply(LocalUpdate change) const {
+        swap(there, change);
+        if (back) swap(back, change);
+    }
+
+  private:
+    __device__ __forceinline__ static void swap(float* place, LocalUpdate change) {
+        unsigned* bits = reinterpret_cast<unsigned*>(place);
+        unsigned before = __ldcg(bits), seen;
+        while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
+               before)
+            before = seen;
+    }
+};
 
 // One ant between two steps, where a warp takes turns among several. Its tabu bits follow it.
 struct AntRecord {
@@ -237,7 +391,7 @@ __global__ void __launch_bounds__(512) step_many_tours(
             if (step == 0) {
                 tabu.clear(n, lane);
             } else {
-                walk.begin(from);
+                walk.arrive(from);
                 if (step == 1 || step % LANES == 0) {
                     unsigned drawn = draws.explorations(step & -LANES, threshold, lane);
                     if (lane == 0) ant.explorations = drawn;
@@ -245,15 +399,20 @@ __global__ void __launch_bounds__(512) step_many_tours(
                 }
                 if (step < n) {
                     OutsideTrail unused;
-                    Fallback fallback;
+                    OutsideOptions options;
                     bool stuck = !__any_sync(ALL_LANES, walk.free());
-                    if (stuck) fallback.prepare(lists, tabu, geometry, from, lane);
-                    next = choose(walk, stuck, fallback, ant.explorations >> step % LANES & 1,
-                                  draws, step, unused);
+                    if (stuck) {
+                        Fallback fallback;
+                        fallback.prepare(lists, tabu, geometry, from, lane);
+                        options = walk.trails.options(fallback, walk.trails.far_of(from, lane),
+                                                      geometry, tabu, from, lane);
+                    }
+                    next = choose(walk, walk.trails, walk.trail, stuck, options, AsRead{},
+                                  ant.explorations >> step % LANES & 1, draws, step, unused);
                 }
                 float* there = walk.trails.find(lists, from, next, lane);
                 float* back = directed ? nullptr : walk.trails.find(lists, next, from, lane);
-                if (lane == 0) ant.update = StepUpdate{there, back, __ldcg(there)};
+                if (lane == 0) ant.update = StepUpdate{there, back};
                 __syncwarp();
             }
             walk.visit(next);

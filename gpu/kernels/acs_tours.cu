@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(
     void* more_trails, void* bounds, int memory_size, int tabu_words, int* tours, int* holders,
     ColonyState* state) {
     extern __shared__ unsigned shared[];
-    int lane = threadIdx.x, warp = blockIdx.x, all_warps = gridDim.x;
-    BitTabu tabu(shared, tabu_words);
+    int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
+    BitTabu tabu(held_shared(shared), tabu_words);
     CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     Seed seed{seed_low, seed_high};
@@ -33,15 +33,25 @@ __global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(
         int* tour = tours + (2ll * warp + current) * n;
         Draws draws{seed, static_cast<unsigned>(ant), iteration};
         int start = draws.start(n), kept = start;
-        walk.begin(start);
+        walk.arrive(start);
         tabu.clear(n, lane);
-        walk.visit(start);
+        walk.enter();
         for (int first = 0; first < n; first += LANES) {
             unsigned explorations = draws.explorations(first, threshold, lane);
             unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
+            // The numbers of the roulette wheel for all 32 steps at once.
+            float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
             int steps = min(LANES, n - first);
             for (int i = first == 0; i < steps; ++i) {
-                int city = walk.step(explorations >> i & 1, draws, first + i, updates >> i & 1);
+                unsigned ahead = explorations >> i;
+                int stop = ahead ? min(i + __ffs(ahead) - 1, steps) : steps;
+                for (; i < stop; ++i) {
+                    int city = walk.template step<false>(0.0f, updates >> i & 1);
+                    if (lane == i) kept = city;
+                }
+                if (i == steps) break;
+                int city =
+                    walk.template step<true>(__shfl_sync(ALL_LANES, wheel, i), updates >> i & 1);
                 if (lane == i) kept = city;
             }
             if (lane < steps) __stcs(&tour[first + lane], kept);

@@ -4,7 +4,7 @@
 #include "trail_matrix.cuh"
 
 // Who built the best tour of the iteration, and whether it is the best of all. Every block of the
-// update works this out for itself; the last to finish writes it down.
+// update works this out for itself; one writes it down.
 struct Election {
     const int* tour;  // the best tour of all, wherever it stands now
     bool improved;
@@ -25,24 +25,37 @@ struct Election {
     }
 };
 
-// Called by all threads at the end: the last block closes the iteration.
-__device__ void close_iteration(ColonyState* state, bool improved) {
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x != 0 || atomicAdd(&state->finished, 1u) != gridDim.x - 1) return;
-    __threadfence();
-    state->finished = 0;
-    state->arrivals = 0;
-    state->iteration += 1;
-    state->iteration_best = state->running_best;
-    state->iteration_sum = state->running_sum;
-    if (improved) {
-        state->best_length = state->running_best >> ANT_BITS;
-        state->best_iteration = state->iteration;
+// Called by all threads when they have read the state; the last block to do so closes the
+// iteration. One thread of each block asks for its number at once and looks at it at the end.
+struct Closing {
+    unsigned number = 0;
+    Word iteration, best, sum;  // as all blocks read them
+
+    __device__ __forceinline__ explicit Closing(ColonyState* state) {
+        if (threadIdx.x == 0) {
+            iteration = state->iteration;
+            best = state->running_best;
+            sum = state->running_sum;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) number = atomicAdd(&state->finished, 1u);
     }
-    state->running_best = ~0ull;
-    state->running_sum = 0;
-}
+
+    __device__ __forceinline__ void finish(ColonyState* state, bool improved) const {
+        if (threadIdx.x != 0 || number != gridDim.x - 1) return;
+        state->finished = 0;
+        state->arrivals = 0;
+        state->iteration = iteration + 1;
+        state->iteration_best = best;
+        state->iteration_sum = sum;
+        if (improved) {
+            state->best_length = best >> ANT_BITS;
+            state->best_iteration = iteration + 1;
+        }
+        state->running_best = ~0ull;
+        state->running_sum = 0;
+    }
+};
 
 struct GlobalUpdate {
     float keep, add;  // equation 4: trail * (1 - alpha) + alpha / L, in units of tau0
@@ -63,26 +76,27 @@ __global__ void update_matrix(int n, float keep, double deposit, const uint2* ca
     GlobalUpdate change(keep, deposit, election.length);
     CandidateLists lists{candidates, backup};
     TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
+    Closing closing(state);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
         int city = election.tour[i];
+        int after = election.tour[i + 1 < n ? i + 1 : 0];
+        int before = election.tour[i > 0 ? i - 1 : n - 1];
         if (lane == 0) election.keep(best_tour, i);
-        int neighbours[2] = {election.tour[i + 1 < n ? i + 1 : 0],
-                             election.tour[i > 0 ? i - 1 : n - 1]};
         int own = lists.at(city, lane).city();
-        for (int k = 0; k < (directed ? 1 : 2); ++k) {
-            int other = neighbours[k];
-            int rank = __ffs(__ballot_sync(ALL_LANES, own == other)) - 1;
-            if (lane == 0) {
-                float* place = trails.at(city, other, rank);
-                *place = change(__ldcg(place));
-            }
-            if (rank < 0 && !lists.backs_up(city, other, lane))
-                trails.remember_far(city, other, lane);
-            __syncwarp();
+        int rank_after = __ffs(__ballot_sync(ALL_LANES, own == after)) - 1;
+        int rank_before = __ffs(__ballot_sync(ALL_LANES, own == before)) - 1;
+        if (lane < (directed ? 1 : 2)) {  // one lane a neighbour: two different ones, as n > 2
+            float* place = trails.at(city, lane ? before : after, lane ? rank_before : rank_after);
+            *place = change(__ldcg(place));
         }
+        if (rank_after < 0 && !lists.backs_up(city, after, lane))
+            trails.remember_far(city, after, lane);
+        __syncwarp();
+        if (!directed && rank_before < 0 && !lists.backs_up(city, before, lane))
+            trails.remember_far(city, before, lane);
     }
-    close_iteration(state, election.improved);
+    closing.finish(state, election.improved);
 }
 
 // A warp a city, which updates its trails to both neighbours in the order in which a walk along
@@ -93,6 +107,7 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
                               const int* holders, int rows, int* best_tour, ColonyState* state) {
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
+    Closing closing(state);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     unsigned hits = 0, total = 0;
     for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
@@ -111,7 +126,7 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
         atomicAdd(&state->global_hits, static_cast<Word>(hits));
         atomicAdd(&state->global_total, static_cast<Word>(total));
     }
-    close_iteration(state, election.improved);
+    closing.finish(state, election.improved);
 }
 
 // The state before the first iteration: trails at their initial level, memories empty.

@@ -33,6 +33,11 @@ struct WalkBase {
           directed(directed_),
           lane(lane_) {}
 
+    __device__ __forceinline__ void look(int here) {
+        city = here;
+        candidate = lists.at(here, lane);
+    }
+
     __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
 
     // The candidate that the roulette wheel chooses. All lanes of the warp call this.
@@ -48,44 +53,85 @@ struct WalkBase {
     }
 };
 
+// The next city where no candidate is left, and the update of the edge to it.
+static __device__ SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu,
+                                          TrailMatrix trails, LocalUpdate change, int city,
+                                          int lane, bool due) {
+    int far_city = trails.far_of(city, lane);
+    Fallback fallback;
+    fallback.prepare(lists, tabu, geometry, city, lane);
+    OutsideTrail chosen;
+    int next = trails.choose_outside(trails.options(fallback, far_city, geometry, tabu, city, lane),
+                                     geometry, tabu, AsRead{}, city, lane, chosen);
+    if (!due) return next;
+    float* back = trails.find(lists, next, city, lane);
+    if (chosen.place) trails.overwrite(chosen.place, back, change(chosen.trail));
+    return next;
+}
+
 struct MatrixWalk : WalkBase {
     static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
-    float trail = 0;  // to this lane's candidate
+    const uint2* rows;    // this lane's column of the candidate lists
+    const float* column;  // and of their trails
+    float trail = 0;      // to this lane's candidate
+    unsigned bits = 0;    // the tabu word of this lane's candidate
 
     __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
                                           void* outside, void* far, int, int directed_, int lane_)
         : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
           trails{static_cast<float*>(listed), static_cast<float*>(outside), static_cast<int*>(far),
-                 geometry_.n, static_cast<bool>(directed_)} {}
+                 geometry_.n, static_cast<bool>(directed_)},
+          rows(held(lists_.rows + lane_)),
+          column(held(trails.listed + lane_)) {}
 
-    // Two halves of arriving at a city: what never changes, and the trails.
-    __device__ __forceinline__ void look(int here) {
+    __device__ __forceinline__ void arrive(int here) {
         city = here;
-        candidate = lists.at(here, lane);
+        candidate.packed = __ldg(rows + static_cast<long long>(here) * LANES);
+        trail = __ldcg(column + static_cast<long long>(here) * LANES);
     }
-    __device__ __forceinline__ void sense() { trail = __ldcg(trails.listed_at(city, lane)); }
 
-    __device__ __forceinline__ void begin(int start) {
-        look(start);
-        sense();
+    // To be called once for the start city, after arrive(); step() does so itself.
+    __device__ __forceinline__ void enter() {
+        visit(city);
+        bits = tabu.word(candidate.city());
     }
 
     // One step with plain stores: what other ants wrote in between is lost. Without races the
     // trails of an edge's two directions are equal, so one value serves both.
-    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
-        float weight = trail * candidate.weight();
-        unsigned key = weight_key(weight, free()), top = warp_max(key);
-        int from = city, next = best_city(key, top, candidate.city());
-        if (__builtin_expect(explores || top == 0, 0))  // one branch parts both seldom cases
-            next = top != 0 ? spin(weight, draws.roulette(number)) : step_outside(due);
-        if (due && candidate.city() == next)
-            overwrite(trails.listed_at(from, lane), reverse_at(from, next, candidate.reverse()),
-                      change(trail));
-        look(next);
-        sense();
-        visit(next);
+    //
+    // The greedy choice is made in haste, from the weights without their last bits, and the reads
+    // for it start before it is known whether it stands; all that is used after them is worked out
+    // before, because registers that a read is to fill cannot hold anything else.
+    template <bool EXPLORES>
+    __device__ __forceinline__ int step(float number, bool due) {
+        int from = city, mine = candidate.city(), next;
+        unsigned rank = candidate.reverse();
+        bool allowed = !tabu.visited(mine, bits);
+        float weight = trail * candidate.weight(), changed = here_and_now(change(trail));
+        unsigned key = weight_key(weight, allowed), haste = hasty_key(weight, allowed, lane);
+        unsigned top = warp_max(haste);
+        if (EXPLORES && top != 0) {
+            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            next = __shfl_sync(ALL_LANES, mine, drawn);
+            arrive(next);
+        } else {
+            next = __shfl_sync(ALL_LANES, mine, hasty_lane(top));
+            bool sure = stands(haste, top);
+            arrive(next);
+            if (__builtin_expect(!sure, 0)) {
+                int hasty = next;
+                next = top != 0
+                           ? best_city(key, warp_max(key), mine)
+                           : step_outside(lists, geometry, tabu, trails, change, from, lane, due);
+                if (next != hasty) arrive(next);
+            }
+        }
+        bool updates = due && mine == next;
+        if (updates) *trails.listed_at(from, lane) = changed;
+        if (updates && !directed) *reverse_at(from, next, rank) = changed;
+        enter();
         return next;
     }
 
@@ -94,7 +140,7 @@ struct MatrixWalk : WalkBase {
         if (!due) return;
         float* there = trails.find(lists, city, start, lane);
         float* back = trails.find(lists, start, city, lane);
-        if (lane == 0) overwrite(there, back, change(__ldcg(there)));
+        if (lane == 0) trails.overwrite(there, back, change(__ldcg(there)));
     }
 
     // Where the reverse of a candidate edge has its trail; `rank` is the candidate's `reverse`.
@@ -103,23 +149,6 @@ struct MatrixWalk : WalkBase {
     }
 
     __device__ __forceinline__ void report(ColonyState*) const {}
-
-  private:
-    __device__ __forceinline__ int step_outside(bool due) const {
-        Fallback fallback;
-        fallback.prepare(lists, tabu, geometry, city, lane);
-        OutsideTrail chosen;
-        int next = trails.choose_outside(fallback, geometry, tabu, city, lane, chosen);
-        if (!due) return next;
-        float* back = trails.find(lists, next, city, lane);
-        if (chosen.place) overwrite(chosen.place, back, change(chosen.trail));
-        return next;
-    }
-
-    __device__ __forceinline__ void overwrite(float* there, float* back, float value) const {
-        *there = value;
-        if (!directed) *back = value;
-    }
 };
 
 // The update of the reverse edge waits until the ant stands at its city, where the records are
@@ -140,20 +169,27 @@ struct SelectiveWalk : WalkBase {
         : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
           memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {}
 
-    __device__ __forceinline__ void begin(int start) {
-        previous = -1;
-        arrive(start);
+    __device__ __forceinline__ void arrive(int here) {
+        city = here;
+        candidate = lists.at(here, lane);
+        page = memory.read(here);
+        memory.open(ring, here, lane);
     }
 
-    __device__ __forceinline__ int step(bool explores, const Draws& draws, int number, bool due) {
+    __device__ __forceinline__ void enter() { visit(city); }
+
+    template <bool EXPLORES>
+    __device__ __forceinline__ int step(float number, bool due) {
         float trail = page.trail_to(candidate.city());
         unsigned evicted = settle();
         if (candidate.city() == evicted) trail = 1.0f;
         float weight = trail * candidate.weight();
         unsigned key = weight_key(weight, free()), top = warp_max(key);
         int next = best_city(key, top, candidate.city());
-        if (__builtin_expect(explores || top == 0, 0))
-            next = top != 0 ? spin(weight, draws.roulette(number)) : step_outside();
+        if (__builtin_expect(top == 0, 0))
+            next = step_outside();
+        else if (EXPLORES)
+            next = spin(weight, number);
         if (due) {
             // Planned before the reads of the next city overwrite this one's, written after.
             Ring::Plan plan = ring.plan(next, change, lane);
@@ -191,13 +227,6 @@ struct SelectiveWalk : WalkBase {
         Fallback fallback;
         fallback.prepare(lists, tabu, geometry, city, lane);
         return memory.choose_outside(fallback, geometry, tabu, ring, city, lane);
-    }
-
-    __device__ __forceinline__ void arrive(int here) {
-        city = here;
-        candidate = lists.at(here, lane);
-        page = memory.read(here);
-        memory.open(ring, here, lane);
     }
 
     __device__ __forceinline__ void count(bool hit) {

@@ -7,21 +7,26 @@
 
 // The nearest of all unvisited cities, the lowest on a tie. All lanes of the warp call this.
 static __device__ SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int city, int lane) {
+    constexpr int AT_ONCE = 4;
     unsigned shortest = ~0u, nearest = ~0u;
     for (int word = lane; word < tabu.words; word += LANES) {
         for (unsigned left = ~tabu.bits[word]; left;) {
-            unsigned length[4], other[4];  // four at a time, so that their reads overlap
+            int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
+            int last = (__ffs(left) - 1) * tabu.words + word;
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                other[i] = left ? (__ffs(left) - 1) * tabu.words + word : city;
-                length[i] = left ? geometry.distance(city, other[i]) : ~0u;
+            for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the last city once more
+                if (left) last = (__ffs(left) - 1) * tabu.words + word;
+                from[i] = city;
+                to[i] = last;
                 left &= left - 1;
             }
+            geometry.distances(from, to, lengths);
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                if (length[i] > shortest || (length[i] == shortest && other[i] > nearest)) continue;
-                shortest = length[i];
-                nearest = other[i];
+            for (int i = 0; i < AT_ONCE; ++i) {
+                unsigned length = lengths[i], other = to[i];
+                if (length > shortest || (length == shortest && other > nearest)) continue;
+                shortest = length;
+                nearest = other;
             }
         }
     }
@@ -38,6 +43,13 @@ struct Fallback {
 
     __device__ __forceinline__ void prepare(const CandidateLists& lists, const BitTabu& tabu,
                                             const Geometry& geometry, int city, int lane) {
+        look(lists, tabu, city, lane);
+        if (!any) nearest = nearest_of_all(tabu, geometry, city, lane);
+    }
+
+    // All but `nearest`.
+    __device__ __forceinline__ void look(const CandidateLists& lists, const BitTabu& tabu, int city,
+                                         int lane) {
         backup = lists.backup_of(city, lane);
         any = false;
 #pragma unroll
@@ -46,7 +58,6 @@ struct Fallback {
             any = any || free[i];
         }
         any = __any_sync(ALL_LANES, any);
-        if (!any) nearest = nearest_of_all(tabu, geometry, city, lane);
     }
 
     // The nearest unvisited city. The backup list is in order of distance.

@@ -19,7 +19,16 @@ struct Geometry {
     const int* nearest;         // (n), distance of each city's nearest neighbour
 
     __device__ __forceinline__ int distance(int a, int b) const;
+
+    // Several at once, so that their reads overlap.
+    template <int COUNT>
+    __device__ __forceinline__ void distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                              int (&lengths)[COUNT]) const;
+
     __device__ __forceinline__ float weight(int from, int to) const;
+
+  private:
+    __device__ __forceinline__ int rounded(double x, double y) const;
 };
 
 static __device__ SELDOM int exact_length(int metric, double x, double y) {
@@ -36,10 +45,7 @@ static __device__ SELDOM int exact_length(int metric, double x, double y) {
 
 // Single precision decides how a length is rounded unless it lies so near to where the rounding
 // turns that its error could matter; only then is the length taken again in double precision.
-__device__ __forceinline__ int Geometry::distance(int a, int b) const {
-    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a) * n + b]);
-    double x = __ldg(&coordinates[2 * a]) - __ldg(&coordinates[2 * b]);
-    double y = __ldg(&coordinates[2 * a + 1]) - __ldg(&coordinates[2 * b + 1]);
+__device__ __forceinline__ int Geometry::rounded(double x, double y) const {
     float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y)), length;
     if (metric == MAN_2D)
         length = width + height;
@@ -52,6 +58,31 @@ __device__ __forceinline__ int Geometry::distance(int a, int b) const {
     if (turned - below <= error || below + 1.0f - turned <= error)
         return exact_length(metric, x, y);
     return static_cast<int>(below) + (metric == CEIL_2D || metric == ATT);
+}
+
+template <int COUNT>
+__device__ __forceinline__ void Geometry::distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                                    int (&lengths)[COUNT]) const {
+    if (metric == MATRIX) {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            lengths[i] = __ldg(&matrix[static_cast<long long>(a[i]) * n + b[i]]);
+        return;
+    }
+    double x[COUNT], y[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        x[i] = __ldg(&coordinates[2 * a[i]]) - __ldg(&coordinates[2 * b[i]]);
+        y[i] = __ldg(&coordinates[2 * a[i] + 1]) - __ldg(&coordinates[2 * b[i] + 1]);
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) lengths[i] = rounded(x[i], y[i]);
+}
+
+__device__ __forceinline__ int Geometry::distance(int a, int b) const {
+    int from[1] = {a}, to[1] = {b}, length[1];
+    distances(from, to, length);
+    return length[0];
 }
 
 // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.
@@ -73,11 +104,22 @@ __device__ __forceinline__ float Geometry::weight(int from, int to) const {
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
-__device__ __forceinline__ unsigned long long tour_length(const Geometry& geometry, const int* tour,
-                                                          int lane) {
-    unsigned long long length = 0;
-    for (int i = lane; i < geometry.n; i += LANES)
-        length +=
-            geometry.distance(__ldcg(&tour[i]), __ldcg(&tour[i + 1 < geometry.n ? i + 1 : 0]));
-    return warp_sum(length);
+static __device__ SELDOM unsigned long long tour_length(Geometry geometry, const int* tour,
+                                                        int lane) {
+    constexpr int AT_ONCE = 4;
+    unsigned long long sum = 0;
+    for (int first = lane; first < geometry.n; first += AT_ONCE * LANES) {
+        int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the first city once more
+            int place = first + i * LANES;
+            from[i] = __ldcg(&tour[place < geometry.n ? place : 0]);
+            to[i] = __ldcg(&tour[place + 1 < geometry.n ? place + 1 : 0]);
+        }
+        geometry.distances(from, to, lengths);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i)
+            if (first + i * LANES < geometry.n) sum += lengths[i];
+    }
+    return warp_sum(sum);
 }

@@ -12,6 +12,35 @@
 #define SELDOM __noinline__
 #endif
 
+// A value, or an address in shared memory, that is to stay in a register: told nothing of where
+// it comes from, the compiler does not work it out anew in every step.
+template <class Value>
+__device__ __forceinline__ Value held(Value value) {
+#if defined(FORMICARIUM_EMULATION)
+    return value;
+#elif defined(__CUDA_ARCH__)
+    unsigned long long bits = (unsigned long long)(value);
+    return (Value)(__shfl_sync(ALL_LANES, bits, threadIdx.x));
+#endif
+}
+
+// The same number, worked out here and not where it is used.
+__device__ __forceinline__ float here_and_now(float value) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    asm volatile("mov.b32 %0, %0;" : "+f"(value));
+#endif
+    return value;
+}
+
+__device__ __forceinline__ unsigned* held_shared(unsigned* address) {
+#if defined(FORMICARIUM_EMULATION)
+    return address;
+#else
+    return static_cast<unsigned*>(__cvta_shared_to_generic(
+        __shfl_sync(ALL_LANES, static_cast<unsigned>(__cvta_generic_to_shared(address)), 0)));
+#endif
+}
+
 // The largest value of a warp, in every lane.
 __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #if __CUDA_ARCH__ >= 800

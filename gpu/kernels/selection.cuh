@@ -17,6 +17,19 @@ __device__ __forceinline__ int best_city(unsigned key, unsigned top, int city) {
     return warp_min(key == top ? static_cast<unsigned>(city) : ~0u);
 }
 
+// The same in haste: a key without the weight's last bits, but with the lane, so that one reduction
+// finds both. It stands unless another key is as large without the lane.
+__device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane) {
+    return free ? (__float_as_uint(weight) & -LANES) | (LANES - 1 - lane) : 0;
+}
+
+__device__ __forceinline__ int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
+
+__device__ __forceinline__ bool stands(unsigned key, unsigned top) {
+    unsigned equal = __ballot_sync(ALL_LANES, (key ^ top) < LANES);
+    return (equal & (equal - 1)) == 0;
+}
+
 // Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix
 // sums are taken in one fixed order, on every device, so that a seed decides the lane.
 __device__ __forceinline__ int roulette_lane(float weight, bool free, float number, int lane) {

@@ -23,9 +23,14 @@ struct BitTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ bool visited(int city) const {
-        return bits[city & (words - 1)] >> (city >> shift) & 1;
+    // In two halves, of which the second needs no memory.
+    __device__ __forceinline__ unsigned word(int city) const { return bits[city & (words - 1)]; }
+
+    __device__ __forceinline__ bool visited(int city, unsigned its_word) const {
+        return its_word >> (city >> shift) & 1;
     }
+
+    __device__ __forceinline__ bool visited(int city) const { return visited(city, word(city)); }
 
     // Called by all lanes, of which one `writes`: a store under a predicate, not a branch.
     __device__ __forceinline__ void mark(int city, bool writes) {

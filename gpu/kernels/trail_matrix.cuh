@@ -20,8 +20,38 @@ struct LocalUpdate {
 // The trail to a city that was on no list, in the one lane that chose it; in the others `place`
 // is null.
 struct OutsideTrail {
-    float* place;
-    float trail;
+    float* place = nullptr;
+    float trail = 1.0f;
+};
+
+// Between which cities without a list an ant chooses, a few in each lane; see choose_outside().
+struct OutsideOptions {
+    static constexpr int COUNT = BACKUP_ROWS + 1;
+    int city[COUNT];
+    float weight[COUNT];
+    bool open[COUNT];
+    bool all;  // choose among all unvisited cities instead
+};
+
+// Trails as they stand in memory; the alternative is in acs_steps.cu.
+struct AsRead {
+    template <class Visit>
+    __device__ __forceinline__ void each(int, Visit) const {}
+    __device__ __forceinline__ float change(float trail) const { return trail; }
+};
+
+// The best city that a lane has come across.
+struct Offer {
+    unsigned key = 0, city = ~0u;
+    float trail = 0;
+
+    __device__ __forceinline__ void improve(unsigned other, float found, float weight) {
+        unsigned offered = weight_key(found * weight, true);
+        if (offered < key || (offered == key && other > city)) return;
+        key = offered;
+        city = other;
+        trail = found;
+    }
 };
 
 struct TrailMatrix {
@@ -48,6 +78,11 @@ struct TrailMatrix {
         return at(u, v, lists.lane_of(u, v, lane));
     }
 
+    __device__ __forceinline__ void overwrite(float* there, float* back, float value) const {
+        *there = value;
+        if (!directed) *back = value;
+    }
+
     __device__ __forceinline__ int far_of(int city, int lane) const {
         return __ldcg(&far[static_cast<long long>(city) * LANES + lane]);
     }
@@ -62,39 +97,65 @@ struct TrailMatrix {
             far[static_cast<long long>(city) * LANES + lane] = lane < LANES - 1 ? other : TOO_MANY;
     }
 
+    // The cities that may weigh most when no candidate is left. All lanes of the warp call this;
+    // no trail is read.
+    //
+    // The whole row of the matrix need not be looked at: past the backup list all trails but those
+    // to the few `far` cities are at the initial level, so that the nearest of those cities weighs
+    // most, and less than any unvisited city of the backup list.
+    // `far_city` is far_of(city, lane), which is best read early.
+    __device__ __forceinline__ OutsideOptions options(const Fallback& fallback, int far_city,
+                                                      const Geometry& geometry, const BitTabu& tabu,
+                                                      int city, int lane) const {
+        OutsideOptions found;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) {
+            found.city[i] = fallback.backup.at[i].city();
+            found.weight[i] = fallback.backup.at[i].weight();
+            found.open[i] = fallback.free[i];
+        }
+        found.all = __any_sync(ALL_LANES, far_city == TOO_MANY);
+        if (found.all) {
+#pragma unroll
+            for (int i = 0; i < OutsideOptions::COUNT; ++i) found.open[i] = false;
+            return found;
+        }
+        found.city[BACKUP_ROWS] = far_city;
+        found.open[BACKUP_ROWS] = far_city >= 0 && !tabu.visited(far_city);
+        found.weight[BACKUP_ROWS] =
+            found.open[BACKUP_ROWS] ? geometry.weight(city, far_city) : 0.0f;
+        if (!fallback.any && !__any_sync(ALL_LANES, far_city == fallback.nearest) && lane == 0) {
+            found.city[0] = fallback.nearest;
+            found.weight[0] = geometry.weight(city, fallback.nearest);
+            found.open[0] = true;
+        }
+        return found;
+    }
+
     // The next city when no candidate is left: the unvisited city of the largest trail * weight
     // (Fig. 3, line 18), the lowest on a tie. All lanes of the warp call this; one gets the trail.
-    //
-    // The whole row of the matrix need not be read: past the backup list all trails but those to
-    // the few `far` cities are at the initial level, so that the nearest of those cities weighs
-    // most, and less than any unvisited city of the backup list.
-    __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
-                                  const BitTabu& tabu, int city, int lane,
+    template <class Memory>
+    __device__ int choose_outside(const OutsideOptions& options, const Geometry& geometry,
+                                  const BitTabu& tabu, const Memory& memory, int city, int lane,
                                   OutsideTrail& chosen) const {
-        int far_city = far_of(city, lane);
-        bool far_open = far_city >= 0 && !tabu.visited(far_city);
+        float found[OutsideOptions::COUNT];
         Offer best;
-        if (__any_sync(ALL_LANES, far_city == TOO_MANY)) {
-            tabu.each_unvisited(lane, [&](int other) {
-                best.improve(other, __ldcg(outside_at(city, other)), geometry.weight(city, other));
-            });
-        } else {
-            float found[BACKUP_ROWS];
 #pragma unroll
-            for (int i = 0; i < BACKUP_ROWS; ++i)
-                found[i] = fallback.free[i] ? __ldcg(outside_at(city, fallback.backup.at[i].city()))
-                                            : 0.0f;
-            if (far_open)
-                best.improve(far_city, __ldcg(outside_at(city, far_city)),
-                             geometry.weight(city, far_city));
+        for (int i = 0; i < OutsideOptions::COUNT; ++i)
+            found[i] = options.open[i] ? __ldcg(outside_at(city, options.city[i])) : 0.0f;
+        unsigned changed = 0;
+        memory.each(city, [&](int to, float before) {
 #pragma unroll
-            for (int i = 0; i < BACKUP_ROWS; ++i)
-                if (fallback.free[i])
-                    best.improve(fallback.backup.at[i].city(), found[i],
-                                 fallback.backup.at[i].weight());
-            if (!fallback.any && !__any_sync(ALL_LANES, far_city == fallback.nearest) && lane == 0)
-                best.improve(fallback.nearest, 1.0f, geometry.weight(city, fallback.nearest));
-        }
+            for (int i = 0; i < OutsideOptions::COUNT; ++i) {
+                if (!options.open[i] || options.city[i] != to) continue;
+                found[i] = memory.change(changed >> i & 1 ? found[i] : before);
+                changed |= 1u << i;
+            }
+        });
+        if (options.all) all_options(best, geometry, tabu, memory, city, lane);
+#pragma unroll
+        for (int i = 0; i < OutsideOptions::COUNT; ++i)
+            if (options.open[i]) best.improve(options.city[i], found[i], options.weight[i]);
         int next = best_city(best.key, warp_max(best.key), best.city);
         chosen.trail = best.trail;
         chosen.place = best.city == next ? outside_at(city, next) : nullptr;
@@ -104,17 +165,24 @@ struct TrailMatrix {
     static constexpr int NONE = -1, TOO_MANY = -2;  // in `far`
 
   private:
-    // The best city that a lane has come across.
-    struct Offer {
-        unsigned key = 0, city = ~0u;
-        float trail = 0;
-
-        __device__ __forceinline__ void improve(unsigned other, float found, float weight) {
-            unsigned offered = weight_key(found * weight, true);
-            if (offered < key || (offered == key && other > city)) return;
-            key = offered;
-            city = other;
-            trail = found;
+    // All unvisited cities, where there are too many far ones to be remembered.
+    template <class Memory>
+    __device__ void all_options(Offer& best, const Geometry& geometry, const BitTabu& tabu,
+                                const Memory& memory, int city, int lane) const {
+        for (int word = lane; word < tabu.words + lane; word += LANES) {
+            unsigned left = word < tabu.words ? ~tabu.bits[word] : 0;
+            while (__any_sync(ALL_LANES, left != 0)) {
+                int other = left ? (__ffs(left) - 1) * tabu.words + word : city;
+                float trail = __ldcg(outside_at(city, other));
+                bool changed = false;
+                memory.each(city, [&](int to, float before) {
+                    if (to != other) return;
+                    trail = memory.change(changed ? trail : before);
+                    changed = true;
+                });
+                if (left) best.improve(other, trail, geometry.weight(city, other));
+                left &= left - 1;
+            }
         }
-    };
+    }
 };
