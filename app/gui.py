@@ -133,8 +133,7 @@ def make_window(
         ]
     )
     controller = WindowController(window)
-    notifications.listen(controller.told.emit)
-    window.closing.connect(lambda: notifications.unlisten(controller.told.emit))
+    controller.listen_to(notifications)
     return controller
 
 

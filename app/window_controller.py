@@ -15,6 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from app.background import Background, Task
 from app.dear_parts import DearParts
 from app.log_tail import LogTail
+from app.notifications import Notifications
 from app.recorder import Recorder, RunLog, default_log_path, read_log, versions
 from app.run import Ending, Outcome
 from app.session import Session, new_session
@@ -114,6 +115,7 @@ class WindowController(QObject):
         self._generation = 0
         self._loading: Task[tuple[TspInstance, RunLog | None]] | None = None
         self._preparing: Task[tuple[Session, Recorder]] | None = None
+        self._deafen: Callable[[], None] = _nothing
         self._dear_parts = DearParts()
         self._tail = LogTail(window.log.add_lines)
         self._timer = QTimer(self)
@@ -202,9 +204,17 @@ class WindowController(QObject):
         if self._solver is not None:
             self._solver.cancel()
 
+    def listen_to(self, notifications: Notifications) -> None:
+        """Show the sentences of ``notifications`` from now until :meth:`shutdown`."""
+        notifications.listen(self._hear)
+        self._deafen = lambda: notifications.unlisten(self._hear)
+
     def shutdown(self) -> bool:
         """End all that is under way; return whether every thread has ended."""
+        self._deafen()
+        self._deafen = _nothing
         self._timer.stop()
+        self._tail.follow(None)
         begin = time.monotonic()
         solver, self._solver = self._solver, None
         ended = True
@@ -239,6 +249,8 @@ class WindowController(QObject):
                     session.stop.to_dict(),
                 )
             )
+        if self.instance.note:
+            self.window.tell(f"{self.instance.name}: {self.instance.note}", "info")
         self.measurements.enable()
         self._announce()
 
@@ -349,6 +361,9 @@ class WindowController(QObject):
             wanted = self.window.wanted
             self._solver.want(self._dear_parts.next(wanted), at_rest=wanted)
 
+    def _hear(self, sentence: str) -> None:
+        self.told.emit(sentence)
+
     @Slot(str)
     def _tell(self, sentence: str) -> None:
         self.window.tell(sentence)
@@ -388,3 +403,7 @@ def _summary(outcome: Outcome, instance: TspInstance) -> str:
     if gap is not None:
         best += f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"
     return f"{outcome.reason}: {best}, after {whole(state.iteration)} iterations"
+
+
+def _nothing() -> None:
+    """Do nothing."""

@@ -70,7 +70,13 @@ class HitRateView(View):
         self.note.setWordWrap(True)
         self.pages = QStackedWidget()
         self.below = QStackedWidget()
-        for plot, below in ((self.run_plot, self.note), (self.memory_plot, self.measure)):
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.measure.button)
+        row.addWidget(self.measure, 1)
+        row.addStretch(0)
+        for plot, below in ((self.run_plot, self.note), (self.memory_plot, foot)):
             self.pages.addWidget(plot)
             self.below.addWidget(below)
         top = FlowLayout()
@@ -86,10 +92,10 @@ class HitRateView(View):
         bottom.addWidget(self.below, 1)
         bottom.addWidget(self.page_choice)
         layout.addLayout(bottom)
-        self.memory_plot.item.getAxis("bottom").tickValues = lambda low, high, _size: [
+        self.memory_plot.axes["bottom"].tickValues = lambda low, high, _size: [
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
-        self.memory_plot.item.getAxis("bottom").tickStrings = lambda values, _scale, _step: [
+        self.memory_plot.axes["bottom"].tickStrings = lambda values, _scale, _step: [
             str(2 ** round(v)) for v in values
         ]
         self.apply_theme(self.theme)
@@ -139,14 +145,17 @@ class HitRateView(View):
 
     def draw(self) -> None:
         """Draw the curves of the run."""
-        end = 1.0
+        end, least = 1.0, 100.0
         for key, history in self._histories.items():
             curves = self._recent if key.startswith("~") else self._means
             points = history.points()
             curves[key.lstrip("~")].set_points(points)
             if len(points):
                 end = max(end, float(points[-1, 0]))
-        self.run_plot.follow((0.0, end), (-3.0, 105.0))
+                least = min(least, float(points[:, 1].min()))
+        bottom = max(0.0, 10 * math.floor(least / 10 - 0.5))
+        margin = 0.04 * (100 - bottom)
+        self.run_plot.follow((0.0, end), (bottom - margin, 100 + margin))
         self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
         if self._last is not None:
             self.note.setText(

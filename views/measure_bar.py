@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QW
 
 
 class MeasureBar(QWidget):
-    """One button that starts a measurement, and cancels it while it goes on.
+    """Progress and words of a measurement; out of sight while there is nothing to say.
 
     Attributes
     ----------
+    button : QPushButton
+        Starts it, and cancels it while it goes on; whoever makes the bar finds a place for it.
     started, cancelled : Signal
         The user pressed the button.
     """
@@ -33,7 +35,6 @@ class MeasureBar(QWidget):
         self.note.setWordWrap(True)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.button)
         layout.addWidget(self.progress, 1)
         layout.addWidget(self.note, 3)
         self.finish("")
@@ -58,6 +59,7 @@ class MeasureBar(QWidget):
         """Show how much is done, in [0, 1], and what is being measured."""
         self.progress.setValue(round(1000 * share))
         self.note.setText(text)
+        self.setVisible(True)
 
     def finish(self, text: str) -> None:
         """Show that nothing is being measured now, and how the last measurement ended."""
@@ -67,6 +69,7 @@ class MeasureBar(QWidget):
 
     def _dress(self) -> None:
         self.progress.setVisible(self._running)
+        self.setVisible(self._running or bool(self.note.text()))
         self.button.setText("Cancel" if self._running else self._action)
         self.button.setEnabled(self._running or not self._why_not)
         self.button.setToolTip("" if self._running else self._why_not or self._tip)

@@ -32,7 +32,7 @@ class ParameterForm(QWidget):
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(8)
-        self._layout.setVerticalSpacing(3)
+        self._layout.setVerticalSpacing(2)
         self._layout.setColumnStretch(2, 1)
 
     def show_kind(self, kind: type[Parameters]) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWi
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views.colour_bar import ColourBar, colour_table
-from views.formats import significant, whole
+from views.formats import significant
 from views.icons import icon
 from views.picture import PictureItem
 from views.theme import Theme
@@ -169,7 +169,8 @@ class PheromoneView(View):
         value = f"τ = {significant(float(picture[row, column]))} τ₀"
         tour = self._tour
         if tour is not None and len(tour) == len(picture):
-            text = f"city {whole(tour[row] + 1)} → city {whole(tour[column] + 1)}:  {value}"
+            ids = self._instance.city_ids if self._instance else np.arange(len(tour)) + 1
+            text = f"city {ids[tour[row]]} → city {ids[tour[column]]}:  {value}"
         else:
             text = f"strongest in this square:  {value}"
         self.reading.setText(text)

@@ -58,5 +58,6 @@ class PictureItem(QGraphicsItem):
         height, width = shades.shape
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
         image.setColorTable(self._colours)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=scale < 1)
+        # A smoothed picture would show values that are nowhere.
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
         painter.drawImage(self.boundingRect(), image)

@@ -58,6 +58,10 @@ class Curve(Layer):
             draw_points(painter, shown, colour, self._width + 4)
 
 
+_PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
+"""Row and column of each axis; the curves are at (0, 1)."""
+
+
 class Plot(QWidget):
     """Axes with curves; the range follows the data until the user moves it.
 
@@ -73,21 +77,26 @@ class Plot(QWidget):
         self, x_label: str, y_label: str, *, right_label: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.widget: Any = pg.PlotWidget(self)
-        self.item: Any = self.widget.getPlotItem()
-        self.box: Any = self.item.getViewBox()
+        # Put together from parts, because pyqtgraph's own PlotWidget brings menus that outlive it.
+        self.widget: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(enableMenu=False)
+        self.axes: dict[str, Any] = {side: pg.AxisItem(side) for side in _PLACES}
+        grid: Any = pg.GraphicsLayout()
+        grid.setSpacing(0)
+        grid.setContentsMargins(0, 4, 4, 0)
+        grid.addItem(self.box, 0, 1)
+        self.widget.setCentralItem(grid)
+        for side, axis in self.axes.items():
+            grid.addItem(axis, *_PLACES[side])
+            axis.linkToView(self.box)
+            axis.setZValue(-1)  # its grid lies behind the curves
+            axis.enableAutoSIPrefix(False)
+            axis.tickStrings = tick_texts
+        self.show_right_axis(shown=bool(right_label))
         self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
         self._curves: list[Curve] = []
         self._follows = True
         self._theme = DARK
-        self.item.hideButtons()
-        self.item.setMenuEnabled(False)
-        if right_label:
-            self.item.showAxis("right")
-        for side in ("bottom", "left", "right"):
-            axis = self.item.getAxis(side)
-            axis.enableAutoSIPrefix(False)
-            axis.tickStrings = tick_texts
         self.box.disableAutoRange()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.widget.setMinimumSize(200, 120)
@@ -136,13 +145,18 @@ class Plot(QWidget):
     def set_label(self, side: str, text: str) -> None:
         """Change the label of an axis."""
         self._labels[side] = text
-        self.item.getAxis(side).setLabel(text)
+        self.axes[side].setLabel(text)
+
+    def show_right_axis(self, *, shown: bool) -> None:
+        """Show or hide the right axis."""
+        axis = self.axes["right"]
+        axis.show() if shown else axis.hide()
 
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]
     ) -> None:
         """Label the right axis with another scale of the same values."""
-        axis = self.item.getAxis("right")
+        axis = self.axes["right"]
         plain = type(axis).tickValues
 
         def values(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
@@ -162,7 +176,7 @@ class Plot(QWidget):
         self.widget.setBackground(theme.colour("panel"))
         font = theme.font(0.86)
         for side, label in self._labels.items():
-            axis = self.item.getAxis(side)
+            axis = self.axes[side]
             axis.setPen(theme.colour("border"))
             axis.setTextPen(theme.colour("muted"))
             axis.setStyle(tickFont=font, tickTextOffset=4, tickLength=-4)
@@ -170,7 +184,8 @@ class Plot(QWidget):
                 axis.setLabel(label)
                 axis.label.setFont(font)
                 axis.label.setDefaultTextColor(theme.colour("muted"))
-        self.item.showGrid(x=True, y=True, alpha=0.22)
+        for side in ("bottom", "left"):
+            self.axes[side].setGrid(0.22)
         for curve in self._curves:
             curve.set_theme(theme)
 

@@ -90,7 +90,7 @@ class SpeedupView(View):
         )
         self.plot = Plot("cities", "times as fast")
         for side in ("bottom", "left"):
-            axis = self.plot.item.getAxis(side)
+            axis = self.plot.axes[side]
             axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
         self.legend = FlowLayout()
         self.chips: dict[str, Chip] = {}
@@ -123,7 +123,7 @@ class SpeedupView(View):
 
     def _lay_out(self) -> None:
         top = FlowLayout()
-        for widget in (self.scope, self.contenders):
+        for widget in (self.scope, self.contenders, self.measure.button):
             top.addWidget(widget)
         curves = QWidget()
         column = QVBoxLayout(curves)
@@ -144,7 +144,9 @@ class SpeedupView(View):
         layout.addLayout(top)
         layout.addWidget(self.measure)
         layout.addWidget(self.pages, 1)
+        self._filler = QWidget()
         layout.addWidget(self.note)
+        layout.addWidget(self._filler, 1)
         layout.addLayout(bottom)
 
     def _redraw(self) -> None:
@@ -152,6 +154,7 @@ class SpeedupView(View):
         what = self.what.value
         for widget in (self.pages, self.what, self.base):
             widget.setVisible(shown)
+        self._filler.setVisible(not shown)
         self.note.setText(_conditions(self.reports) if shown else _HINT)
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         self.base.setVisible(shown and what != "table")

@@ -71,7 +71,7 @@ class StopForm(QWidget):
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(8)
-        layout.setVerticalSpacing(3)
+        layout.setVerticalSpacing(2)
         layout.setColumnStretch(1, 1)
         for row, (name, limit) in enumerate(LIMITS.items()):
             box, field, unit = QCheckBox(limit.title), NumberField(limit.title), QLabel(limit.unit)

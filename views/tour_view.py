@@ -194,7 +194,7 @@ class TourView(View):
             self.hover.clear()
             return
         x, y = self._instance.display[city]
-        self.hover.setText(f"city {city + 1} at ({x:g}, {y:g})")
+        self.hover.setText(f"city {self._instance.city_ids[city]} at ({x:g}, {y:g})")
 
 
 def _caption(instance: TspInstance) -> str:

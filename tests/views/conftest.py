@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from gpu.devices import Device, Survey
+from tests.views.scenes import uniform
+from views.activity import Activity
+from views.main_window import MainWindow
+
+GPU = Device("cuda:0", "cuda", 0, 132, "NVIDIA H100 80GB HBM3", 80 << 30, "CUDA 13.0")
+CPU = Device("cpu", "cpu", 0, 2, "Some CPU", 16 << 30, "Python 3.11")
+CORE = Device("cpu:1", "cpu", 0, 1, "Some CPU", 16 << 30, "Python 3.11")
+WITH_GPU = Survey((GPU, CPU, CORE), "")
+WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> QSettings:
+    return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: QSettings) -> MainWindow:
+    """A real window with a machine's devices and an instance, ready to start."""
+    made = MainWindow(settings)
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    made.setup.show_survey(WITHOUT_GPU)
+    made.show_instance(uniform(120))
+    made.show_activity(Activity.IDLE)
+    made.show()
+    qtbot.waitExposed(made)
+    return made

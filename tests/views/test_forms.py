@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gpu.parameters import AcsParameters, SpmParameters
+from tests.hands import click, press, write
+from views.number_field import step
+from views.parameter_form import ParameterForm
+from views.stop_form import LIMITS, StopForm
+
+
+@pytest.fixture
+def form(qtbot: QtBot) -> ParameterForm:
+    made = ParameterForm()
+    qtbot.addWidget(made)
+    made.show_kind(SpmParameters)
+    made.show()
+    return made
+
+
+def type_into(form: ParameterForm | StopForm, name: str, text: str) -> None:
+    write(form.fields[name].entry, text)
+
+
+def test_every_parameter_has_a_row_that_explains_it(form: ParameterForm) -> None:
+    assert list(form.fields) == list(SpmParameters.explanations())
+    for name, explanation in SpmParameters.explanations().items():
+        tip = form.fields[name].entry.toolTip()
+        assert explanation.text in tip
+        assert explanation.range_text in tip
+    assert form.problems == []
+    assert SpmParameters.from_mapping(form.values()) == SpmParameters()
+
+
+def test_automatic_values_say_what_they_come_to(form: ParameterForm) -> None:
+    assert form.fields["ants"].entry.placeholderText() == "auto: n"
+    form.show_size(442)
+    assert form.fields["ants"].entry.placeholderText() == "auto: 442"
+    assert form.fields["q0"].entry.placeholderText() == "auto: 0.9548"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("rho", "7", "rho = 7 must be in (0, 1]"),
+        ("rho", "0", "must be in (0, 1]"),
+        ("rho", "", "must be in (0, 1]"),
+        ("ants", "2.5", "not a whole number"),
+        ("memory", "33", "in [1, 32]"),
+        ("beta", "many", "not a number"),
+        ("q0", "nan", "q0"),
+    ],
+)
+def test_what_is_typed_is_checked_at_once(
+    qtbot: QtBot, form: ParameterForm, name: str, text: str, problem: str
+) -> None:
+    with qtbot.waitSignal(form.changed):
+        type_into(form, name, text)
+    field = form.fields[name]
+    assert problem in field.problem
+    assert field.problem_label.isVisible()
+    assert field.entry.property("valid") is False
+    type_into(form, name, "1")
+    assert field.problem == ""
+    assert not field.problem_label.isVisible()
+
+
+def test_an_empty_automatic_field_is_automatic(qtbot: QtBot, form: ParameterForm) -> None:
+    type_into(form, "ants", "64")
+    assert form.values()["ants"] == "64"
+    type_into(form, "ants", "")
+    assert form.values()["ants"] is None
+    assert form.problems == []
+
+
+def test_changing_the_kind_keeps_what_both_have(qtbot: QtBot, form: ParameterForm) -> None:
+    type_into(form, "beta", "4.5")
+    form.show_kind(AcsParameters)
+    assert "memory" not in form.fields
+    assert AcsParameters.from_mapping(form.values()).beta == 4.5
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "expected"),
+    [("9", 1, "10"), ("0.01", 1, "0.02"), ("0.20", -1, "0.19"), ("x", 1, "x"), ("1e3", 1, "1e3")],
+)
+def test_arrows_change_the_last_written_place(text: str, direction: int, expected: str) -> None:
+    assert step(text, direction) == expected
+
+
+def test_the_arrow_keys_step(qtbot: QtBot, form: ParameterForm) -> None:
+    with qtbot.waitSignal(form.changed):
+        press(form.fields["candidates"].entry, Qt.Key.Key_Down)
+    assert form.fields["candidates"].text == "31"
+
+
+@pytest.fixture
+def stop(qtbot: QtBot) -> StopForm:
+    made = StopForm()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_only_ticked_limits_count(qtbot: QtBot, stop: StopForm) -> None:
+    assert stop.values() == dict.fromkeys(LIMITS) | {"seconds": 60.0}
+    click(stop.boxes["seconds"])
+    press(stop.boxes["iterations"], Qt.Key.Key_Space)
+    assert stop.values() == dict.fromkeys(LIMITS) | {"iterations": 1000}
+
+
+def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> None:
+    type_into(stop, "no_improvement", "2.5")
+    assert stop.boxes["no_improvement"].isChecked()
+    assert stop.problems == ["must be a whole number"]
+    type_into(stop, "no_improvement", "25")
+    assert stop.problems == []
+    assert stop.values()["no_improvement"] == 25
+
+
+def test_a_gap_needs_an_optimum(stop: StopForm) -> None:
+    stop.show_optimum(None, loaded=True)
+    assert not stop.boxes["target_gap"].isEnabled()
+    assert "No optimum" in stop.boxes["target_gap"].toolTip()
+    stop.show_optimum(50778, loaded=True)
+    assert stop.boxes["target_gap"].isEnabled()
+    assert stop.fields["target_length"].text == "50778"

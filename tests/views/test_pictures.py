@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.views.scenes import snapshot, uniform
+from views.layers import Layer
+from views.main_window import MainWindow
+from views.pictures import as_image, as_svg
+from views.theme import DARK, LIGHT
+
+SVG = "{http://www.w3.org/2000/svg}"
+VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
+
+
+@pytest.fixture
+def running(window: MainWindow) -> Iterator[MainWindow]:
+    for iteration in range(1, 12):
+        window.show_snapshot(snapshot(uniform(120), iteration, memory=True))
+    window.dashboard.settle()
+    yield window
+    assert Layer.keep_pictures
+
+
+@pytest.mark.parametrize("key", VIEWS)
+def test_a_picture_is_twice_as_sharp_and_has_its_caption(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    plain = as_image(view, running.theme)
+    image = as_image(view, running.theme, "uniform120, seed 1")
+    assert image.devicePixelRatio() == 2
+    assert image.width() == 2 * view.width()
+    assert image.height() > plain.height() == 2 * view.height()
+    assert view.width() > 200
+    colours = {
+        image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)
+    }
+    assert len(colours) > 3
+    caption = {image.pixel(x, image.height() - 12) for x in range(10, 200)}
+    assert len(caption) > 1
+
+
+@pytest.mark.parametrize("key", VIEWS)
+def test_an_svg_is_well_formed_and_drawn_with_lines(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    view.draw()
+    document = as_svg(view, running.theme, "Title", "the caption & more")
+    root = ElementTree.fromstring(document)
+    assert root.tag == f"{SVG}svg"
+    texts = " ".join(text for element in root.iter() if (text := element.text))
+    assert "the caption & more" in texts
+    if key in ("tour", "convergence"):
+        lines = [*root.iter(f"{SVG}polyline"), *root.iter(f"{SVG}path"), *root.iter(f"{SVG}line")]
+        assert len(lines) > 100
+        colours = {element.get("stroke") for element in root.iter(f"{SVG}g")}
+        assert DARK.best in colours or LIGHT.best in colours
+
+
+def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(
+    qtbot: QtBot, running: MainWindow
+) -> None:
+    before = running.tour.graphics.grab().toImage()
+    as_image(running.tour, running.theme)
+    assert running.tour.graphics.grab().toImage() == before

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from gpu.catalog import CATALOG
+from gpu.parameters import SpmParameters
+from tests.hands import click, press, write
+from tests.views.conftest import WITH_GPU, WITHOUT_GPU
+from tests.views.scenes import uniform
+from views.preset import Preset
+from views.setup_panel import SetupPanel
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> SetupPanel:
+    made = SetupPanel()
+    qtbot.addWidget(made)
+    made.resize(300, 900)
+    made.show_survey(WITH_GPU)
+    made.show_instance(uniform(120))
+    made.show()
+    return made
+
+
+def choose(box: QComboBox, text: str) -> None:
+    """Choose by typing the beginning of an item, as a user can."""
+    for character in text:
+        press(box, Qt.Key(ord(character.upper())))
+
+
+def rows(box: QComboBox) -> dict[str, bool]:
+    return {
+        box.itemData(index): bool(
+            box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled
+        )
+        for index in range(box.count())
+    }
+
+
+def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(panel: SetupPanel) -> None:
+    for position, device in enumerate(WITH_GPU.devices):
+        panel.devices.setCurrentIndex(position)
+        panel.devices.activated.emit(position)
+        expected = {system.name: system.runs_on(device) for system in CATALOG}
+        assert rows(panel.colonies) == expected
+        assert panel.system is not None
+        assert panel.system.runs_on(device)
+        assert panel.problem == ""
+
+
+def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:
+    panel.show_survey(WITHOUT_GPU)
+    index = panel.colonies.findData("acs-gpu-alt")
+    assert "needs a CUDA GPU" in panel.colonies.itemText(index)
+    assert panel.device_note.text() == "No GPU: no CUDA GPU found."
+
+
+def test_a_change_of_device_keeps_the_kind_of_search(panel: SetupPanel) -> None:
+    panel.choose_search("acs-spm")
+    assert panel.choices().colony == "acs-gpu-spm"
+    press(panel.devices, Qt.Key.Key_Down)
+    assert panel.choices().device == "cpu"
+    assert panel.choices().colony == "acs-cores-spm"
+    press(panel.devices, Qt.Key.Key_Down)
+    assert panel.choices().colony == "acs-seq-spm"
+    assert "memory" in panel.choices().parameters
+
+
+def test_choices_are_what_stands_in_the_panel(panel: SetupPanel) -> None:
+    write(panel.parameters.fields["ants"].entry, "64")
+    write(panel.seed_field.entry, "99")
+    write(panel.stop.fields["iterations"].entry, "25")
+    choices = panel.choices()
+    assert choices.parameters["ants"] == "64"
+    assert choices.parameters["q0"] is None
+    assert choices.seed == 99
+    assert choices.stop["iterations"] == 25
+    panel.set_choices(dataclasses.replace(choices, seed=7, colony="acs-gpu-spm"))
+    again = panel.choices()
+    assert again.seed == 7
+    assert again.colony == "acs-gpu-spm"
+    assert again.parameters["ants"] == "64"
+    assert SpmParameters.from_mapping(again.parameters).memory == 8
+
+
+@pytest.mark.parametrize("seed", ["", "-1", "x", "1.5", str(1 << 64), "²"])
+def test_an_impossible_seed_is_refused(panel: SetupPanel, seed: str) -> None:
+    write(panel.seed_field.entry, seed)
+    assert "seed" in panel.seed_field.problem
+    assert "seed" in panel.problem
+    write(panel.seed_field.entry, str((1 << 64) - 1))
+    assert panel.problem == ""
+
+
+def test_the_dice_draw_another_seed(panel: SetupPanel) -> None:
+    drawn = set()
+    for _ in range(5):
+        click(panel.dice)
+        drawn.add(panel.choices().seed)
+    assert len(drawn) > 1
+
+
+def test_what_keeps_a_run_from_starting(panel: SetupPanel) -> None:
+    panel.show_instance(None)
+    assert panel.problem == "Open an instance first"
+    panel.show_loading("a.tsp")
+    assert panel.problem == "a.tsp is being loaded"
+    panel.show_instance(uniform(30))
+    assert panel.problem == ""
+    write(panel.parameters.fields["rho"].entry, "2")
+    assert "rho" in panel.problem
+
+
+def test_a_run_under_way_locks_the_choices(panel: SetupPanel) -> None:
+    panel.lock(locked=True)
+    seed = panel.choices().seed
+    for widget in (panel.devices, panel.parameters.fields["rho"].entry, panel.dice):
+        assert not widget.isEnabled()
+    panel.draw_seed()
+    assert panel.choices().seed == seed
+    panel.lock(locked=False)
+    assert panel.dice.isEnabled()
+
+
+def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
+    preset = Preset("Try", "…", {"ants": 32, "memory": 4, "rho": 0.1}, {"iterations": 5})
+    panel.show_presets([preset])
+    write(panel.parameters.fields["beta"].entry, "9")
+    action = panel.preset_menu.actions()[0]
+    action.trigger()
+    choices = panel.choices()
+    assert choices.parameters["ants"] == "32"
+    assert choices.parameters["beta"] == "3"
+    assert choices.stop["iterations"] == 5
+    assert choices.stop["seconds"] is None
+
+
+def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
+    panel.show_bundled([("ring", Path("/a/ring.tsp"))])
+    with qtbot.waitSignal(panel.path_chosen) as chosen:
+        panel.bundled_menu.actions()[0].trigger()
+    assert chosen.args == [Path("/a/ring.tsp")]
+
+
+def test_the_combo_boxes_answer_to_the_keyboard(panel: SetupPanel) -> None:
+    choose(panel.devices, "cpu:1")
+    assert panel.choices().device == "cpu:1"
