@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot
 from views.chips import Chip, Choice
+from views.elided import ElidedLabel
 from views.flow import FlowLayout
 from views.formats import duration, percent, whole
 from views.history import History
@@ -44,7 +45,7 @@ class ConvergenceView(View):
         self.axis_choice = Choice(
             {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
         )
-        self.reading = QLabel()
+        self.reading = ElidedLabel()
         self.reading.setProperty("role", "note")
         chips = FlowLayout()
         for name, chip in self.chips.items():

@@ -9,9 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from views.chips import Choice
+from views.elided import ElidedLabel
 from views.formats import duration, percent, whole
 from views.icons import icon
 from views.theme import Theme
@@ -45,7 +46,7 @@ class LogView(View):
         self.text.setPlaceholderText("A run writes its log here, line by line.")
         self.form = Choice({"words": "In words", "file": "As in the file"}, "How lines are shown")
         self.form.chosen.connect(lambda _: self._redraw())
-        self.path = QLabel()
+        self.path = ElidedLabel()
         self.path.setProperty("role", "note")
         self.copy_button, self.folder_button = QToolButton(), QToolButton()
         self.copy_button.setToolTip("Copy what is shown")

@@ -15,7 +15,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QVBoxLayout,
     QWidget,
@@ -31,6 +30,7 @@ from views.banner import Banner, Severity
 from views.convergence_view import ConvergenceView
 from views.dashboard import Dashboard
 from views.device_view import DeviceView
+from views.elided import ElidedLabel
 from views.files import Files
 from views.hit_rate_view import HitRateView
 from views.icons import application_icon
@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
         self.banner = Banner(self)
-        self.where = QLabel()
+        self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
 
@@ -130,6 +130,8 @@ class MainWindow(QMainWindow):
         down.addLayout(across, 1)
         self.setCentralWidget(central)
 
+        for widget in self.findChildren(QWidget):
+            widget.setAcceptDrops(False)  # or it would keep dropped files from the window
         self._connect()
         self._restore()
         self.show_activity(Activity.IDLE)

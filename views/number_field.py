@@ -21,6 +21,7 @@ class NumberField(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry = _Entry(self)
+        self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
         self.entry.setAccessibleName(name)
         self.entry.textEdited.connect(lambda _: self.changed.emit())
         self.entry.setMinimumWidth(64)

@@ -9,11 +9,12 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views.colour_bar import ColourBar, colour_table
+from views.elided import ElidedLabel
 from views.formats import significant
 from views.icons import icon
 from views.picture import PictureItem
@@ -45,9 +46,9 @@ class PheromoneView(View):
         self.image = PictureItem(colour_table())
         self.box.addItem(self.image)
         self.bar = ColourBar("τ / τ₀")
-        self.caption = QLabel(" ")
+        self.caption = ElidedLabel()
         self.caption.setProperty("role", "note")
-        self.reading = QLabel(" ")
+        self.reading = ElidedLabel()
         self.reading.setProperty("role", "note")
         self.fit_button = QToolButton()
         self.fit_button.setProperty("role", "plain")

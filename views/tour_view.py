@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWi
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views.chips import Chip
+from views.elided import ElidedLabel
 from views.flow import FlowLayout
 from views.formats import whole
 from views.icons import icon
@@ -67,7 +68,7 @@ class TourView(View):
         self.fit_button.setProperty("role", "plain")
         self.fit_button.setToolTip("Show the whole map (F)")
         self.fit_button.clicked.connect(self.fit)
-        self.caption = QLabel()
+        self.caption = ElidedLabel()
         self.caption.setProperty("role", "note")
         self.hover = QLabel()
         self.hover.setProperty("role", "note")
