@@ -12,6 +12,7 @@ import itertools
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,12 @@ import pytest
 
 _GRACE = 1.0
 """Seconds that a thread which was told to end gets for its last steps."""
+
+_known: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Every QThread and QTimer that was ever seen."""
+
+_seen: set[Path] = set()
+"""Test modules that have begun."""
 
 _failed = pytest.StashKey[bool]()
 
@@ -37,19 +44,32 @@ def pytest_runtest_makereport(
 @pytest.fixture(autouse=True)
 def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compare the threads, active timers and top-level widgets after the test with those before."""
+    if request.path not in _seen:  # what imports and fixtures of wider scope have made
+        _seen.add(request.path)
+        _remember_qt()
     before = living()
-    yield
-    if request.node.stash.get(_failed, False):
-        return
-    if _since(before):
-        gc.collect()  # what only a reference cycle keeps is garbage, not a leak
-    deadline = time.monotonic() + _GRACE
-    while (left := _since(before)) and time.monotonic() < deadline:
-        if not all(kind == "thread" for kind, _ in left):
-            break
-        time.sleep(0.01)
+    gc.freeze()  # from here on the collector lists new objects alone: looking at all takes 0.1 s
+    left: dict[tuple[str, int], str] = {}
+    try:
+        yield
+        if not request.node.stash.get(_failed, False) and _since(before):
+            left = _after_cleaning(before)
+    finally:
+        gc.unfreeze()
     if left:
         pytest.fail("the test left behind " + ", ".join(left.values()), pytrace=False)
+
+
+def _after_cleaning(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    """Return what is left without garbage, and without threads that are about to end."""
+    gc.unfreeze()
+    gc.collect()  # what only a reference cycle keeps is no leak
+    deadline = time.monotonic() + _GRACE
+    while left := _since(before):
+        if time.monotonic() > deadline or any(kind != "thread" for kind, _ in left):
+            break
+        time.sleep(0.01)
+    return left
 
 
 def living() -> dict[tuple[str, int], str]:
@@ -58,6 +78,7 @@ def living() -> dict[tuple[str, int], str]:
 
 
 def _since(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    _remember_qt()
     return {key: text for key, text in living().items() if key not in before}
 
 
@@ -82,22 +103,26 @@ def _ended(thread: threading.Thread) -> bool:
     )
 
 
+def _remember_qt() -> None:
+    """Note the QThreads and QTimers among the objects that the collector lists."""
+    if core := sys.modules.get("PySide6.QtCore"):
+        kinds = _with_subclasses(core.QThread) | _with_subclasses(core.QTimer)
+        objects = gc.get_objects()
+        _known.update(itertools.compress(objects, map(kinds.__contains__, map(type, objects))))
+
+
 def _qt_threads_and_timers() -> dict[tuple[str, int], str]:
     core = sys.modules.get("PySide6.QtCore")
     if core is None or core.QCoreApplication.instance() is None:
         return {}
     import shiboken6
 
-    threads = _with_subclasses(core.QThread)
-    timers = _with_subclasses(core.QTimer)
     found: dict[tuple[str, int], str] = {}
-    for thing in _instances(threads | timers):
-        if not shiboken6.isValid(thing):
-            continue
-        if type(thing) in timers and thing.isActive():
+    for thing in filter(shiboken6.isValid, _known):
+        if isinstance(thing, core.QTimer) and thing.isActive():
             text = f"an active {type(thing).__name__} {thing.objectName()!r} of {thing.parent()}"
             found["timer", shiboken6.getCppPointer(thing)[0]] = text
-        elif type(thing) in threads and thing.isRunning():
+        elif isinstance(thing, core.QThread) and thing.isRunning():
             text = f"a running {type(thing).__name__} {thing.objectName()!r}"
             found["thread", shiboken6.getCppPointer(thing)[0]] = text
     return found
@@ -122,9 +147,3 @@ def _widgets() -> dict[tuple[str, int], str]:
 def _with_subclasses(kind: type) -> frozenset[type]:
     subclasses: list[type] = type.__subclasses__(kind)
     return frozenset({kind}).union(*map(_with_subclasses, subclasses))
-
-
-def _instances(kinds: frozenset[type]) -> list[Any]:
-    """Every live object of exactly these ``kinds``; all loops in C, for it runs with every test."""
-    objects = gc.get_objects()
-    return list(itertools.compress(objects, map(kinds.__contains__, map(type, objects))))

@@ -27,6 +27,7 @@ LEAKS = """
     from PySide6.QtWidgets import QApplication, QWidget
 
     kept = []
+    standing = QTimer(objectName="standing")
 
 
     class Idle(QThread):
@@ -67,6 +68,10 @@ LEAKS = """
         timer.start(1000)
 
 
+    def test_timer_that_stood_before(qapp):
+        standing.start(1000)
+
+
     def test_timer_that_stops(qapp):
         kept.append(QTimer())
         kept[-1].start(1000)
@@ -99,12 +104,13 @@ def test_what_a_test_leaves_behind_fails_it(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("from tests.leaks import no_leaks, pytest_runtest_makereport")
     pytester.makepyfile(LEAKS)
     result = _run_pytest(pytester)
-    result.assert_outcomes(passed=11, failed=1, errors=5)
+    result.assert_outcomes(passed=12, failed=1, errors=6)
     for name, left in {
         "test_thread": "the thread 'sleeper'",
         "test_qthread": "*a running Idle 'idler'",
         "test_timer": "an active QTimer 'ticker' of None",
         "test_timer_of_the_application": "an active Ticker '' of *QApplication*",
+        "test_timer_that_stood_before": "an active QTimer 'standing' of None",
         "test_widget": "the QWidget 'sheet'",
     }.items():
         result.stdout.fnmatch_lines(
