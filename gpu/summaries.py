@@ -24,7 +24,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class KnownTrails(NamedTuple):
-    """Trails that a memory holds, in units of the initial trail; all others are 1.
+    """Trails that a memory holds, in units of the initial trail; all others count as 1.
 
     Attributes
     ----------

@@ -10,6 +10,7 @@ import numpy as np
 from gpu.baseline import barrier, memory, tables
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, run
+from gpu.baseline.regions import regions_of
 from gpu.baseline.tables import NO_CITY, Rules
 from gpu.baseline.team import Team
 from gpu.candidates import BACKUP, build_candidates
@@ -112,6 +113,7 @@ class CpuColony:
         candidates = build_candidates(instance, self._cl)
         self._tables = tables.tables_of(candidates, parameters.beta)
         self._geometry = geometry_of(instance, parameters.beta)
+        self._regions = regions_of(self._geometry)
         self._trails = tables.pheromone_of(n, self._cl, slots)
         self._ants = tables.ants_of(n, m, threads)
         self._record = tables.record_of(n)
@@ -209,20 +211,22 @@ class CpuColony:
 
         def work(member: int) -> None:
             run(
-                self._tables, self._geometry, self._trails, self._ants, self._rules,
+                self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
                 self._record, gate, self._scratch[member], member, threads, count, parts,
             )  # fmt: skip
 
         self._team.run(work)
 
     def _known_trails(self) -> KnownTrails:
-        """Collect every trail that may differ from 1."""
+        """Collect every trail that is listed, or above the initial level, or remembered."""
         trails, n = self._trails, self._instance.n
         if self._rules.selective:
             cities, slots = np.nonzero(trails.cities != NO_CITY)
             remembered = trails.cities[cities, slots]
             return KnownTrails(cities.astype(np.int32), remembered, trails.values[cities, slots])
-        rows, columns = np.nonzero(trails.others != 1)
+        rows = np.flatnonzero(trails.bounds.max(axis=1) > 1)  # few, but for a young colony
+        strong, columns = np.nonzero(trails.others[rows] > 1)
+        rows = rows[strong]
         everyone = np.repeat(np.arange(n, dtype=np.int32), self._cl)
         listed = self._tables.neighbours[:, : self._cl].astype(np.int32).ravel()
         return KnownTrails(

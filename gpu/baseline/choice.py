@@ -8,12 +8,16 @@ from numpy.typing import NDArray
 from gpu.baseline.compiled import Whole, part, piece
 from gpu.baseline.geometry import Geometry, distance, weight
 from gpu.baseline.pheromone import trail_outside
+from gpu.baseline.regions import Regions, nearest_possible
 from gpu.baseline.tables import LANES, NO_CITY, Pheromone, Rules, Tables
 from gpu.candidates import NOT_LISTED
 from gpu.random import KEY_STEPS, MULTIPLIERS, ROUNDS
 
 FEW = 8
 """Unvisited cities that are looked at one by one rather than by way of the backup list."""
+
+MANY = 64
+"""Unvisited cities up to which looking at all of them is quicker than going through boxes."""
 
 MARGIN = np.float32(1.000001)
 """Keeps rounding from deciding whether a bound was exceeded."""
@@ -131,7 +135,7 @@ def city_of(key: np.int64) -> np.uint32:
     return np.uint32(np.int64(LAST_CITY) - (key & np.int64(LAST_CITY)))
 
 
-@piece
+@part
 def key_outside(
     tables: Tables, geometry: Geometry, trails: Pheromone, rules: Rules, u: Whole, v: np.uint32
 ) -> np.int64:
@@ -150,55 +154,96 @@ def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
 def fallback(
     tables: Tables,
     geometry: Geometry,
+    regions: Regions,
     trails: Pheromone,
     rules: Rules,
     unvisited: NDArray[np.uint32],
+    waiting: NDArray[np.int32],
     ant: int,
     u: Whole,
     left: int,
 ) -> np.uint32:
     """Return the unvisited city with the largest τ·η^β when no candidate is left (Fig. 3, line 18).
 
-    Ties go to the lowest city. The result is that of looking at all ``left`` unvisited cities,
-    which is done only where it is cheap, or where a bound on the trails that lie further out
-    does not rule out that one of them wins.
+    Ties go to the lowest city. The result is that of looking at all ``left`` unvisited cities.
+    Where they are many, bounds on the trails and on the distances rule out most of them unseen.
     """
     best = np.int64(0)
-    if left > FEW:
-        near = beyond = np.float32(1.0)
-        if rules.selective:  # trails other than 1 are only those remembered
-            for slot in range(trails.cities.shape[1]):
-                other = trails.cities[u, slot]
-                if (
-                    other != NO_CITY
-                    and trails.lanes[u, slot] == NOT_LISTED
-                    and is_unvisited(unvisited, ant, np.uint32(other)) != 0
-                ):
-                    key = key_outside(tables, geometry, trails, rules, u, np.uint32(other))
-                    best = max(best, key)
-        else:
-            beyond = trails.bounds[u, 1]
-            near = max(trails.bounds[u, 0], beyond)
-        nearest = tables.distances[u, 0]
-        backups = tables.backup.shape[1]
-        for rank in range(backups):  # from the nearest on, so that weights only fall
-            v = tables.backup[u, rank]
-            if is_unvisited(unvisited, ant, v) != 0:
-                eta = weight(geometry, distance(geometry, u, v), nearest)
-                if exceeds(best, near, eta):
-                    return city_of(best)
-                trail = trail_outside(trails, rules, u, v)
-                best = max(best, key_of(np.float32(trail * eta), v))
-        last = tables.backup[u, backups - 1]
-        if exceeds(best, beyond, weight(geometry, distance(geometry, u, last), nearest)):
-            return city_of(best)
+    if left <= FEW:
+        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
+    nearest = tables.distances[u, 0]
+    near = beyond = np.float32(1.0)
+    if rules.selective:  # trails other than 1 are only those remembered
+        for slot in range(trails.cities.shape[1]):
+            other = trails.cities[u, slot]
+            if (
+                other != NO_CITY
+                and trails.lanes[u, slot] == NOT_LISTED
+                and is_unvisited(unvisited, ant, np.uint32(other)) != 0
+            ):
+                key = key_outside(tables, geometry, trails, rules, u, np.uint32(other))
+                best = max(best, key)
+    else:
+        beyond = trails.bounds[u, 1]
+        near = max(trails.bounds[u, 0], beyond)
+    backups = tables.backup.shape[1]
+    for rank in range(backups):  # from the nearest on, so that weights only fall
+        v = tables.backup[u, rank]
+        if is_unvisited(unvisited, ant, v) != 0:
+            eta = weight(geometry, distance(geometry, u, v), nearest)
+            if exceeds(best, near, eta):
+                return city_of(best)
+            trail = trail_outside(trails, rules, u, v)
+            best = max(best, key_of(np.float32(trail * eta), v))
+    last = tables.backup[u, backups - 1]
+    if exceeds(best, beyond, weight(geometry, distance(geometry, u, last), nearest)):
+        return city_of(best)
+    if left <= MANY or regions.spans.shape[0] == 0:
+        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
+    waiting[0] = 0
+    count = 1
+    while count > 0:
+        count -= 1
+        box = waiting[count]
+        eta = weight(geometry, nearest_possible(regions, geometry, box, u), nearest)
+        if exceeds(best, beyond, eta):
+            continue
+        first, second = regions.parts[box, 0], regions.parts[box, 1]
+        if first < 0:
+            for place in range(regions.spans[box, 0], regions.spans[box, 1]):
+                v = regions.cities[place]
+                if is_unvisited(unvisited, ant, v) != 0:
+                    best = max(best, key_outside(tables, geometry, trails, rules, u, v))
+            continue
+        if nearest_possible(regions, geometry, first, u) < nearest_possible(
+            regions, geometry, second, u
+        ):
+            first, second = second, first
+        waiting[count] = first
+        waiting[count + 1] = second  # the nearer one is looked at first
+        count += 2
+    return city_of(best)
+
+
+@part
+def _best_of_all(
+    tables: Tables,
+    geometry: Geometry,
+    trails: Pheromone,
+    rules: Rules,
+    unvisited: NDArray[np.uint32],
+    ant: int,
+    u: Whole,
+    best: np.int64,
+) -> np.int64:
+    """Return the largest of ``best`` and the keys of all unvisited cities."""
     for index in range(unvisited.shape[1]):
         word = unvisited[ant, index]
         while word != 0:
             v = np.uint32(np.uint32(index) * np.uint32(32) + lowest_bit(word))
             word = np.uint32(word & np.uint32(word - np.uint32(1)))
             best = max(best, key_outside(tables, geometry, trails, rules, u, v))
-    return city_of(best)
+    return best
 
 
 @piece

@@ -18,6 +18,9 @@ from gpu.instances.instance import Metric, TspInstance
 
 EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = range(8)
 
+BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
+"""Rules under which a box of coordinates bounds the distance to everything in it."""
+
 _RULES = {
     Metric.EUC_2D: EUCLIDEAN,
     Metric.EUC_3D: EUCLIDEAN,
@@ -76,44 +79,53 @@ def geometry_of(instance: TspInstance, beta: float) -> Geometry:
 
 @part
 def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
-    """Return the distance from city ``a`` to city ``b``, an int64."""
+    """Return the distance from city ``a`` to city ``b``."""
     if geometry.rule == TABLE:
         return np.int64(geometry.table[a, b])
     points = geometry.points
     x = abs(points[a, 0] - points[b, 0])
     y = abs(points[a, 1] - points[b, 1])
-    z = abs(points[a, 2] - points[b, 2])
     if geometry.rule == GEOGRAPHICAL:
         q1, q2 = math.cos(y), math.cos(x)
         q3 = math.cos(points[a, 0] + points[b, 0])
         cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
         return np.int64(EARTH_RADIUS * math.acos(min(max(cosine, -1.0), 1.0)) + 1.0)
-    if geometry.rule == MANHATTAN:
-        length = x + y + z
-    elif geometry.rule == MAXIMUM:
-        length = max(max(x, y), z)
-    elif geometry.rule == MOTORS:
-        x = min(x, abs(x - DEGREES_PER_TURN))
-        speeds = geometry.speeds
-        length = 100.0 * max(max(x / speeds[0], y / speeds[1]), z / speeds[2])
-    elif geometry.rule == PSEUDO:
-        length = math.sqrt((x * x + y * y + z * z) / 10.0)
-        nearest = math.floor(length + 0.5)
-        return np.int64(nearest + 1.0 if nearest < length else nearest)
-    else:
-        length = math.sqrt(x * x + y * y + z * z)
-        if geometry.rule == CEILING:
-            return np.int64(math.ceil(length))
-    return np.int64(math.floor(length + 0.5))
+    return length(geometry, x, y, abs(points[a, 2] - points[b, 2]))
 
 
 @piece
-def weight(geometry: Geometry, length: Whole, nearest: Whole) -> np.float32:
-    """Return η^β of an edge of this ``length``, as ``gpu.candidates.weights`` defines it.
+def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> np.int64:
+    """Return the distance of cities whose coordinates differ by ``x``, ``y`` and ``z``.
+
+    It never falls when one of them grows, but for ``MOTORS``.
+    """
+    real: float
+    if geometry.rule == MANHATTAN:
+        real = x + y + z
+    elif geometry.rule == MAXIMUM:
+        real = max(max(x, y), z)
+    elif geometry.rule == MOTORS:
+        turn = min(x, abs(x - DEGREES_PER_TURN))
+        speeds = geometry.speeds
+        real = 100.0 * max(max(turn / speeds[0], y / speeds[1]), z / speeds[2])
+    elif geometry.rule == PSEUDO:
+        real = math.sqrt((x * x + y * y + z * z) / 10.0)
+        nearest = math.floor(real + 0.5)
+        return np.int64(nearest + 1 if nearest < real else nearest)
+    else:
+        real = math.sqrt(x * x + y * y + z * z)
+        if geometry.rule == CEILING:
+            return np.int64(math.ceil(real))
+    return np.int64(math.floor(real + 0.5))
+
+
+@piece
+def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
+    """Return η^β of an edge of this length, ``away``, as ``gpu.candidates.weights`` defines it.
 
     ``nearest`` is the distance from the row's city to its nearest neighbour.
     """
-    ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(length), SHORTEST)
+    ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(away), SHORTEST)
     whole = int(geometry.beta)
     if whole == geometry.beta:
         power = 1.0

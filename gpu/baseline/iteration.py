@@ -16,6 +16,7 @@ from gpu.baseline.choice import fallback, heaviest, philox, roulette, weigh
 from gpu.baseline.compiled import Whole, entry, piece
 from gpu.baseline.geometry import Geometry, distance
 from gpu.baseline.pheromone import lane_of, update
+from gpu.baseline.regions import Regions
 from gpu.baseline.tables import (
     BEST_ITERATION,
     BEST_LENGTH,
@@ -47,6 +48,7 @@ SPARE_BITS = np.uint32(32 - DRAW_BITS)
 def run(
     tables: Tables,
     geometry: Geometry,
+    regions: Regions,
     trails: Pheromone,
     ants: Ants,
     rules: Rules,
@@ -75,7 +77,7 @@ def run(
                     for ant in range(first, first + block):
                         if step < n:
                             _extend(
-                                tables, geometry, trails, ants, rules,
+                                tables, geometry, regions, trails, ants, rules,
                                 iteration, step, ant, scratch,
                             )  # fmt: skip
                         else:
@@ -137,6 +139,7 @@ def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int,
 def _extend(
     tables: Tables,
     geometry: Geometry,
+    regions: Regions,
     trails: Pheromone,
     ants: Ants,
     rules: Rules,
@@ -162,7 +165,9 @@ def _extend(
         ants.lengths[ant] += tables.distances[u, lane]
     else:
         left = ants.routes.shape[0] - step
-        v = fallback(tables, geometry, trails, rules, ants.unvisited, ant, u, left)
+        v = fallback(
+            tables, geometry, regions, trails, rules, ants.unvisited, scratch.waiting, ant, u, left
+        )
         ants.lengths[ant] += distance(geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)

@@ -16,6 +16,9 @@ from gpu.candidates import NOT_LISTED, Candidates, weights
 LANES = 32
 """Lanes of a warp, and of the widest row."""
 
+DEEPEST = 64
+"""Boxes that wait at once: a tree of boxes halves the cities at each level."""
+
 VECTOR = 8
 """A row's width is a multiple of this."""
 
@@ -111,11 +114,14 @@ class Scratch(NamedTuple):
     keys : ndarray of int32, shape (32,)
         The bits of ``weights``: the same memory.
     sums : ndarray of float32, shape (32,)
+    waiting : ndarray of int32, shape (64,)
+        Boxes still to be looked at.
     """
 
     weights: NDArray[np.float32]
     keys: NDArray[np.int32]
     sums: NDArray[np.float32]
+    waiting: NDArray[np.int32]
 
 
 class Record(NamedTuple):
@@ -229,7 +235,12 @@ def record_of(n: int) -> Record:
 def scratch_of() -> Scratch:
     """Room for one row of candidates."""
     weighed = np.zeros(LANES, np.float32)
-    return Scratch(weighed, weighed.view(np.int32), np.zeros(LANES, np.float32))
+    return Scratch(
+        weighed,
+        weighed.view(np.int32),
+        np.zeros(LANES, np.float32),
+        np.zeros(DEEPEST, np.int32),
+    )
 
 
 def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, int]:

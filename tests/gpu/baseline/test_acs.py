@@ -71,6 +71,7 @@ def same_state(literal: Literal, colony: CpuColony) -> None:
     assert snapshot.iteration_tour.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
     assert snapshot.tours_built == literal.iteration * literal.m
+    same_pictures(literal, snapshot)
     trails = colony._trails
     if isinstance(literal.memory, Selective):
         assert trails.cities.tolist() == literal.memory.nodes
@@ -85,10 +86,27 @@ def same_state(literal: Literal, colony: CpuColony) -> None:
         np.testing.assert_array_equal(trails.listed[:, : lists.shape[1]], np.array(read))
     else:
         assert snapshot.updates is None
-        full = np.ones_like(literal.memory.trails)
-        known = colony._known_trails()
-        full[known.rows, known.columns] = known.values
+        full = trails.others.copy()
+        np.put_along_axis(full, np.array(literal.lists), trails.listed[:, : colony._cl], axis=1)
         np.testing.assert_array_equal(full, literal.memory.trails)
+
+
+def same_pictures(literal: Literal, snapshot: Snapshot) -> None:
+    """Compare what is drawn of the trails, up to rounding of those at the initial level."""
+    full = np.array(
+        [[literal.memory.read(u, v) for v in range(literal.n)] for u in range(literal.n)]
+    )
+    order = literal.best_tour
+    assert snapshot.pheromone is not None
+    np.testing.assert_allclose(snapshot.pheromone, full[np.ix_(order, order)], rtol=1e-5)
+    assert snapshot.trails is not None
+    either = full if literal.instance.directed else np.triu(np.maximum(full, full.T))
+    strong = {(int(u), int(v)): either[u, v] for u, v in np.argwhere(either > 1.00001)}
+    assert {tuple(edge) for edge in snapshot.trails.edges.tolist()} == set(strong)
+    for edge, strength in zip(snapshot.trails.edges, snapshot.trails.strength, strict=True):
+        assert strength == strong[tuple(edge)] / max(strong.values())
+    assert snapshot.branching is not None
+    assert 1 <= snapshot.branching <= literal.p.candidates
 
 
 def best_tour(colony: CpuColony) -> NDArray[np.int32]:

@@ -12,6 +12,7 @@ import gpu.candidates
 from gpu.baseline import choice, tables
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.pheromone import update
+from gpu.baseline.regions import regions_of
 from gpu.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters
@@ -27,15 +28,10 @@ def call_philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
 
 @caller
 def call_fallback(
-    lists: tables.Tables,
-    geometry: Any,
-    trails: tables.Pheromone,
-    rules: Any,
-    unvisited: Any,
-    u: Any,
-    left: Any,
-) -> Any:
-    return choice.fallback(lists, geometry, trails, rules, unvisited, 0, u, left)
+    lists: Any, geometry: Any, boxes: Any, trails: Any, rules: Any, unvisited: Any,
+    waiting: Any, u: int, left: int,
+) -> Any:  # fmt: skip
+    return choice.fallback(lists, geometry, boxes, trails, rules, unvisited, waiting, 0, u, left)
 
 
 @caller
@@ -135,6 +131,7 @@ def test_fallback_is_the_full_scan(
                 lists, trails, rules, u, v, int(lane[0]) if lane.size else NOT_LISTED, keep, added
             )
     geometry = geometry_of(instance, beta)
+    boxes, waiting = regions_of(geometry), tables.scratch_of().waiting
     full = full_trails(trails, lists, candidates, slots)
     for u in rng.choice(n, 10, replace=False):
         free = rng.random(n) < rng.choice([0.02, 0.3, 0.9])
@@ -145,7 +142,9 @@ def test_fallback_is_the_full_scan(
             continue
         eta = weights(instance.distances(np.array(u), left), candidates.distances[u, :1], beta)
         expected = left[np.argmax(full[u, left] * eta)]
-        assert call_fallback(lists, geometry, trails, rules, bits(free), u, left.size) == expected
+        assert expected == call_fallback(
+            lists, geometry, boxes, trails, rules, bits(free), waiting, u, left.size
+        )
 
 
 def full_trails(
