@@ -231,10 +231,9 @@ __global__ void __launch_bounds__(640) step_tours(
         bool due = --until_update == 0;
         if (due) until_update = period;
         log.time = time - 1;
-        unsigned seen = 0;
         if (works) {
             Word word = __ldcg(&stamps[static_cast<long long>(walk.city) * LANES + lane]);
-            seen += noted.make(log, trails, lane);
+            unsigned seen_noted = noted.make(log, trails, lane), seen_outside = 0;
             noted.there = noted.back = false;
             int from = walk.city, next = start;
             float trail = stamped::trail(word, time, change);
@@ -252,14 +251,21 @@ __global__ void __launch_bounds__(640) step_tours(
             if (!chosen) trail = outside_trail.trail;
             // An update that changes nothing need not be made.
             bool updates = due && (chosen || outside_trail.place) && change(trail) != trail;
-            if (updates && chosen) {
-                seen += stamped::update(stamps + (static_cast<long long>(from) * LANES + lane),
-                                        time, trail);
-                if (!directed && rank != NOT_LISTED)
-                    seen += stamped::update(stamps + (static_cast<long long>(next) * LANES + rank),
-                                            time, trail);
-            }
             walk.look(next);
+            // Two lanes update the edge's two directions at once; one after the other, the second
+            // would wait for what the first returns.
+            unsigned seen = 0;
+            unsigned taker = __ballot_sync(ALL_LANES, updates && chosen);
+            if (taker) {
+                int source = __ffs(taker) - 1;
+                float before = __shfl_sync(ALL_LANES, trail, source);
+                unsigned its_rank = __shfl_sync(ALL_LANES, rank, source);
+                bool back = lane == (source ^ 1) && !directed && its_rank != NOT_LISTED;
+                long long place = static_cast<long long>(back ? next : from) * LANES;
+                if (back || lane == source)
+                    seen =
+                        stamped::update(stamps + (place + (back ? its_rank : lane)), time, before);
+            }
             // Where the chosen city was on no list, its own list may still have this one.
             if (__any_sync(ALL_LANES, updates && (!chosen || (!directed && rank == NOT_LISTED)))) {
                 int found = __ffs(__ballot_sync(ALL_LANES, walk.candidate.city() == from)) - 1;
@@ -267,14 +273,14 @@ __global__ void __launch_bounds__(640) step_tours(
                 noted = NotedUpdate{from, next, __any_sync(ALL_LANES, there) != 0,
                                     __any_sync(ALL_LANES, back) != 0};
                 if (updates) {
-                    if (there) seen += log.note(from, next, trail);
-                    if (back) seen += log.note(next, from, trail);
+                    if (there) seen_outside += log.note(from, next, trail);
+                    if (back) seen_outside += log.note(next, from, trail);
                     if (there && !directed && found >= 0)
-                        seen += stamped::update(
+                        seen_outside += stamped::update(
                             stamps + (static_cast<long long>(next) * LANES + found), time, trail);
                 }
             }
-            performed(seen);
+            performed(seen + seen_noted + seen_outside);
         }
         if (due) barrier.arrive();
         if (works) {

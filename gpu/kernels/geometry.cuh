@@ -104,8 +104,9 @@ __device__ __forceinline__ float Geometry::weight(int from, int to) const {
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
-static __device__ SELDOM unsigned long long tour_length(Geometry geometry, const int* tour,
-                                                        int lane) {
+[[maybe_unused]] static __device__ SELDOM unsigned long long tour_length(Geometry geometry,
+                                                                         const int* tour,
+                                                                         int lane) {
     constexpr int AT_ONCE = 4;
     unsigned long long sum = 0;
     for (int first = lane; first < geometry.n; first += AT_ONCE * LANES) {

@@ -70,10 +70,12 @@ __device__ __forceinline__ unsigned long long warp_sum(unsigned long long value)
     return value;
 }
 
-// Waits until an atomic operation that returned `value` has been performed.
+// Waits until the reads and atomic operations have been performed whose results `value` is made of.
+// The compiler must find a use for it, or it would not have them return anything: a fence for one
+// value does no harm.
 __device__ __forceinline__ void performed(unsigned value) {
-#if !defined(FORMICARIUM_EMULATION)
-    asm volatile("" ::"r"(value));
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    if (value == 0x9e3779b9u) __threadfence();
 #else
     (void)value;
 #endif
