@@ -23,8 +23,7 @@ from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
 from app.window_exports import WindowExports
 from app.window_measurements import WindowMeasurements
-from gpu import devices
-from gpu.catalog import CATALOG, place_of
+from gpu import catalog, devices
 from gpu.devices import Survey
 from gpu.instances import load
 from gpu.instances.instance import TspInstance
@@ -117,6 +116,8 @@ class WindowController(QObject):
         self._preparing: Task[tuple[Session, Recorder]] | None = None
         self._deafen: Callable[[], None] = _nothing
         self._dear_parts = DearParts()
+        self._to_open: Path | None = None
+        self._stop_soon = False
         self._tail = LogTail(window.log.add_lines)
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME)
@@ -147,12 +148,16 @@ class WindowController(QObject):
     @Slot(object)
     def open(self, path: Path) -> None:
         """Load the instance, or the recorded session, at ``path``; the run under way is ended."""
-        if self._loading is not None:
-            self._loading.cancel()
-        self.stop()
         self.measurements.cancel()
         self.window.banner.clear()
         self.window.setup.show_loading(path.name)
+        if self.active:
+            self._to_open = path
+            self.stop()
+            return
+        if self._loading is not None:
+            self._loading.cancel()
+        self._to_open = None
         self._loading = self.background.start(
             Task(lambda _: _load(path), self._loaded, self._not_loaded)
         )
@@ -196,11 +201,10 @@ class WindowController(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """End the run under way."""
-        if self._preparing is not None:
-            self._preparing.cancel()
-            self._preparing = None
-            self.window.show_activity(Activity.IDLE)
+        """End the run under way, or as soon as it begins."""
+        self._stop_soon = self._preparing is not None
+        if self._stop_soon:
+            self.window.show_activity(Activity.STOPPING)
         if self._solver is not None:
             self._solver.cancel()
 
@@ -277,8 +281,10 @@ class WindowController(QObject):
 
     def _not_prepared(self, sentence: str) -> None:
         self._preparing = None
+        self._stop_soon = False
         self.window.show_activity(Activity.IDLE)
         self.window.tell(sentence)
+        self._open_what_waits()
 
     def _begin(
         self, instance: TspInstance, session: Session, recorder: Recorder, steps: int | None
@@ -307,6 +313,9 @@ class WindowController(QObject):
         if steps is not None:
             self._solver.step(steps)
         self.measurements.enable()
+        if self._stop_soon:
+            self._stop_soon = False
+            self._solver.cancel()
         self._timer.start()
         self._solver.start()
 
@@ -337,6 +346,11 @@ class WindowController(QObject):
             self.window.tell(_summary(outcome, run.instance), "done" if finished else "info")
         self.measurements.enable()
         self.run_ended.emit(outcome)
+        self._open_what_waits()
+
+    def _open_what_waits(self) -> None:
+        if self._to_open is not None:
+            self.open(self._to_open)
 
     def _look(self) -> None:
         """Show the newest snapshot, if there is one, and say what the next ones shall carry."""
@@ -377,9 +391,9 @@ class WindowController(QObject):
 def _survey() -> Survey:
     """Look for devices, and import what the first of them needs before a run waits for it."""
     found = devices.survey()
-    for system in CATALOG:
+    for system in catalog.CATALOG:
         if system.runs_on(found.devices[0]):
-            module = system.builders[place_of(found.devices[0])].partition(":")[0]
+            module = system.builders[catalog.place_of(found.devices[0])].partition(":")[0]
             importlib.import_module(module)
     return found
 

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.background import Task
 from gpu import catalog, devices, speedup
-from gpu.catalog import CATALOG
 from gpu.instances import load
 from gpu.instances.bundled import bundled
 from gpu.snapshot import Wanted
@@ -199,7 +198,7 @@ class WindowMeasurements(QObject):
 def _every_search() -> tuple[str, ...]:
     """Return the name of each system of the catalog that some device here can run."""
     found = devices.survey().devices
-    return tuple(s.name for s in CATALOG if any(s.runs_on(device) for device in found))
+    return tuple(s.name for s in catalog.CATALOG if any(s.runs_on(device) for device in found))
 
 
 def _reporter(task: Task[Any], name: str, number: int, count: int) -> Callable[[str, float], None]:

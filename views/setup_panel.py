@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.catalog import CATALOG, System
+from gpu import catalog
+from gpu.catalog import System
 from gpu.devices import Device, Survey
 from gpu.instances.instance import TspInstance
 from views.formats import whole
@@ -128,7 +129,11 @@ class SetupPanel(QScrollArea):
         """The chosen catalog row, if it runs on the chosen device."""
         device, name = self.device, self.colonies.currentData()
         return next(
-            (s for s in CATALOG if s.name == name and device is not None and s.runs_on(device)),
+            (
+                s
+                for s in catalog.CATALOG
+                if s.name == name and device is not None and s.runs_on(device)
+            ),
             None,
         )
 
@@ -156,7 +161,7 @@ class SetupPanel(QScrollArea):
     def choose_search(self, alias: str) -> None:
         """Choose the recommended colony of the search ``alias`` on the chosen device."""
         device = self.device
-        for system in CATALOG:
+        for system in catalog.CATALOG:
             if device is not None and system.alias == alias and system.runs_on(device):
                 self._select(self.colonies, system.name)
                 self._colony_changed()
@@ -357,7 +362,7 @@ class SetupPanel(QScrollArea):
         self.colonies.clear()
         model = self.colonies.model()
         assert isinstance(model, QStandardItemModel)  # QComboBox makes one
-        for system in CATALOG:
+        for system in catalog.CATALOG:
             runs = device is not None and system.runs_on(device)
             item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
             item.setData(system.name, Qt.ItemDataRole.UserRole)
@@ -366,8 +371,8 @@ class SetupPanel(QScrollArea):
             model.appendRow(item)
         self._select(self.colonies, before)
         if self.system is None and device is not None:
-            wanted = next((s.alias for s in CATALOG if s.name == before), "acs")
-            runnable = [s for s in CATALOG if s.runs_on(device)]
+            wanted = next((s.alias for s in catalog.CATALOG if s.name == before), "acs")
+            runnable = [s for s in catalog.CATALOG if s.runs_on(device)]
             best = next((s for s in runnable if s.alias == wanted), runnable[0])
             self._select(self.colonies, best.name)
         self._colony_changed()

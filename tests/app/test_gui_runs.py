@@ -1,0 +1,354 @@
+"""The whole window with real instances, colonies, threads and logs, driven by mouse and keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.gui import close_window, make_window
+from app.notifications import Notifications
+from app.recorder import free_path, read_log, stem
+from app.run import Ending, Outcome
+from app.window_controller import WindowController
+from gpu.instances import load
+from gpu.instances.bundled import bundled
+from gpu.snapshot import Snapshot, Wanted
+from tests.app import colonies
+from tests.app.colonies import Failing, Lying, RandomColony, Slow, Unbuildable
+from tests.hands import click, press, write
+from views.activity import Activity
+
+RING = next(one.path for one in bundled() if one.name == "ring-50")
+GRID = next(one.path for one in bundled() if one.name == "grid-100")
+
+
+@pytest.fixture
+def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
+    notifications = Notifications()
+    made = make_window(notifications, tmp_path / "window.ini")
+    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
+    qtbot.addWidget(made.window)
+    made.window.resize(1280, 800)
+    made.window.show()
+    qtbot.waitUntil(lambda: made.window.setup.device is not None, timeout=30_000)
+    made.window.setup.devices.setCurrentIndex(made.window.setup.devices.findData("cpu:1"))
+    made.window.setup.devices.activated.emit(0)
+    yield made
+    assert close_window(made)
+
+
+def open_(qtbot: QtBot, controller: WindowController, path: Path = RING) -> None:
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        controller.open(path)
+
+
+def limit(controller: WindowController, **values: float) -> None:
+    controller.window.setup.stop.set_values(values)
+
+
+def wait_for(qtbot: QtBot, controller: WindowController, activity: Activity) -> None:
+    qtbot.waitUntil(lambda: controller.window._activity is activity, timeout=60_000)
+
+
+def run_to_the_end(qtbot: QtBot, controller: WindowController) -> Outcome:
+    with qtbot.waitSignal(controller.run_ended, timeout=60_000) as ended:
+        press(controller.window, Qt.Key.Key_Space)
+    assert ended.args is not None
+    outcome = ended.args[0]
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def state(controller: WindowController) -> Snapshot:
+    """The newest state that the window has been shown."""
+    assert controller.run is not None
+    assert controller.run.snapshot is not None
+    return controller.run.snapshot
+
+
+def tour(of: Snapshot) -> list[int]:
+    assert of.best_tour is not None
+    return [int(city) for city in of.best_tour]
+
+
+def log_of(controller: WindowController) -> Path:
+    assert controller.run is not None
+    return controller.run.recorder.path
+
+
+def lines(controller: WindowController) -> list[dict[str, object]]:
+    text = log_of(controller).read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowController) -> None:
+    window = controller.window
+    open_(qtbot, controller)
+    assert window.windowTitle() == "ring-50 – Formicarium"
+    assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 50"
+    limit(controller, iterations=40)
+    outcome = run_to_the_end(qtbot, controller)
+    assert outcome.ending is Ending.FINISHED
+    final = outcome.state
+    assert final.iteration == 40
+    assert load(RING).tour_length(np.array(tour(final))) == final.best_length
+    shown = window.readout.values
+    assert shown["best"].text().replace("\u202f", "") == str(final.best_length)
+    assert shown["iteration"].text() == "40"
+    assert window.run_bar.progress.value() == 1000
+    assert "limit of 40 iterations is reached" in window.banner.text
+    assert window.tour.best._tour is not None
+    assert window.tour.best._tour.tolist() == tour(final)
+    assert window.pheromone.image.boundingRect().width() == 50
+    assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_length]
+    assert not controller.active
+    log = read_log(log_of(controller))
+    assert log.outcome is not None
+    assert log.outcome["best"] == final.best_length
+    press(window, Qt.Key.Key_7)
+    assert "finished" in window.log.text.toPlainText()
+
+
+def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, controller: WindowController) -> None:
+    open_(qtbot, controller, GRID)
+    limit(controller, iterations=5)
+    write(controller.window.setup.seed_field.entry, "77")
+    first = run_to_the_end(qtbot, controller).state
+    second = run_to_the_end(qtbot, controller).state
+    assert tour(first) == tour(second)
+    write(controller.window.setup.seed_field.entry, "78")
+    third = run_to_the_end(qtbot, controller).state
+    assert tour(first) != tour(third) or first.iteration_best != third.iteration_best
+
+
+def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, controller: WindowController) -> None:
+    window = controller.window
+    open_(qtbot, controller)
+    limit(controller)
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, controller, Activity.RUNNING)
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, controller, Activity.PAUSED)
+    qtbot.wait(100)
+    paused = state(controller).iteration
+    qtbot.wait(300)
+    assert state(controller).iteration == paused
+    assert window.readout.values["iteration"].text().replace("\u202f", "") == str(paused)
+    press(window, Qt.Key.Key_N)
+    press(window, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: state(controller).iteration == paused + 2)
+    qtbot.wait(100)
+    assert state(controller).iteration == paused + 2
+    click(window.run_bar.pause)
+    qtbot.waitUntil(lambda: state(controller).iteration > paused + 5)
+    with qtbot.waitSignal(controller.run_ended):
+        press(window, Qt.Key.Key_Escape)
+    assert lines(controller)[-1]["ending"] == "cancelled"
+    assert window.run_bar.start.isEnabled()
+
+
+def test_step_begins_a_run_that_rests(qtbot: QtBot, controller: WindowController) -> None:
+    open_(qtbot, controller)
+    press(controller.window, Qt.Key.Key_N)
+    wait_for(qtbot, controller, Activity.PAUSED)
+    qtbot.waitUntil(lambda: controller.run is not None and controller.run.snapshot is not None)
+    assert state(controller).iteration == 1
+    controller.stop()
+    wait_for(qtbot, controller, Activity.IDLE)
+
+
+def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
+    qtbot: QtBot, controller: WindowController
+) -> None:
+    window = controller.window
+    press(window, Qt.Key.Key_6)
+    open_(qtbot, controller)
+    press(window, Qt.Key.Key_N)
+    wait_for(qtbot, controller, Activity.PAUSED)
+    qtbot.wait(100)
+    assert state(controller).pheromone is None
+    press(window, Qt.Key.Key_5)
+    qtbot.waitUntil(lambda: window.pheromone.image.boundingRect().width() == 50)
+
+
+def test_a_memory_is_named_and_its_hits_are_drawn(
+    qtbot: QtBot, controller: WindowController
+) -> None:
+    window = controller.window
+    window.setup.choose_search("acs-spm")
+    open_(qtbot, controller)
+    limit(controller, iterations=30)
+    press(window, Qt.Key.Key_3)
+    run_to_the_end(qtbot, controller)
+    assert "selective memory, s = 8" in window.pheromone.caption.text()
+    assert "local" in window.hit_rates.note.text()
+    assert len(window.hit_rates._means["local"].points) > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "bad.tsp"),
+        ("", "bad.tsp"),
+        ("hello", "bad.tsp"),
+        ("NAME: x\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: SPECIAL\nEOF\n", "SPECIAL"),
+    ],
+)
+def test_a_bad_file_is_one_sentence_and_changes_nothing(
+    qtbot: QtBot, controller: WindowController, tmp_path: Path, content: str | None, words: str
+) -> None:
+    open_(qtbot, controller)
+    path = tmp_path / "bad.tsp"
+    if content is not None:
+        path.write_text(content)
+    controller.open(path)
+    qtbot.waitUntil(lambda: bool(controller.window.banner.text))
+    assert words in controller.window.banner.text
+    assert controller.instance is not None
+    assert controller.instance.name == "ring-50"
+    assert controller.window.problem == ""
+
+
+def test_only_the_last_of_many_opened_files_is_shown(
+    qtbot: QtBot, controller: WindowController
+) -> None:
+    for path in (RING, GRID, RING, GRID):
+        controller.open(path)
+    qtbot.waitUntil(lambda: controller.instance is not None, timeout=30_000)
+    qtbot.wait(300)
+    assert controller.instance is not None
+    assert controller.instance.name == "grid-100"
+    assert controller.window.problem == ""
+
+
+def test_opening_another_instance_ends_the_run(qtbot: QtBot, controller: WindowController) -> None:
+    open_(qtbot, controller)
+    limit(controller)
+    press(controller.window, Qt.Key.Key_Space)
+    wait_for(qtbot, controller, Activity.RUNNING)
+    log = log_of(controller)
+    open_(qtbot, controller, GRID)
+    ended = read_log(log).outcome
+    assert ended is not None
+    assert ended["ending"] == "cancelled"
+    assert controller.window.readout.values["best"].text() == "–"
+    assert controller.window.tour.best._tour is None
+    limit(controller, iterations=3)
+    assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
+
+
+def test_stop_before_the_colony_is_built(qtbot: QtBot, controller: WindowController) -> None:
+    open_(qtbot, controller)
+    with qtbot.waitSignal(controller.run_ended, timeout=30_000):
+        press(controller.window, Qt.Key.Key_Space)
+        press(controller.window, Qt.Key.Key_Escape)
+    assert lines(controller)[-1]["ending"] == "cancelled"
+    assert controller.window._activity is Activity.IDLE
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Failing, "cuda:0 stopped answering: restart the program"),
+        (Unbuildable, "memory is too small"),
+        (Lying, "the result cannot be trusted"),
+    ],
+)
+def test_a_run_that_fails_says_why_and_keeps_its_log(
+    qtbot: QtBot,
+    controller: WindowController,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[RandomColony],
+    words: str,
+) -> None:
+    name = colonies.install(monkeypatch, kind)
+    open_(qtbot, controller)
+    setup = controller.window.setup
+    setup.set_choices(dataclasses.replace(setup.choices(), colony=name, device="cpu:1"))
+    setup._device_changed()
+    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    outcome = run_to_the_end(qtbot, controller)
+    assert outcome.ending is Ending.FAILED
+    assert words in controller.window.banner.text
+    assert lines(controller)[-1]["ending"] == "failed"
+    assert controller.window.run_bar.start.isEnabled()
+
+
+def test_closing_in_mid_run_takes_less_than_a_second(
+    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, Slow)
+    open_(qtbot, controller)
+    setup = controller.window.setup
+    setup._device_changed()
+    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    limit(controller)
+    press(controller.window, Qt.Key.Key_Space)
+    wait_for(qtbot, controller, Activity.RUNNING)
+    begin = time.perf_counter()
+    controller.window.close()
+    assert not controller.window.isVisible()
+    assert close_window(controller)
+    assert time.perf_counter() - begin < 1.0
+    assert lines(controller)[-1]["ending"] == "cancelled"
+    assert RandomColony.built[0].closed == 1
+
+
+def test_a_log_that_cannot_be_written_is_told_and_the_run_goes_on(
+    qtbot: QtBot, controller: WindowController, tmp_path: Path
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    controller.log_path = lambda session: blocked / "log.jsonl"
+    open_(qtbot, controller)
+    limit(controller, iterations=3)
+    told: list[str] = []
+    controller.told.connect(told.append)
+    assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
+    assert any("log" in sentence for sentence in told)
+
+
+def test_a_recorded_session_is_opened_with_all_its_choices(
+    qtbot: QtBot, controller: WindowController, tmp_path: Path
+) -> None:
+    open_(qtbot, controller)
+    limit(controller, iterations=4)
+    write(controller.window.setup.parameters.fields["beta"].entry, "5")
+    write(controller.window.setup.seed_field.entry, "4711")
+    first = run_to_the_end(qtbot, controller).state
+    log = log_of(controller)
+    open_(qtbot, controller, GRID)
+    write(controller.window.setup.seed_field.entry, "1")
+    open_(qtbot, controller, log)
+    choices = controller.window.setup.choices()
+    assert choices.seed == 4711
+    assert choices.parameters["beta"] == "5"
+    assert choices.stop["iterations"] == 4
+    again = run_to_the_end(qtbot, controller).state
+    assert tour(first) == tour(again)
+
+
+def test_the_solver_makes_only_what_is_in_sight(
+    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    open_(qtbot, controller)
+    setup = controller.window.setup
+    setup._device_changed()
+    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    limit(controller, seconds=1.0)
+    press(controller.window, Qt.Key.Key_1)
+    press(controller.window, Qt.Key.Key_M)
+    run_to_the_end(qtbot, controller)
+    asked = Wanted.NUMBERS
+    for wanted in RandomColony.built[0].asked:
+        asked |= wanted
+    assert asked == Wanted.TOUR | Wanted.ITERATION_TOUR | Wanted.TRAILS
