@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 DEMO_INSTANCE = "map-1000"
 """The bundled instance that the demonstration solves."""
 
+SWITCH_INTERVAL = 0.0005
+"""Seconds for which a thread may keep Python's lock while another wants it. With Python's own 5 ms
+a painting window keeps the solver, and with it a GPU, waiting many times a second."""
+
 DEMO_SECONDS = 20.0
 """How long the demonstration solves before it measures speedups."""
 
@@ -90,6 +94,7 @@ def application() -> QApplication:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
+    sys.setswitchinterval(SWITCH_INTERVAL)
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 SLICE = 0.020
 """Seconds of work between two looks at what the user wants."""
 
+OBSERVED_EVERY = 0.060
+"""Seconds between two looks at how far the colony is. To look is to wait for a GPU, which then
+idles until this thread has Python's lock again: the window's painting may hold it for long."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -99,6 +103,8 @@ class Run:
         self._cancelled = threading.Event()
         self._elapsed = 0.0
         self._count = 1
+        self._unobserved = 0
+        self._observed_at = -math.inf
 
     def build(self) -> None:
         """Build the colony; may take seconds, and ends the run if it fails."""
@@ -127,12 +133,15 @@ class Run:
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
             return 0
-        left = iterations_left(self._criteria, self.state)
+        left = iterations_left(self._criteria, self.state) - self._unobserved
         count = int(min(self._count, left, math.inf if at_most is None else at_most))
         begin = time.perf_counter()
         try:
             self._colony.iterate(count)
-            state = self._observe(self._colony, begin)
+            self._unobserved += count
+            late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
+            if late or at_most is not None or count == left:
+                self.state = self._observe(self._colony, begin)
         except Exception as error:
             self.fail(error)
             return 0
@@ -141,9 +150,8 @@ class Run:
         # Towards SLICE, but never more than twice as many as just timed: the first iterations
         # also pay for compilation, and a short capped slice says little.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
-        self.state = state
-        if self._recorder is not None:
-            self._recorder.record(state)
+        if self._recorder is not None and self._unobserved == 0:
+            self._recorder.record(self.state)
         self._end_if_due()
         return count
 
@@ -162,9 +170,10 @@ class Run:
         except Exception as error:
             self.fail(error)
             return self.state
-        return replace(
-            taken, best_tour=tour, elapsed=self.state.elapsed, generation=self._generation
-        )
+        self._note_observation()
+        taken = replace(taken, best_tour=tour, elapsed=self._elapsed, generation=self._generation)
+        self.state = replace(taken, pheromone=None, trails=None)
+        return taken
 
     def fail(self, error: BaseException) -> None:
         """End the run because of ``error``; one sentence for the user, the rest for the log."""
@@ -189,12 +198,17 @@ class Run:
         if tour is None or taken.best_length != self.state.best_length:
             taken = colony.snapshot(Wanted.TOUR)
             tour = self._checked(taken.best_tour, taken.best_length)
+        self._note_observation()
         return replace(
             taken,
             best_tour=tour,
             elapsed=self._elapsed + time.perf_counter() - begin,
             generation=self._generation,
         )
+
+    def _note_observation(self) -> None:
+        self._unobserved = 0
+        self._observed_at = time.perf_counter()
 
     def _checked(self, tour: NDArray[np.int32] | None, length: int) -> NDArray[np.int32] | None:
         known = self.state.best_tour

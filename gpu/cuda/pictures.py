@@ -105,7 +105,7 @@ class PictureReader:
             pictures.threshold = max(FAINTEST, pictures.threshold / 1.5)
         strengths = self._machine.download(arrays["strengths"])[:count]
         edges = self._machine.download(arrays["edges"])[:count]
-        order = np.lexsort((edges[:, 1], edges[:, 0], -strengths))  # threads listed them anyhow
+        order = np.argsort(-strengths)
         largest = strengths[order[0]] if count else np.float32(1)
         relative = (strengths[order] / largest).astype(np.float32)
         return Trails(_frozen(edges[order]), _frozen(relative))

@@ -1,0 +1,110 @@
+"""Measure what the window costs: iterations per second live and headless, and its longest stall.
+
+    python docs/measurements/live.py INSTANCE DEVICE COLONY OUT_FOLDER SECONDS [name=value...]
+
+Opens the real window (offscreen unless QT_QPA_PLATFORM says otherwise), solves INSTANCE in it for
+SECONDS, then runs the same session with no window, and again in the window. Leaves pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QTimer
+
+from app.gui import application, close_window, make_window
+from app.notifications import Notifications
+from app.run import Outcome, Run
+from app.session import new_session
+from app.stall_meter import StallMeter
+from app.stopping import StopSettings
+from gpu.instances import load
+from views.setup_panel import Choices
+
+
+def headless(path: Path, device: str, colony: str, values: dict[str, str], seconds: float) -> float:
+    """Iterations per second with no window."""
+    instance = load(path)
+    session = new_session(
+        instance,
+        colony=colony,
+        device=device,
+        parameters=values,
+        seed=1,
+        stop=StopSettings(seconds=seconds),
+    )
+    run = Run(instance, session)
+    run.build()
+    while run.outcome is None:
+        run.advance()
+    run.close()
+    return run.outcome.state.iteration / run.outcome.state.elapsed
+
+
+def live(
+    path: Path, device: str, colony: str, values: dict[str, str], seconds: float, out: Path
+) -> tuple[float, StallMeter]:
+    """Iterations per second in the window, and its stalls."""
+    app = application()
+    ends: list[Outcome] = []
+    meter = StallMeter()
+    with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
+        controller = make_window(notifications, Path(folder) / "window.ini")
+        window = controller.window
+        window.resize(1600, 1000)
+        window.show()
+        begun: list[float] = []
+
+        def start() -> None:
+            if begun:
+                return
+            begun.append(time.perf_counter())
+            numbers = {name: float(text) for name, text in values.items()}
+            stop = {"seconds": seconds}
+            window.setup.set_choices(Choices(device, colony, numbers, 1, stop))
+            controller.start()
+            QTimer.singleShot(1500, meter.start)  # once the colony is built
+
+        def ended(outcome: Outcome) -> None:
+            meter.stop()
+            ends.append(outcome)
+            QTimer.singleShot(200, app.quit)
+
+        controller.ready.connect(start)
+        controller.run_ended.connect(ended)
+        controller.open(path)
+        app.exec()
+        window.dashboard.settle()
+        for theme in ("light", "dark"):
+            window.choose_theme(theme)
+            window.grab().save(str(out / f"live-{theme}.png"))
+        close_window(controller)
+    print(ends[0].reason, ends[0].state.best_length)
+    return ends[0].state.iteration / ends[0].state.elapsed, meter
+
+
+def main() -> None:
+    """Measure and print."""
+    path, device, colony, out = Path(sys.argv[1]), sys.argv[2], sys.argv[3], Path(sys.argv[4])
+    seconds = float(sys.argv[5])
+    values = dict(argument.split("=") for argument in sys.argv[6:])
+    out.mkdir(parents=True, exist_ok=True)
+    for attempt in (1, 2):
+        without = headless(path, device, colony, values, seconds)
+        rate, meter = live(path, device, colony, values, seconds, out)
+        print(
+            f"{path.stem} {colony} on {device}, {attempt}: live {rate:.1f}, headless "
+            f"{without:.1f} iterations/s, ratio {rate / without:.3f}; longest stall "
+            f"{1e3 * meter.longest:.0f} ms, {100 * meter.share_above(0.02):.2f} % above 20 ms",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
