@@ -218,15 +218,15 @@ class CpuColony:
         self._team.run(work)
 
     def _known_trails(self) -> KnownTrails:
-        """Collect every trail that is listed, or above the initial level, or remembered."""
+        """Collect every trail that may differ from 1."""
         trails, n = self._trails, self._instance.n
         if self._rules.selective:
             cities, slots = np.nonzero(trails.cities != NO_CITY)
             remembered = trails.cities[cities, slots]
             return KnownTrails(cities.astype(np.int32), remembered, trails.values[cities, slots])
-        rows = np.flatnonzero(trails.bounds.max(axis=1) > 1)  # few, but for a young colony
-        strong, columns = np.nonzero(trails.others[rows] > 1)
-        rows = rows[strong]
+        changed = np.flatnonzero(np.any(trails.bounds != 1, axis=1))  # few, as a rule
+        places, columns = np.nonzero(trails.others[changed] != 1)
+        rows = changed[places]
         everyone = np.repeat(np.arange(n, dtype=np.int32), self._cl)
         listed = self._tables.neighbours[:, : self._cl].astype(np.int32).ravel()
         return KnownTrails(

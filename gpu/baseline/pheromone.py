@@ -60,6 +60,7 @@ def update(
         return 1
     trail = trails.others[u, v] * keep + added
     trails.others[u, v] = trail
+    trails.bounds[u, 2] = min(trails.bounds[u, 2], trail)
     if trail > min(trails.bounds[u, 0], trails.bounds[u, 1]):
         beyond = 1
         for rank in range(tables.backup.shape[1]):

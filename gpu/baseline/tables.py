@@ -55,13 +55,14 @@ class Pheromone(NamedTuple):
     listed : ndarray of float32, shape (n, width)
         Trails of the candidates' edges. With a selective memory, 1 where it holds none.
     others : ndarray of float32, shape (n, n)
-        The pheromone matrix; only its edges outside the lists are used. (1, 1) if selective.
-    bounds : ndarray of float32, shape (n, 2)
-        No trail from this city to a backup neighbour, or to a city beyond those, was ever
-        larger. (1, 1) if selective.
+        The pheromone matrix; only its edges outside the lists are used.
+    bounds : ndarray of float32, shape (n, 3)
+        No trail from this city to a backup neighbour was ever larger than the first, none to a
+        city beyond those larger than the second, and neither smaller than the third. Empty if
+        selective, as is the matrix.
     cities : ndarray of int32, shape (n, s)
-        Selective memory (Fig. 5): the other end of each remembered edge, or ``NO_CITY``.
-        (1, 0) if there is a matrix.
+        Selective memory (Fig. 5): the other end of each remembered edge, or ``NO_CITY``. Empty
+        if there is a matrix.
     lanes : ndarray of uint8, shape (n, s)
         Its lane in this city's row, or ``NOT_LISTED``.
     values : ndarray of float32, shape (n, s)
@@ -207,7 +208,7 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
     return Pheromone(
         listed=np.ones((n, width_of(cl)), np.float32),
         others=np.ones((matrix, matrix), np.float32),
-        bounds=np.ones((matrix, 2), np.float32),
+        bounds=np.ones((matrix, 3), np.float32),
         cities=np.full((memory, slots), NO_CITY, np.int32),
         lanes=np.full((memory, slots), NOT_LISTED, np.uint8),
         values=np.ones((memory, slots), np.float32),
@@ -248,7 +249,7 @@ def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, 
     return {
         "candidate lists": n * (width_of(cl) * 17 + 4 * backup),
         "selective memory" if slots else "pheromone matrix": (
-            n * (slots * 9 + 4) if slots else n * (4 * n + 8)
+            n * (slots * 9 + 4) if slots else n * (4 * n + 12)
         ),
         "tours of the ants": m * (4 * n + -(-n // 32) * 4 + 25),
     }
