@@ -68,7 +68,7 @@ class Demo(QObject):
             return
         self._begun = True
         setup = self._controller.window.setup
-        setup.choose_search("acs-spm")
+        setup.colony.choose_search("acs-spm")
         setup.stop.set_values({"seconds": self._seconds})
         setup.parameters.set_values({"ants": 256, "update_period": 4})
         self._controller.start()

@@ -131,7 +131,7 @@ def make_window(
     )
     window = MainWindow(settings)
     window.setup.show_presets(presets())
-    window.setup.show_bundled(
+    window.setup.instance.show_bundled(
         [
             (f"{one.name}:  {whole(one.n)} cities. {one.kind}", one.path)
             for one in sorted(bundled(), key=lambda one: one.n)

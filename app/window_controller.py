@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,24 +11,22 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 
 from app.background import Background, Task
+from app.current_run import CurrentRun
 from app.dear_parts import DearParts
+from app.loading import load_any, survey_and_warm
 from app.log_tail import LogTail
 from app.notifications import Notifications
-from app.recorder import Recorder, RunLog, default_log_path, read_log, versions
+from app.recorder import Recorder, RunLog, default_log_path, versions
 from app.run import Ending, Outcome
 from app.session import Session, new_session
 from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
 from app.window_exports import WindowExports
 from app.window_measurements import WindowMeasurements
-from gpu import catalog, devices
 from gpu.devices import Survey
-from gpu.instances import load
 from gpu.instances.instance import TspInstance
 from gpu.parameters import SpmParameters
-from gpu.snapshot import Snapshot
 from views.activity import Activity
-from views.formats import percent, whole
 from views.setup_panel import Choices
 
 if TYPE_CHECKING:
@@ -48,31 +44,6 @@ _ACTIVITIES = {
     RunState.PAUSED: Activity.PAUSED,
     RunState.STOPPING: Activity.STOPPING,
 }
-
-
-@dataclass(slots=True)
-class CurrentRun:
-    """The run in sight: under way, or the last one.
-
-    Attributes
-    ----------
-    session : Session
-        What is run.
-    instance : TspInstance
-        On what.
-    recorder : Recorder
-        Writes its log.
-    snapshot : Snapshot or None
-        The newest state.
-    outcome : Outcome or None
-        How it ended; None while it has not.
-    """
-
-    session: Session
-    instance: TspInstance
-    recorder: Recorder
-    snapshot: Snapshot | None = None
-    outcome: Outcome | None = None
 
 
 class WindowController(QObject):
@@ -133,7 +104,7 @@ class WindowController(QObject):
         window.stop_requested.connect(self.stop)
         window.wanted_changed.connect(self._ask)
         window.log.folder_requested.connect(self._open_log_folder)
-        self.background.start(Task(lambda _: _survey(), self._surveyed, self.told.emit))
+        self.background.start(Task(lambda _: survey_and_warm(), self._surveyed, self.told.emit))
 
     @property
     def active(self) -> bool:
@@ -159,7 +130,7 @@ class WindowController(QObject):
             self._loading.cancel()
         self._to_open = None
         self._loading = self.background.start(
-            Task(lambda _: _load(path), self._loaded, self._not_loaded)
+            Task(lambda _: load_any(path), self._loaded, self._not_loaded)
         )
 
     @Slot()
@@ -229,8 +200,8 @@ class WindowController(QObject):
         return self.background.shutdown(left) and ended
 
     def _surveyed(self, survey: Survey) -> None:
-        self.window.setup.show_survey(survey)
-        device = self.window.setup.device
+        self.window.setup.colony.show_survey(survey)
+        device = self.window.setup.colony.device
         if device is not None:
             self.window.device_view.show_device(device, versions())
         self._announce()
@@ -243,20 +214,24 @@ class WindowController(QObject):
         self.window.show_instance(self.instance)
         self.window.where.setText("")
         if log is not None:
-            session = log.session
-            self.window.setup.set_choices(
-                Choices(
-                    session.device,
-                    session.colony,
-                    session.parameters.to_dict(),
-                    session.seed,
-                    session.stop.to_dict(),
-                )
-            )
+            self._choose(log.session)
         if self.instance.note:
             self.window.tell(f"{self.instance.name}: {self.instance.note}", "info")
         self.measurements.enable()
         self._announce()
+
+    def _choose(self, session: Session) -> None:
+        missing = self.window.setup.set_choices(
+            Choices(
+                device=session.device,
+                colony=session.colony,
+                parameters=session.parameters.to_dict(),
+                seed=session.seed,
+                stop=session.stop.to_dict(),
+            )
+        )
+        if missing:
+            self.window.tell(f"This machine cannot run {missing}: choose another colony or device")
 
     def _not_loaded(self, sentence: str) -> None:
         self._loading = None
@@ -264,7 +239,7 @@ class WindowController(QObject):
         self.window.tell(sentence)
 
     def _announce(self) -> None:
-        if self.instance is not None and self.window.setup.device is not None:
+        if self.instance is not None and self.window.setup.colony.device is not None:
             self.ready.emit()
 
     def _prepare(self, instance: TspInstance, choices: Choices) -> tuple[Session, Recorder]:
@@ -297,14 +272,12 @@ class WindowController(QObject):
         parameters = session.parameters
         memory = parameters.memory if isinstance(parameters, SpmParameters) else 0
         window.pheromone.show_memory(memory)
-        device = window.setup.device
+        device = window.setup.colony.device
         if device is not None:
             window.device_view.show_device(device, versions())
         window.log.show_path(str(recorder.path))
-        window.where.setText(
-            f"{instance.name}  ·  {session.system.title} on {device or session.device}"
-            f"  ·  seed {session.seed}  ·  log {recorder.path.name}"
-        )
+        model = f" ({device.model})" if device is not None else ""
+        window.where.setText(f"{self.run.title}{model}  ·  log {recorder.path.name}")
         self._tail.follow(recorder.path)
         self._solver = SolverThread(instance, session, self._generation, recorder, self)
         self._solver.state_changed.connect(self._state_changed)
@@ -343,7 +316,7 @@ class WindowController(QObject):
             self.window.tell(outcome.reason)
         else:
             finished = outcome.ending is Ending.FINISHED
-            self.window.tell(_summary(outcome, run.instance), "done" if finished else "info")
+            self.window.tell(run.summary, "done" if finished else "info")
         self.measurements.enable()
         self.run_ended.emit(outcome)
         self._open_what_waits()
@@ -386,37 +359,6 @@ class WindowController(QObject):
     def _open_log_folder(self) -> None:
         if self.run is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.run.recorder.path.parent)))
-
-
-def _survey() -> Survey:
-    """Look for devices, and import what the first of them needs before a run waits for it."""
-    found = devices.survey()
-    for system in catalog.CATALOG:
-        if system.runs_on(found.devices[0]):
-            module = system.builders[catalog.place_of(found.devices[0])].partition(":")[0]
-            importlib.import_module(module)
-    return found
-
-
-def _load(path: Path) -> tuple[TspInstance, RunLog | None]:
-    """Load an instance, or a recorded session with its instance."""
-    if path.suffix in (".json", ".jsonl"):
-        from app.library import find_again
-
-        log = read_log(path)
-        return find_again(log.session.instance, path), log
-    return load(path), None
-
-
-def _summary(outcome: Outcome, instance: TspInstance) -> str:
-    state = outcome.state
-    if not state.iteration:
-        return f"{outcome.reason} before the first iteration was done"
-    gap = instance.gap_percent(state.best_length)
-    best = f"best {whole(state.best_length)}"
-    if gap is not None:
-        best += f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"
-    return f"{outcome.reason}: {best}, after {whole(state.iteration)} iterations"
 
 
 def _nothing() -> None:

@@ -22,11 +22,11 @@ from app.exports import (
     write_whole,
 )
 from app.recorder import read_log
-from views.formats import percent, whole
 from views.pictures import as_image, as_svg
 
 if TYPE_CHECKING:
-    from app.window_controller import CurrentRun, WindowController
+    from app.current_run import CurrentRun
+    from app.window_controller import WindowController
     from gpu.speedup_report import SpeedupReport
 
 
@@ -43,22 +43,10 @@ class WindowExports(QObject):
     @property
     def caption(self) -> str:
         """What a picture of the run in sight shows, in one line."""
-        run = self._controller.run
-        if run is None:
-            instance = self._controller.instance
-            return instance.name if instance else ""
-        parts = [
-            run.instance.name,
-            f"{run.session.system.title} on {run.session.device}",
-            f"seed {run.session.seed}",
-        ]
-        state = run.snapshot
-        if state is not None and state.iteration:
-            parts.append(f"iteration {whole(state.iteration)}")
-            gap = run.instance.gap_percent(state.best_length)
-            best = f"best {whole(state.best_length)}"
-            parts.append(best if gap is None else f"{best} ({percent(gap)})")
-        return "  ·  ".join(parts)
+        run, instance = self._controller.run, self._controller.instance
+        if run is not None:
+            return run.caption
+        return instance.name if instance else ""
 
     @Slot(str, object)
     def export(self, name: str, path: Path) -> None:

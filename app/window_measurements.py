@@ -80,7 +80,7 @@ class WindowMeasurements(QObject):
             Also measure the time to reach the same length, and with more repeats.
         """
         window, instance = self._controller.window, self._controller.instance
-        system = window.setup.system
+        system = window.setup.colony.system
         if instance is None or system is None:
             return
         scope = window.speedup.scope.currentData()
@@ -121,7 +121,7 @@ class WindowMeasurements(QObject):
     def hit_rates(self) -> None:
         """Measure the mean hit ratios of the selective memory for every size in ``MEMORIES``."""
         window, instance = self._controller.window, self._controller.instance
-        device = window.setup.device
+        device = window.setup.colony.device
         if instance is None or device is None:
             return
         system = catalog.find("acs-spm", device)

@@ -24,7 +24,7 @@ from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views import theme as themes
 from views.about import about_box, keys_box
-from views.actions import EXPORTS, Actions
+from views.actions import Actions
 from views.activity import Activity
 from views.banner import Banner, Severity
 from views.convergence_view import ConvergenceView
@@ -82,6 +82,9 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._settings = settings
         self._files = Files(self, settings)
+        self._files.to_open.connect(self.open_requested)
+        self._files.to_export.connect(self.export_requested)
+        self._files.to_picture.connect(self.picture_requested)
         self._activity = Activity.IDLE
         self._instance: TspInstance | None = None
         self._has_state = False
@@ -166,6 +169,7 @@ class MainWindow(QMainWindow):
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
         self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
+        self._files.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
             self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
         self._enable()
@@ -222,9 +226,8 @@ class MainWindow(QMainWindow):
     def ask_for_instance(self) -> None:
         """Let the user choose a file to open."""
         self._files.ask_to_open(
-            "Open a TSPLIB instance",
-            "TSPLIB (*.tsp *.atsp);;All files (*)",
-            self.open_requested.emit,
+            "Open an instance or a recorded run",
+            "TSPLIB (*.tsp *.atsp);;Runs and sessions (*.jsonl *.json);;All files (*)",
         )
 
     def event(self, event: QEvent) -> bool:
@@ -268,11 +271,11 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         act = self.actions_
         self.setup.changed.connect(self._enable)
-        self.setup.open_requested.connect(self.ask_for_instance)
-        self.setup.path_chosen.connect(self.open_requested)
+        self.setup.instance.open_requested.connect(self.ask_for_instance)
+        self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.speedup.measured.connect(self._enable)
-        self.dashboard.picture_requested.connect(self._ask_for_picture)
+        self.dashboard.picture_requested.connect(self._files.ask_for_picture)
         for name, slot in (
             ("open", self.ask_for_instance),
             ("quit", self.close),
@@ -282,7 +285,7 @@ class MainWindow(QMainWindow):
             ("stop", self.stop_requested.emit),
             ("toggle", self._toggle_run),
             ("seed", self.setup.draw_seed),
-            ("bundled", self.setup.bundled_button.click),
+            ("bundled", self.setup.instance.bundled_button.click),
             ("panel", self._show_panel),
             ("alone", self.dashboard.toggle_alone),
             ("present", self._present),
@@ -293,10 +296,10 @@ class MainWindow(QMainWindow):
         ):
             act[name].triggered.connect(lambda _=False, slot=slot: slot())
         for name, action in act.exports.items():
-            action.triggered.connect(lambda _=False, name=name: self._ask_for_export(name))
+            action.triggered.connect(lambda _=False, name=name: self._files.ask_for_export(name))
         for (key, form), action in act.pictures.items():
             action.triggered.connect(
-                lambda _=False, key=key, form=form: self._ask_for_picture(key, form)
+                lambda _=False, key=key, form=form: self._files.ask_for_picture(key, form)
             )
         for key, action in act.views.items():
             action.triggered.connect(lambda _=False, key=key: self.dashboard.show_view(key))
@@ -376,24 +379,3 @@ class MainWindow(QMainWindow):
     def _system_theme_changed(self) -> None:
         if self._theme_name == "system":
             self.apply_theme()
-
-    def _ask_for_export(self, name: str) -> None:
-        text, suffix, filter_ = EXPORTS[name]
-        self._files.ask_to_save(
-            text.rstrip("…"),
-            f"{self._stem()}.{suffix}",
-            filter_,
-            lambda path: self.export_requested.emit(name, path),
-        )
-
-    def _ask_for_picture(self, key: str, form: str) -> None:
-        filter_ = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}[form]
-        self._files.ask_to_save(
-            f"Picture of the view {self.dashboard.views[key].title}",
-            f"{self._stem()}-{key}.{form}",
-            filter_,
-            lambda path: self.picture_requested.emit(key, form, path),
-        )
-
-    def _stem(self) -> str:
-        return self._instance.name if self._instance else "formicarium"

@@ -42,7 +42,7 @@ def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
 @pytest.fixture
 def done(qtbot: QtBot, controller: WindowController) -> WindowController:
     """The same after a run of a selective memory."""
-    controller.window.setup.choose_search("acs-spm")
+    controller.window.setup.colony.choose_search("acs-spm")
     controller.window.setup.stop.set_values({"iterations": 20})
     with qtbot.waitSignal(controller.run_ended, timeout=60_000):
         controller.start()

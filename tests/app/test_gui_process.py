@@ -26,8 +26,8 @@ def begin(*arguments):
     controller.log_path = lambda session: Path(sys.argv[2])
     def start():
         setup = controller.window.setup
-        setup.devices.setCurrentIndex(setup.devices.findData("cpu:1"))
-        setup._device_changed()
+        setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
+        setup.colony._device_changed()
         controller.start()
     controller.ready.connect(start)
     return controller

@@ -38,9 +38,11 @@ def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
     qtbot.addWidget(made.window)
     made.window.resize(1280, 800)
     made.window.show()
-    qtbot.waitUntil(lambda: made.window.setup.device is not None, timeout=30_000)
-    made.window.setup.devices.setCurrentIndex(made.window.setup.devices.findData("cpu:1"))
-    made.window.setup.devices.activated.emit(0)
+    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
+    made.window.setup.colony.devices.setCurrentIndex(
+        made.window.setup.colony.devices.findData("cpu:1")
+    )
+    made.window.setup.colony.devices.activated.emit(0)
     yield made
     assert close_window(made)
 
@@ -183,7 +185,7 @@ def test_a_memory_is_named_and_its_hits_are_drawn(
     qtbot: QtBot, controller: WindowController
 ) -> None:
     window = controller.window
-    window.setup.choose_search("acs-spm")
+    window.setup.colony.choose_search("acs-spm")
     open_(qtbot, controller)
     limit(controller, iterations=30)
     press(window, Qt.Key.Key_3)
@@ -273,7 +275,7 @@ def test_a_run_that_fails_says_why_and_keeps_its_log(
     open_(qtbot, controller)
     setup = controller.window.setup
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name, device="cpu:1"))
-    setup._device_changed()
+    setup.colony._device_changed()
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
     outcome = run_to_the_end(qtbot, controller)
     assert outcome.ending is Ending.FAILED
@@ -288,7 +290,7 @@ def test_closing_in_mid_run_takes_less_than_a_second(
     name = colonies.install(monkeypatch, Slow)
     open_(qtbot, controller)
     setup = controller.window.setup
-    setup._device_changed()
+    setup.colony._device_changed()
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
     limit(controller)
     press(controller.window, Qt.Key.Key_Space)
@@ -342,7 +344,7 @@ def test_the_solver_makes_only_what_is_in_sight(
     name = colonies.install(monkeypatch, RandomColony)
     open_(qtbot, controller)
     setup = controller.window.setup
-    setup._device_changed()
+    setup.colony._device_changed()
     setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
     limit(controller, seconds=1.0)
     press(controller.window, Qt.Key.Key_1)

@@ -29,7 +29,7 @@ def window(qtbot: QtBot, settings: QSettings) -> MainWindow:
     made = MainWindow(settings)
     qtbot.addWidget(made)
     made.resize(1280, 800)
-    made.setup.show_survey(WITHOUT_GPU)
+    made.setup.colony.show_survey(WITHOUT_GPU)
     made.show_instance(uniform(120))
     made.show_activity(Activity.IDLE)
     made.show()

@@ -350,13 +350,13 @@ def test_everything_can_be_reached_by_keyboard(window: MainWindow) -> None:
         and control.defaultAction() is None
     ]
     assert unreachable == []
-    assert {window.setup.devices, window.setup.colonies, window.run_bar.start} <= met
+    assert {window.setup.colony.devices, window.setup.colony.colonies, window.run_bar.start} <= met
 
 
 @pytest.mark.parametrize("size", [(940, 560), (1280, 800), (1920, 1080)])
 @pytest.mark.parametrize("presenting", [False, True])
 def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: bool) -> None:
-    window.setup.show_survey(WITHOUT_GPU)
+    window.setup.colony.show_survey(WITHOUT_GPU)
     window.show_snapshot(snapshot(INSTANCE, 90, memory=True))
     if presenting:
         window.actions_["present"].trigger()

@@ -22,7 +22,7 @@ def panel(qtbot: QtBot) -> SetupPanel:
     made = SetupPanel()
     qtbot.addWidget(made)
     made.resize(300, 900)
-    made.show_survey(WITH_GPU)
+    made.colony.show_survey(WITH_GPU)
     made.show_instance(uniform(120))
     made.show()
     return made
@@ -45,29 +45,29 @@ def rows(box: QComboBox) -> dict[str, bool]:
 
 def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(panel: SetupPanel) -> None:
     for position, device in enumerate(WITH_GPU.devices):
-        panel.devices.setCurrentIndex(position)
-        panel.devices.activated.emit(position)
+        panel.colony.devices.setCurrentIndex(position)
+        panel.colony.devices.activated.emit(position)
         expected = {system.name: system.runs_on(device) for system in CATALOG}
-        assert rows(panel.colonies) == expected
-        assert panel.system is not None
-        assert panel.system.runs_on(device)
+        assert rows(panel.colony.colonies) == expected
+        assert panel.colony.system is not None
+        assert panel.colony.system.runs_on(device)
         assert panel.problem == ""
 
 
 def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:
-    panel.show_survey(WITHOUT_GPU)
-    index = panel.colonies.findData("acs-gpu-alt")
-    assert "needs a CUDA GPU" in panel.colonies.itemText(index)
-    assert panel.device_note.text() == "No GPU: no CUDA GPU found."
+    panel.colony.show_survey(WITHOUT_GPU)
+    index = panel.colony.colonies.findData("acs-gpu-alt")
+    assert "needs a CUDA GPU" in panel.colony.colonies.itemText(index)
+    assert panel.colony.device_note.text() == "No GPU: no CUDA GPU found."
 
 
 def test_a_change_of_device_keeps_the_kind_of_search(panel: SetupPanel) -> None:
-    panel.choose_search("acs-spm")
+    panel.colony.choose_search("acs-spm")
     assert panel.choices().colony == "acs-gpu-spm"
-    press(panel.devices, Qt.Key.Key_Down)
+    press(panel.colony.devices, Qt.Key.Key_Down)
     assert panel.choices().device == "cpu"
     assert panel.choices().colony == "acs-cores-spm"
-    press(panel.devices, Qt.Key.Key_Down)
+    press(panel.colony.devices, Qt.Key.Key_Down)
     assert panel.choices().colony == "acs-seq-spm"
     assert "memory" in panel.choices().parameters
 
@@ -120,7 +120,7 @@ def test_what_keeps_a_run_from_starting(panel: SetupPanel) -> None:
 def test_a_run_under_way_locks_the_choices(panel: SetupPanel) -> None:
     panel.lock(locked=True)
     seed = panel.choices().seed
-    for widget in (panel.devices, panel.parameters.fields["rho"].entry, panel.dice):
+    for widget in (panel.colony.devices, panel.parameters.fields["rho"].entry, panel.dice):
         assert not widget.isEnabled()
     panel.draw_seed()
     assert panel.choices().seed == seed
@@ -142,12 +142,12 @@ def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
 
 
 def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
-    panel.show_bundled([("ring", Path("/a/ring.tsp"))])
-    with qtbot.waitSignal(panel.path_chosen) as chosen:
-        panel.bundled_menu.actions()[0].trigger()
+    panel.instance.show_bundled([("ring", Path("/a/ring.tsp"))])
+    with qtbot.waitSignal(panel.instance.path_chosen) as chosen:
+        panel.instance.bundled_menu.actions()[0].trigger()
     assert chosen.args == [Path("/a/ring.tsp")]
 
 
 def test_the_combo_boxes_answer_to_the_keyboard(panel: SetupPanel) -> None:
-    choose(panel.devices, "cpu:1")
+    choose(panel.colony.devices, "cpu:1")
     assert panel.choices().device == "cpu:1"

@@ -1,0 +1,74 @@
+"""The run that the window shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.run import Ending, Outcome
+from views.formats import percent, whole
+
+if TYPE_CHECKING:
+    from app.recorder import Recorder
+    from app.session import Session
+    from gpu.instances.instance import TspInstance
+    from gpu.snapshot import Snapshot
+
+
+@dataclass(slots=True)
+class CurrentRun:
+    """The run in sight: under way, or the last one.
+
+    Attributes
+    ----------
+    session : Session
+        What is run.
+    instance : TspInstance
+        On what.
+    recorder : Recorder
+        Writes its log.
+    snapshot : Snapshot or None
+        The newest state.
+    outcome : Outcome or None
+        How it ended; None while it has not.
+    """
+
+    session: Session
+    instance: TspInstance
+    recorder: Recorder
+    snapshot: Snapshot | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def title(self) -> str:
+        """Instance, colony, device and seed, in one line."""
+        colony = f"{self.session.system.title} on {self.session.device}"
+        return "  ·  ".join((self.instance.name, colony, f"seed {self.session.seed}"))
+
+    @property
+    def caption(self) -> str:
+        """The same with how far it has come."""
+        state = self.snapshot
+        if state is None or not state.iteration:
+            return self.title
+        best = f"best {whole(state.best_length)}"
+        gap = self.instance.gap_percent(state.best_length)
+        if gap is not None:
+            best += f" ({percent(gap)})"
+        return "  ·  ".join((self.title, f"iteration {whole(state.iteration)}", best))
+
+    @property
+    def summary(self) -> str:
+        """How it ended, in one sentence; empty while it has not."""
+        if self.outcome is None or self.outcome.ending is Ending.FAILED:
+            return "" if self.outcome is None else self.outcome.reason
+        reason, state = self.outcome.reason, self.outcome.state
+        if not state.iteration:
+            return f"{reason} before the first iteration was done"
+        gap = self.instance.gap_percent(state.best_length)
+        best = f"best {whole(state.best_length)}"
+        if gap is not None:
+            best += (
+                f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"
+            )
+        return f"{reason}: {best}, after {whole(state.iteration)} iterations"
