@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -28,6 +29,9 @@ from gpu.summaries import (
     pheromone_picture,
     strongest_trails,
 )
+
+SLICE = 150_000
+"""Steps of ants that one thread makes before it may be stopped: some 20 ms."""
 
 ANTS_PER_THREAD = 16
 """Fewer than these take less time than it takes threads to meet."""
@@ -134,20 +138,36 @@ class CpuColony:
         )
         self._scratch = [tables.scratch_of() for _ in range(threads)]
         self._phases: dict[str, float] = {}
+        self._slice = max(1, SLICE * threads // m)
+        self._step, self._construction = 1, 0.0
         self._team: Team | None = Team(threads)
-        self._run(0, CONSTRUCT)  # compile now, or load what was compiled
+        self._run(CONSTRUCT, count=0)  # compile now, or load what was compiled
 
-    def iterate(self, count: int) -> None:
-        """Run ``count`` iterations, the last one timed by phase."""
-        if count < 1:
-            return
-        self._run(count - 1, CONSTRUCT | FINISH)
-        begin = time.perf_counter()
-        self._run(1, CONSTRUCT)
-        middle = time.perf_counter()
-        self._run(1, FINISH)
-        end = time.perf_counter()
-        self._phases = {"construction": 1e3 * (middle - begin), "update": 1e3 * (end - middle)}
+    def iterate(self, count: int, stop: Callable[[], bool] = lambda: False) -> None:
+        """Run ``count`` iterations, the last one timed by phase.
+
+        Parameters
+        ----------
+        count : int
+        stop : callable
+            Asked every 20 ms or so, where iterations take longer than that. If it says True, this
+            returns at once, in the midst of an iteration, with which the next call goes on;
+            until then :meth:`snapshot` tells of the iteration before.
+        """
+        whole = self._slice >= self._instance.n
+        if whole and count > 1:
+            self._run(CONSTRUCT | FINISH, count=count - 1)
+            count = 1
+        for _ in range(count):
+            while self._step <= self._instance.n:
+                if not whole and stop():
+                    return
+                self._construct()
+            before = time.perf_counter()
+            self._run(FINISH)
+            update = 1e3 * (time.perf_counter() - before)
+            self._phases = {"construction": self._construction, "update": update}
+            self._step, self._construction = 1, 0.0
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
@@ -160,8 +180,9 @@ class CpuColony:
                 self._instance, self._record.best_tour, numbers[tables.BEST_LENGTH]
             )
         if iteration and Wanted.ITERATION_TOUR in wanted:
-            route = self._ants.routes[:, numbers[tables.LAST_ANT]]
-            iteration_tour = checked_tour(self._instance, route, numbers[tables.LAST_BEST])
+            iteration_tour = checked_tour(
+                self._instance, self._record.last_tour, numbers[tables.LAST_BEST]
+            )
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             known = self._known_trails()
             if Wanted.PHEROMONE in wanted:
@@ -203,16 +224,25 @@ class CpuColony:
             self._team.close()
         self._team = None
 
-    def _run(self, count: int, parts: int) -> None:
+    def _construct(self) -> None:
+        """Extend all tours by a slice of steps."""
+        begin, self._step = self._step, min(self._step + self._slice, self._instance.n + 1)
+        before = time.perf_counter()
+        self._run(CONSTRUCT, steps=(begin, self._step))
+        self._construction += 1e3 * (time.perf_counter() - before)
+
+    def _run(self, parts: int, count: int = 1, steps: tuple[int, int] | None = None) -> None:
         if self._team is None:
             raise DeviceError("the colony is closed; start a new run")
+        begin, end = steps or (1, self._instance.n + 1)
         threads = self._team.size
         gate = barrier.new_gate()
 
         def work(member: int) -> None:
             run(
                 self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
-                self._record, gate, self._scratch[member], member, threads, count, parts,
+                self._record, gate, self._scratch[member], member, threads,
+                count, parts, begin, end,
             )  # fmt: skip
 
         self._team.run(work)

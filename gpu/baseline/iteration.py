@@ -23,7 +23,6 @@ from gpu.baseline.tables import (
     GLOBAL_HITS,
     GLOBAL_TOTAL,
     ITERATION,
-    LAST_ANT,
     LAST_BEST,
     LAST_TOTAL,
     Ants,
@@ -59,8 +58,13 @@ def run(
     threads: int,
     count: int,
     parts: int,
+    begin: int,
+    end: int,
 ) -> None:
-    """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``."""
+    """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``.
+
+    Tours are constructed from step ``begin`` to before step ``end``; whole ones from 1 to n + 1.
+    """
     n, m = ants.routes.shape
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
     first_row, end_row = n * thread // threads, n * (thread + 1) // threads
@@ -69,8 +73,9 @@ def run(
     for _ in range(count):
         if parts & CONSTRUCT:
             iteration = np.uint32(record.numbers[ITERATION])
-            _start(ants, rules, iteration, first_ant, end_ant)
-            for step in range(1, n + 1):
+            if begin == 1:
+                _start(ants, rules, iteration, first_ant, end_ant)
+            for step in range(begin, end):
                 if step == 1 or step % 4 == 0:
                     _draw(ants, rules, iteration, step, first_ant, end_ant)
                 for first in range(first_ant, end_ant, block):
@@ -225,13 +230,14 @@ def _finish(tables: Tables, trails: Pheromone, ants: Ants, rules: Rules, record:
             best = ant
     numbers[ITERATION] += 1
     numbers[LAST_BEST] = ants.lengths[best]
-    numbers[LAST_ANT] = best
     numbers[LAST_TOTAL] = total
+    for position in range(n):
+        record.last_tour[position] = ants.routes[position, best]
     if numbers[BEST_ITERATION] == 0 or ants.lengths[best] < numbers[BEST_LENGTH]:
         numbers[BEST_LENGTH] = ants.lengths[best]
         numbers[BEST_ITERATION] = numbers[ITERATION]
         for position in range(n):
-            tour[position] = ants.routes[position, best]
+            tour[position] = record.last_tour[position]
     share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_LENGTH], 1))
     added = np.float32(rules.alpha * share)
     for position in range(n):

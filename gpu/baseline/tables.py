@@ -131,15 +131,17 @@ class Record(NamedTuple):
     Attributes
     ----------
     numbers : ndarray of int64, shape (8,)
-    best_tour : ndarray of uint32, shape (n,)
+    best_tour, last_tour : ndarray of uint32, shape (n,)
+        The best tour so far, and the best of the last iteration.
     """
 
     numbers: NDArray[np.int64]
     best_tour: NDArray[np.uint32]
+    last_tour: NDArray[np.uint32]
 
 
-ITERATION, BEST_LENGTH, BEST_ITERATION, LAST_BEST, LAST_ANT, LAST_TOTAL = range(6)
-GLOBAL_HITS, GLOBAL_TOTAL = 6, 7
+ITERATION, BEST_LENGTH, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
+GLOBAL_HITS, GLOBAL_TOTAL = 5, 6
 
 
 class Rules(NamedTuple):
@@ -230,7 +232,7 @@ def ants_of(n: int, m: int, threads: int) -> Ants:
 
 def record_of(n: int) -> Record:
     """Nothing found yet."""
-    return Record(np.zeros(8, np.int64), np.zeros(n, np.uint32))
+    return Record(np.zeros(8, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
 
 def scratch_of() -> Scratch:

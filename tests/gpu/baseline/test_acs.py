@@ -200,6 +200,48 @@ def test_iterations_in_batches_are_the_same_iterations(way: Way) -> None:
     assert lengths[0] == lengths[1] == lengths[2]
 
 
+def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
+    way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acs, "SLICE", 200)  # of 50 · 50 steps
+    instance = makers.uniform(50)
+    at_once = CpuColony(instance, SpmParameters(), 5, **way)
+    at_once.iterate(3)
+    expected = at_once.snapshot(Wanted.EVERYTHING)
+    at_once.close()
+    colony = CpuColony(instance, SpmParameters(), 5, **way)
+    colony.iterate(1)
+    first = colony.snapshot(Wanted.EVERYTHING)
+    asked = iter(range(10**6))
+    colony.iterate(5, stop=lambda: next(asked) >= 2)
+    assert next(asked) == 3
+    stopped = colony.snapshot(Wanted.EVERYTHING)
+    assert stopped.iteration == 1
+    assert stopped.iteration_tour is not None
+    assert first.iteration_tour is not None
+    np.testing.assert_array_equal(stopped.iteration_tour, first.iteration_tour)
+    colony.iterate(1, stop=lambda: True)
+    colony.iterate(2)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    assert snapshot.iteration == 3
+    assert snapshot.best_length == expected.best_length
+    assert snapshot.iteration_mean == expected.iteration_mean
+    assert snapshot.updates == expected.updates
+    assert snapshot.pheromone is not None
+    assert expected.pheromone is not None
+    np.testing.assert_array_equal(snapshot.pheromone, expected.pheromone)
+    colony.close()
+
+
+def test_short_iterations_do_not_ask(way: Way) -> None:
+    colony = CpuColony(makers.uniform(20), AcsParameters(), 5, **way)
+    colony.iterate(4, stop=lambda: True)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
+    colony.iterate(0)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
+    colony.close()
+
+
 @pytest.mark.parametrize("instance", [makers.ring(24), makers.grid(6, 4)], ids=["ring", "grid"])
 @pytest.mark.parametrize("parameters", [AcsParameters(q0=0.9), SpmParameters(q0=0.9)], ids=str)
 def test_provable_optimum_is_found(
