@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QSettings, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -41,6 +41,7 @@ from views.run_bar import RunBar
 from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
 from views.tour_view import TourView
+from views.window_state import WindowState
 
 
 class MainWindow(QMainWindow):
@@ -136,7 +137,11 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # or it would keep dropped files from the window
         self._connect()
-        self._restore()
+        self._state = WindowState(self, settings)
+        self._state.restore()
+        self.setup.setVisible(self.actions_["panel"].isChecked())
+        self.apply_theme()
+        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
         self.show_activity(Activity.IDLE)
         self.tour.graphics.setFocus()
 
@@ -257,13 +262,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the window's state, go out of sight at once, then end what is under way."""
-        if not self.presenting:
-            self._settings.setValue("geometry", self.saveGeometry())
-            self._settings.setValue("panel", self.actions_["panel"].isChecked())
-        self._settings.setValue("across", self.dashboard.across.saveState())
-        self._settings.setValue("down", self.dashboard.down.saveState())
-        self._settings.setValue("tabs", [pane.tabs.currentIndex() for pane in self.dashboard.panes])
-        self._settings.sync()
+        self._state.save()
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
@@ -307,25 +306,6 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _=False, name=name: self.choose_theme(name))
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._system_theme_changed)
-
-    def _restore(self) -> None:
-        get = self._settings.value
-        geometry = get("geometry")
-        if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
-            self.resize(1280, 800)
-        for name, splitter in (("across", self.dashboard.across), ("down", self.dashboard.down)):
-            state = get(name)
-            if isinstance(state, QByteArray):
-                splitter.restoreState(state)
-        tabs = get("tabs")
-        if isinstance(tabs, list) and len(tabs) == len(self.dashboard.panes):
-            for pane, index in zip(self.dashboard.panes, tabs, strict=True):
-                pane.tabs.setCurrentIndex(int(index))
-        shown = str(get("panel", True)).lower() != "false"
-        self.actions_["panel"].setChecked(shown)
-        self.setup.setVisible(shown)
-        self.apply_theme()
-        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
 
     def _named_theme(self) -> themes.Theme:
         named = {"light": themes.LIGHT, "dark": themes.DARK}

@@ -338,6 +338,19 @@ def test_a_recorded_session_is_opened_with_all_its_choices(
     assert tour(first) == tour(again)
 
 
+def test_a_session_of_another_machine_says_what_is_missing(
+    qtbot: QtBot, controller: WindowController, tmp_path: Path
+) -> None:
+    open_(qtbot, controller)
+    limit(controller, iterations=1)
+    run_to_the_end(qtbot, controller)
+    text = log_of(controller).read_text("utf-8").replace('"cpu:1"', '"cuda:7"')
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    elsewhere.write_text(text.replace('"acs-seq"', '"acs-gpu-alt"'), "utf-8")
+    open_(qtbot, controller, elsewhere)
+    assert "cannot run acs-gpu-alt on cuda:7" in controller.window.banner.text
+
+
 def test_the_solver_makes_only_what_is_in_sight(
     qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
