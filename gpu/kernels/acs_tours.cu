@@ -11,12 +11,13 @@
 // A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
 // H100 builds the tours of 2508 ants at once.
 template <class Walk>
-__global__ void __launch_bounds__(LANES, Walk::RESIDENT) build_tours(
-    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
-    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
-    const double* coordinates, const int* matrix, const int* nearest, int directed, void* trails,
-    void* more_trails, void* bounds, int memory_size, int tabu_words, int* tours, int* holders,
-    ColonyState* state) {
+__global__ void
+    __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
+    build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
+                unsigned seed_low, unsigned seed_high, const uint2* rows, const uint2* backup,
+                int metric, double beta, const double* coordinates, const int* matrix,
+                const int* nearest, int directed, void* trails, void* more_trails, void* bounds,
+                int memory_size, int tabu_words, int* tours, int* holders, ColonyState* state) {
     extern __shared__ unsigned shared[];
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
     BitTabu tabu(held_shared(shared), tabu_words);

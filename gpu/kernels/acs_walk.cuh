@@ -54,9 +54,10 @@ struct WalkBase {
 };
 
 // The next city where no candidate is left, and the update of the edge to it.
-static __device__ SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu,
-                                          TrailMatrix trails, LocalUpdate change, int city,
-                                          int lane, bool due) {
+[[maybe_unused]] static __device__ SELDOM int step_outside(CandidateLists lists, Geometry geometry,
+                                                           BitTabu tabu, TrailMatrix trails,
+                                                           LocalUpdate change, int city, int lane,
+                                                           bool due) {
     int far_city = trails.far_of(city, lane);
     Fallback fallback;
     fallback.prepare(lists, tabu, geometry, city, lane);
@@ -110,22 +111,23 @@ struct MatrixWalk : WalkBase {
         unsigned rank = candidate.reverse();
         bool allowed = !tabu.visited(mine, bits);
         float weight = trail * candidate.weight(), changed = here_and_now(change(trail));
-        unsigned key = weight_key(weight, allowed), haste = hasty_key(weight, allowed, lane);
-        unsigned top = warp_max(haste);
-        if (EXPLORES && top != 0) {
+        if (EXPLORES && __any_sync(ALL_LANES, allowed)) {
             int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
             arrive(next);
         } else {
+            unsigned haste = EXPLORES ? 0 : hasty_key(weight, allowed, lane);
+            unsigned top = EXPLORES ? 0 : warp_max(haste);
             next = __shfl_sync(ALL_LANES, mine, hasty_lane(top));
-            bool sure = stands(haste, top);
-            arrive(next);
+            bool sure = !EXPLORES && stands(haste, top);
+            if (!EXPLORES) arrive(next);
             if (__builtin_expect(!sure, 0)) {
                 int hasty = next;
+                unsigned key = weight_key(weight, allowed);
                 next = top != 0
                            ? best_city(key, warp_max(key), mine)
                            : step_outside(lists, geometry, tabu, trails, change, from, lane, due);
-                if (next != hasty) arrive(next);
+                if (EXPLORES || next != hasty) arrive(next);
             }
         }
         bool updates = due && mine == next;

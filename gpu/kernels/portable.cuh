@@ -4,6 +4,13 @@
 [[maybe_unused]] constexpr unsigned ALL_LANES = 0xffffffffu;
 [[maybe_unused]] constexpr int LANES = 32;
 
+// Blocks that a multiprocessor of every such architecture holds at most.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ != 860
+[[maybe_unused]] constexpr int MOST_BLOCKS = 24;
+#else
+[[maybe_unused]] constexpr int MOST_BLOCKS = 16;
+#endif
+
 // For what is seldom run: kept out of line, so that the path of a usual step stays short and in
 // the instruction cache.
 #if defined(FORMICARIUM_EMULATION)

@@ -20,7 +20,7 @@ __device__ __forceinline__ int best_city(unsigned key, unsigned top, int city) {
 // The same in haste: a key without the weight's last bits, but with the lane, so that one reduction
 // finds both. It stands unless another key is as large without the lane.
 __device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane) {
-    return free ? (__float_as_uint(weight) & -LANES) | (LANES - 1 - lane) : 0;
+    return free ? (__float_as_uint(weight) & ~(LANES - 1u)) | (LANES - 1 - lane) : 0;
 }
 
 __device__ __forceinline__ int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
