@@ -18,7 +18,7 @@ from gpu.candidates import BACKUP, build_candidates
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.heuristics import nearest_neighbour_length
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.random import greedy_threshold, key_of
 from gpu.snapshot import Snapshot, Updates, Wanted
@@ -35,6 +35,16 @@ SLICE = 150_000
 
 ANTS_PER_THREAD = 16
 """Fewer than these take less time than it takes threads to meet."""
+
+
+def prepare() -> None:
+    """Compile the colonies, once for all on this machine: some ten seconds, or nothing.
+
+    Whoever does not call this waits as long when the first colony is built.
+    """
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
+    CpuColony(triangle, AcsParameters(), 0, threads=1, stepwise=False).close()
 
 
 def build_sequential(
@@ -245,7 +255,12 @@ class CpuColony:
                 count, parts, begin, end,
             )  # fmt: skip
 
-        self._team.run(work)
+        try:
+            self._team.run(work)
+        except BaseException:  # an interrupt, say, before this thread's own part began
+            barrier.throw_open(gate)
+            self.close()
+            raise
 
     def _known_trails(self) -> KnownTrails:
         """Collect every trail that may differ from 1."""

@@ -30,6 +30,11 @@ def new_gate() -> NDArray[np.int64]:
     return np.zeros(16, dtype=np.int64)
 
 
+def throw_open(gate: NDArray[np.int64]) -> None:
+    """Let everybody pass, now and for ever: one of them will never come."""
+    gate[0] = 2**62
+
+
 def _counter(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import gpu.baseline.acs
 import gpu.candidates
-from gpu.baseline import acs, memory
+from gpu.baseline import acs, iteration, memory
 from gpu.baseline.acs import CpuColony
 from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
 from gpu.instances.instance import TspInstance
@@ -319,6 +319,40 @@ def test_closing_ends_the_threads_and_the_colony() -> None:
     assert colony.snapshot(Wanted.TOUR).iteration == 3
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
+
+
+def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
+    colony.iterate(2)
+    real = acs.run
+
+    def interrupted(*arguments: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(acs, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        colony.iterate(1)
+    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
+    with pytest.raises(DeviceError, match="closed"):
+        colony.iterate(1)
+
+
+def test_preparing_compiles_for_every_colony() -> None:
+    acs.prepare()
+    run: Any = iteration.run
+    compiled = set(run.signatures)
+    for parameters, instance in (
+        (AcsParameters(), makers.directed(9)),
+        (SpmParameters(candidates=1), makers.uniform(40)),
+    ):
+        colony = CpuColony(instance, parameters, 1, threads=2, stepwise=True)
+        colony.iterate(1)
+        colony.close()
+    assert set(run.signatures) == compiled
 
 
 def test_two_teams_at_once() -> None:
