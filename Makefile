@@ -35,6 +35,7 @@ lint: $(STAMP)lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy .ci docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 	$(BIN)/python -m tests.compile_kernels
