@@ -18,7 +18,7 @@ from gpu.instances import load
 from gpu.snapshot import Wanted
 
 INSTANCES = ("d198", "a280", "lin318", "pcb442", "rat783", "pr1002", "nrw1379", "pr2392")
-RUNS = (
+RUNS: tuple[tuple[str, dict[str, int]], ...] = (
     ("acs-gpu", {}),
     ("acs-gpu-alt", {}),
     ("acs-gpu-spm", {}),
@@ -33,9 +33,7 @@ def measure(folder: Path, name: str, colony_name: str, values: dict[str, int]) -
     device = devices.find("cuda")
     system = catalog.find(colony_name, device)
     instance = load(folder / f"{name}.tsp")
-    colony = catalog.build(
-        system, instance, system.parameters.from_mapping(values), device, seed=1
-    )
+    colony = catalog.build(system, instance, system.parameters.from_mapping(values), device, seed=1)
     colony.iterate(32)
     colony.snapshot(Wanted.NUMBERS)
     count = 16
