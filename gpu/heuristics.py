@@ -56,12 +56,3 @@ def nearest_neighbour_tour(instance: TspInstance, candidates: Candidates) -> NDA
 def nearest_neighbour_length(instance: TspInstance, candidates: Candidates) -> int:
     """Exact length L_nn of :func:`nearest_neighbour_tour`; τ₀ = 1/(n·L_nn)."""
     return instance.tour_length(nearest_neighbour_tour(instance, candidates))
-
-
-def global_deposit(alpha: float, n: int, nearest_length: int, best_length: int) -> np.float32:
-    """Return what the global update adds to a trail: α/L_best in units of τ₀ (eq. 4).
-
-    A length of 0 (all cities at one place) counts as 1, so that the deposit stays finite.
-    """
-    scale = n * max(nearest_length, 1) / max(best_length, 1)
-    return np.float32(alpha * scale)

@@ -22,9 +22,7 @@ MANY = 64
 MARGIN = np.float32(1.000001)
 """Keeps rounding from deciding whether a bound was exceeded."""
 
-CITY_BITS = 26
-LAST_CITY = np.uint32((1 << CITY_BITS) - 1)
-LANE_BITS = np.uint32(5)
+LAST_CITY = np.uint32(2**31 - 1)
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 
@@ -81,10 +79,8 @@ def weigh(
 @piece
 def heaviest(tables: Tables, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
     """Return the lane whose key is the ``largest``; ties go to the lowest city."""
-    mark = np.int32(0)
-    for lane in range(
-        tables.neighbours.shape[1]
-    ):  # a sum, because vectors add where they would not branch
+    mark = np.int32(0)  # a sum, because vectors add where they would not branch
+    for lane in range(tables.neighbours.shape[1]):
         mark = np.int32(mark + (np.int32(LANES + lane) if keys[lane] == largest else np.int32(0)))
     if mark < 2 * LANES:
         return np.int64(mark - LANES)

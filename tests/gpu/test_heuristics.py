@@ -1,4 +1,4 @@
-"""The nearest-neighbour tour, and what the global update adds."""
+"""The nearest-neighbour tour."""
 
 import time
 
@@ -7,7 +7,7 @@ import pytest
 
 import gpu.candidates
 from gpu.candidates import build_candidates
-from gpu.heuristics import global_deposit, nearest_neighbour_length, nearest_neighbour_tour
+from gpu.heuristics import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.instances.instance import TspInstance
 from tests.gpu.baseline import makers
 
@@ -50,8 +50,3 @@ def test_a_large_instance_takes_seconds() -> None:
     tour = nearest_neighbour_tour(instance, candidates)
     assert time.perf_counter() - start < 30
     assert np.array_equal(np.sort(tour), np.arange(instance.n))
-
-
-def test_the_deposit_is_in_units_of_the_initial_trail() -> None:
-    assert global_deposit(0.2, 100, 5000, 4000) == np.float32(0.2 * (100 * 5000 / 4000))
-    assert global_deposit(1.0, 7, 0, 0) == 7  # all cities at one place

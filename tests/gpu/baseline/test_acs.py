@@ -326,7 +326,7 @@ def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
 ) -> None:
     colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
     colony.iterate(2)
-    real = acs.run
+    real = iteration.run
 
     def interrupted(*arguments: Any) -> None:
         if threading.current_thread() is threading.main_thread():
