@@ -13,6 +13,7 @@ from app.cli import cli
 from gpu.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("docs/*.md")))]
 README = ROOT.joinpath("README.md").read_text("utf-8")
 
 
@@ -56,10 +57,11 @@ def test_readme_shows_commands_that_exist(line: str) -> None:
         command.make_context(name, rest, parent=context)
 
 
-def test_readme_leads_to_files_that_exist() -> None:
-    places = re.findall(r"\]\(([^)#:]+)\)", README)
-    assert "docs/images/window-dark.png" in places
-    assert [place for place in places if not ROOT.joinpath(place).exists()] == []
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_lead_to_files_that_exist(page: str) -> None:
+    path = ROOT / page
+    places = re.findall(r"\]\(([^)#:]+)\)", path.read_text("utf-8"))
+    assert [place for place in places if not (path.parent / place).exists()] == []
 
 
 def test_changelog_knows_this_version() -> None:
