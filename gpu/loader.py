@@ -39,7 +39,8 @@ def instantiations() -> dict[str, tuple[str, ...]]:
     trails = ("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
     return {
         "acs_tours.cu": tuple(f"build_tours<{walk}>" for walk in walks),
-        "acs_steps.cu": ("step_tours", "step_many_tours"),
+        "acs_steps.cu": ("step_tours",),
+        "acs_turns.cu": ("step_many_tours",),
         "acs_update.cu": (
             "start_matrix",
             "start_memory",

@@ -18,10 +18,10 @@ TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
 
 ANT_RECORD_WORDS = 6
-"""``ANT_RECORD_WORDS`` in acs_steps.cu."""
+"""``ANT_RECORD_WORDS`` in acs_turns.cu."""
 
 MOST_STAMPS = 1 << 20
-"""Steps that step_tours can number; see ``stamped`` in acs_steps.cu."""
+"""Steps that step_tours can number; see ``stamped`` in step_updates.cuh."""
 
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
@@ -120,8 +120,6 @@ class StepByStep(Construction):
     among their ants, which live in shared memory, or in global memory when that is too small.
     """
 
-    file = "acs_steps.cu"
-
     def __init__(
         self,
         machine: Machine,
@@ -133,12 +131,14 @@ class StepByStep(Construction):
         super().__init__(machine, problem, trails, parameters, seed)
         self.blocks = min(machine.multiprocessors, self.ants)
         self.warps = -(-self.ants // self.blocks)
-        self._kernel, self._shared = "step_tours", self.warps * 4 * self._tabu_words
+        self._file, self._kernel = "acs_steps.cu", "step_tours"
+        self._shared = self.warps * 4 * self._tabu_words
         self._ants_bytes: int | None = None
         self._memories: tuple[str, ...] = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
             return
-        self._kernel, self.warps = "step_many_tours", WARPS_PER_BLOCK
+        self._file, self._kernel = "acs_turns.cu", "step_many_tours"
+        self.warps = WARPS_PER_BLOCK
         self._memories = ("ants",)
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
@@ -151,7 +151,7 @@ class StepByStep(Construction):
             self.warps * LANES <= 1024
             and self.n < MOST_STAMPS
             and self._shared <= machine.shared_limit
-            and machine.resident(self.file, self._kernel, self.warps * LANES, self._shared) >= 1
+            and machine.resident(self._file, self._kernel, self.warps * LANES, self._shared) >= 1
         )
 
     def buffers(self) -> list[Buffer]:
@@ -192,4 +192,4 @@ class StepByStep(Construction):
             arrays["state"],
         )
         block = self.warps * LANES
-        return Launch(self.file, self._kernel, self.blocks, block, args, self._shared, True)
+        return Launch(self._file, self._kernel, self.blocks, block, args, self._shared, True)

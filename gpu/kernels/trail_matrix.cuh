@@ -33,7 +33,7 @@ struct OutsideOptions {
     bool all;  // choose among all unvisited cities instead
 };
 
-// Trails as they stand in memory; the alternative is in acs_steps.cu.
+// Trails as they stand in memory; the alternative is in step_updates.cuh.
 struct AsRead {
     template <class Visit>
     __device__ __forceinline__ void each(int, Visit) const {}
