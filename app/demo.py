@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.gui import DEMO_INSTANCE, application, close_window, leave, make_window
+from app.gui import DEMO_INSTANCE, PATIENCE, application, close_window, leave, make_window
 from app.notifications import Notifications
 from app.recorder import free_path, stem
 from app.run import Ending, Outcome
@@ -82,6 +82,7 @@ class Demo(QObject):
 
 def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
+    sys.setswitchinterval(PATIENCE)
     app = application()
     out.mkdir(parents=True, exist_ok=True)
     with Notifications() as notifications:
@@ -106,7 +107,7 @@ def run_offscreen(out: Path) -> int:
 
         demo.solved.connect(solved)
         controller.measurements.idle.connect(measured)
-        controller.ready.connect(meter.start)
+        controller.solving.connect(meter.start)
         QTimer.singleShot(round(GIVE_UP * 1000), controller, app.quit)
         demo.begin()
         app.exec()
@@ -138,7 +139,7 @@ def leave_pictures(controller: WindowController, out: Path) -> list[Path]:
         window.grab().save(str(left[-1]))
     for key, view in window.dashboard.views.items():
         window.dashboard.show_view(key)
-        view.draw()
+        view.draw_all()
         left.append(out / f"view-{key}.png")
         as_image(view, window.theme, controller.exports.caption).save(str(left[-1]))
     return left

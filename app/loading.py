@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
+from contextlib import closing
 from pathlib import Path
 
 from app.library import find_again
 from app.recorder import RunLog, read_log
-from gpu import catalog, devices
+from gpu import catalog
 from gpu.devices import Survey
 from gpu.instances import load
+from gpu.instances.bundled import bundled
 from gpu.instances.instance import TspInstance
+from gpu.snapshot import Wanted
 
 
-def survey_and_warm() -> Survey:
-    """Look for devices, and import what the first of them needs before a run waits for it."""
-    found = devices.survey()
-    for system in catalog.CATALOG:
-        if system.runs_on(found.devices[0]):
-            module = system.builders[catalog.place_of(found.devices[0])].partition(":")[0]
-            importlib.import_module(module)
-    return found
+def warm_up(found: Survey) -> None:
+    """Run one iteration on the first device, so that no run waits for imports and compilers."""
+    device = found.devices[0]
+    system = next(row for row in catalog.CATALOG if row.runs_on(device))
+    instance = load(min(bundled(), key=lambda one: one.n).path)
+    parameters = system.parameters().resolved(instance.n)
+    with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
 
 
 def load_any(path: Path) -> tuple[TspInstance, RunLog | None]:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from app.background import Background, Task
 from app.current_run import CurrentRun
 from app.dear_parts import DearParts
-from app.loading import load_any, survey_and_warm
+from app.loading import load_any, warm_up
 from app.log_tail import LogTail
 from app.notifications import Notifications
 from app.recorder import Recorder, RunLog, default_log_path, versions
@@ -23,6 +23,7 @@ from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
 from app.window_exports import WindowExports
 from app.window_measurements import WindowMeasurements
+from gpu import devices
 from gpu.devices import Survey
 from gpu.instances.instance import TspInstance
 from gpu.parameters import SpmParameters
@@ -64,12 +65,15 @@ class WindowController(QObject):
         Where a run's log goes.
     run_ended : Signal
         The Outcome of a run, after everything shows it.
+    solving : Signal
+        A run has begun to build tours, or goes on after a pause.
     ready : Signal
         An instance and the devices are there: a run can start.
     """
 
     told = Signal(str)
     run_ended = Signal(object)
+    solving = Signal()
     ready = Signal()
 
     def __init__(
@@ -104,7 +108,7 @@ class WindowController(QObject):
         window.stop_requested.connect(self.stop)
         window.wanted_changed.connect(self._ask)
         window.log.folder_requested.connect(self._open_log_folder)
-        self.background.start(Task(lambda _: survey_and_warm(), self._surveyed, self.told.emit))
+        self.background.start(Task(lambda _: devices.survey(), self._surveyed, self.told.emit))
 
     @property
     def active(self) -> bool:
@@ -200,6 +204,8 @@ class WindowController(QObject):
         return self.background.shutdown(left) and ended
 
     def _surveyed(self, survey: Survey) -> None:
+        # What the first run needs is compiled or loaded now; if that fails, the run will say why.
+        self.background.start(Task(lambda _: warm_up(survey), _ignore, _ignore))
         self.window.setup.colony.show_survey(survey)
         device = self.window.setup.colony.device
         if device is not None:
@@ -296,6 +302,8 @@ class WindowController(QObject):
     def _state_changed(self, state: RunState) -> None:
         if self._solver is not None and state in _ACTIVITIES:
             self.window.show_activity(_ACTIVITIES[state])
+            if state is RunState.RUNNING:
+                self.solving.emit()
 
     @Slot(object)
     def _ended(self, outcome: Outcome) -> None:
@@ -309,7 +317,6 @@ class WindowController(QObject):
         solver.deleteLater()
         run.outcome = outcome
         run.snapshot = outcome.state if run.snapshot is None else run.snapshot
-        self.window.dashboard.settle()
         self._tail.read()
         self.window.show_activity(Activity.IDLE)
         if outcome.ending is Ending.FAILED:
@@ -363,3 +370,7 @@ class WindowController(QObject):
 
 def _nothing() -> None:
     """Do nothing."""
+
+
+def _ignore(_: object) -> None:
+    """Make nothing of a result."""

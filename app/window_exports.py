@@ -67,7 +67,7 @@ class WindowExports(QObject):
         """Write a picture of the view ``key``, as "png" or "svg"."""
         window = self._controller.window
         view = window.dashboard.views[key]
-        view.draw()
+        view.draw_all()
         if form == "png":
             self._write_image(path, view, self.caption)
         else:

@@ -7,6 +7,7 @@ Calling :func:`validate` from ``__post_init__`` is all that such a class has to 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -102,6 +103,7 @@ class Parameters:
         }
 
     @classmethod
+    @functools.cache  # reading type hints takes a millisecond, and every value typed asks for it
     def kinds(cls) -> dict[str, type[int] | type[float]]:
         """Name of each parameter to ``int`` or ``float`` (``None`` aside)."""
         hints = typing.get_type_hints(cls)

@@ -224,5 +224,7 @@ class Dashboard(QWidget):
         while self._due:
             view = self._due.pop(0)
             if view.catch_up():
+                if view.behind:
+                    self._due.append(view)
                 return
         self._timer.stop()

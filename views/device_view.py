@@ -37,21 +37,22 @@ class DeviceView(View):
         self.phases_note = QLabel("Shown while a colony runs.")
         self.phases_note.setProperty("role", "note")
         self.branching_title = _heading("BRANCHING FACTOR")
-        self.plot = Plot("iterations", "trails worth following")
+        self.plot = Plot("iterations", "factor")
         self.curve = self.plot.add_curve("trail", 2.0)
         self._history = History()
         page = QWidget()
         page.setProperty("role", "page")
         inner = QVBoxLayout(page)
         inner.setContentsMargins(2, 2, 6, 2)
-        inner.addLayout(self.facts)
-        inner.addSpacing(4)
         inner.addWidget(self.phases_title)
         inner.addWidget(self.phases_note)
         inner.addWidget(self.phases)
         inner.addSpacing(4)
         inner.addWidget(self.branching_title)
         inner.addWidget(self.plot, 1)
+        inner.addSpacing(4)
+        inner.addWidget(_heading("DEVICE"))
+        inner.addLayout(self.facts)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -76,7 +77,7 @@ class DeviceView(View):
         """Show what ``device`` is, and the versions of what computes on it."""
         unit = "multiprocessors" if device.kind == "cuda" else "cores"
         facts = {
-            "Device": device.name,
+            "Name": device.name,
             "Model": device.model,
             unit.capitalize(): whole(device.cores),
             "Memory": byte_size(device.memory),

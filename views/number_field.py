@@ -44,6 +44,7 @@ class NumberField(QWidget):
     @text.setter
     def text(self, text: str) -> None:
         self.entry.setText(text)
+        self.entry.setCursorPosition(0)  # of a number too long for the entry, show the beginning
 
     @property
     def problem(self) -> str:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from gpu.instances.instance import TspInstance
-from gpu.snapshot import Snapshot, Wanted
+from gpu.snapshot import Snapshot, Trails, Wanted
 from views.chips import Chip
 from views.elided import ElidedLabel
 from views.flow import FlowLayout
@@ -22,6 +23,9 @@ from views.view import View
 
 _HOVER_PIXELS = 12.0
 
+_ALL_AT_ONCE = 1000
+"""Most cities of an instance whose layers are all drawn in one frame."""
+
 
 class TourView(View):
     """The map: y up, both axes to the same scale."""
@@ -32,7 +36,7 @@ class TourView(View):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._instance: TspInstance | None = None
-        self._snapshot: Snapshot | None = None
+        self._changed: dict[str, NDArray[np.int32] | Trails] = {}
         self.trails = TrailsLayer(0)
         self.cities = CitiesLayer(1)
         self.optimum = TourLayer(2, "optimum", dashes=True)
@@ -47,6 +51,7 @@ class TourView(View):
             ),
             "cities": Chip("Cities", "city", "dots", "The cities"),
         }
+        self._tours = {"best": self.best, "latest": self.latest}
         self._layers = {
             "best": self.best,
             "latest": self.latest,
@@ -131,25 +136,36 @@ class TourView(View):
 
     def begin_run(self) -> None:
         """Take the former run's tours and trails off the map."""
-        self._snapshot = None
+        self._changed.clear()
         self.best.set_tour(None)
         self.latest.set_tour(None)
         self.trails.set_trails(None)
 
+    @property
+    def behind(self) -> bool:
+        """Whether a layer is still to be drawn."""
+        return bool(self._changed)
+
     def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the latest state."""
-        self._snapshot = snapshot
+        """Keep the latest tours and trails; what a state lacks stays as it was."""
+        for name, part in (
+            ("best", snapshot.best_tour),
+            ("latest", snapshot.iteration_tour),
+            ("trails", snapshot.trails),
+        ):
+            if part is not None:
+                # A layer that waits keeps its turn, whatever comes in meanwhile.
+                self._changed[name] = part
 
     def draw(self) -> None:
-        """Draw what the latest state holds; what it lacks stays as it was."""
-        if self._snapshot is None or self._instance is None:
-            return
-        if self._snapshot.best_tour is not None:
-            self.best.set_tour(self._snapshot.best_tour)
-        if self._snapshot.iteration_tour is not None:
-            self.latest.set_tour(self._snapshot.iteration_tour)
-        if self._snapshot.trails is not None:
-            self.trails.set_trails(self._snapshot.trails)
+        """Draw what was taken in; of a large instance one layer, so that a frame stays short."""
+        few = self._instance is not None and self._instance.n <= _ALL_AT_ONCE
+        for name in list(self._changed)[: None if few else 1]:
+            part = self._changed.pop(name)
+            if isinstance(part, Trails):
+                self.trails.set_trails(part)
+            else:
+                self._tours[name].set_tour(part)
 
     def fit(self) -> None:
         """Show the whole map."""

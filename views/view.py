@@ -39,6 +39,11 @@ class View(QWidget):
         self._stale = False
 
     @property
+    def behind(self) -> bool:
+        """Whether another call of :meth:`draw` is needed to show all that was taken in."""
+        return False
+
+    @property
     def wanted(self) -> Wanted:
         """The parts of a snapshot that the view needs to draw what it shows now."""
         return Wanted.NUMBERS
@@ -53,7 +58,14 @@ class View(QWidget):
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Take in ``snapshot``, and draw it if the view is in sight."""
         self.take_in(snapshot)
-        self.catch_up()
+        if self.catch_up():
+            self.draw_all()
+
+    def draw_all(self) -> None:
+        """Draw all that was taken in, in sight or not."""
+        self.draw()
+        while self.behind:
+            self.draw()
 
     def catch_up(self) -> bool:
         """Draw what was taken in, if the view is in sight; return whether it is."""
@@ -77,4 +89,4 @@ class View(QWidget):
         super().showEvent(event)
         if self._stale:
             self._stale = False
-            self.draw()
+            self.draw_all()

@@ -66,6 +66,7 @@ def run_to_the_end(qtbot: QtBot, controller: WindowController) -> Outcome:
     assert ended.args is not None
     outcome = ended.args[0]
     assert isinstance(outcome, Outcome)
+    controller.window.dashboard.settle()
     return outcome
 
 
