@@ -157,6 +157,11 @@ class SolverThread(QThread):
             taken, self._slot = self._slot, None
             return taken
 
+    @property
+    def latest(self) -> Snapshot:
+        """The state after the last slice: numbers and the best tour, at no cost to the run."""
+        return self._run.state
+
     def shutdown(self, timeout: float | None = None) -> bool:
         """Cancel, and wait for the thread's end; all signals are delivered on return.
 

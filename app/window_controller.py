@@ -338,6 +338,9 @@ class WindowController(QObject):
         if solver is None or run is None:
             return
         snapshot = solver.take()
+        shown = 0 if run.snapshot is None else run.snapshot.iteration
+        if snapshot is None and solver.latest.iteration > shown:
+            snapshot = solver.latest  # between two snapshots the numbers and the tour go on
         if snapshot is not None and snapshot.generation == self._generation:
             run.snapshot = snapshot
             self._dear_parts.take_in(snapshot)
