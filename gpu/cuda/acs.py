@@ -176,5 +176,5 @@ def build_spm(
 def build_stepwise(
     instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> AcsColony:
-    """ACS-GPU: all ants step together, pheromone matrix, compare-and-swap updates."""
+    """ACS-GPU: all ants step together, pheromone matrix, atomic updates that all count."""
     return AcsColony(instance, parameters, _machine(device), seed, MatrixTrails, StepByStep)
