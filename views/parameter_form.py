@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
@@ -11,6 +12,13 @@ from gpu.errors import ParameterError
 from gpu.parameters import Explanation, Parameters
 from views.formats import significant
 from views.number_field import NumberField
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    symbol: QLabel
+    title: QLabel
+    field: NumberField
 
 
 class ParameterForm(QWidget):
@@ -29,6 +37,7 @@ class ParameterForm(QWidget):
         self._kind: type[Parameters] | None = None
         self._n: int | None = None
         self.fields: dict[str, NumberField] = {}
+        self._rows: dict[str, _Row] = {}  # made once: other colonies share most of them
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(8)
@@ -41,27 +50,33 @@ class ParameterForm(QWidget):
             return
         kept = self.values()
         self._kind = kind
-        while (item := self._layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
+        for row in self._rows.values():
+            for widget in (row.symbol, row.title, row.field):
+                self._layout.removeWidget(widget)
                 widget.hide()
-                widget.deleteLater()
         self.fields = {}
-        for row, (name, explanation) in enumerate(kind.explanations().items()):
-            field = NumberField(name)
-            field.changed.connect(self._edited)
-            self.fields[name] = field
-            symbol, title = QLabel(explanation.symbol), QLabel(name.replace("_", " "))
-            title.setProperty("role", "muted")
+        for place, (name, explanation) in enumerate(kind.explanations().items()):
+            row = self._rows.get(name) or self._make_row(name)
+            self._rows[name] = row
+            self.fields[name] = row.field
             tip = _tip(kind, name, explanation)
-            for widget in (symbol, title, field.entry):
-                widget.setToolTip(tip)
-            symbol.setBuddy(field.entry)
-            top = Qt.AlignmentFlag.AlignTop
-            for column, label in enumerate((symbol, title)):
-                label.setContentsMargins(0, 4, 0, 0)
-                self._layout.addWidget(label, row, column, top)
-            self._layout.addWidget(field, row, 2)
+            row.symbol.setText(explanation.symbol)
+            for column, part in enumerate((row.symbol, row.title, row.field)):
+                self._layout.addWidget(part, place, column)
+                part.show()
+            for told in (row.symbol, row.title, row.field.entry):
+                told.setToolTip(tip)
         self.set_values({name: kept[name] for name in kept if name in self.fields})
+
+    def _make_row(self, name: str) -> _Row:
+        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), NumberField(name, self))
+        row.title.setProperty("role", "muted")
+        for label in (row.symbol, row.title):
+            label.setContentsMargins(0, 4, 0, 0)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        row.symbol.setBuddy(row.field.entry)
+        row.field.changed.connect(self._edited)
+        return row
 
     def show_size(self, n: int | None) -> None:
         """Show what automatic values come to with ``n`` cities."""
@@ -133,6 +148,6 @@ def _rounded(value: float) -> float:
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}" if value != int(value) or abs(value) >= 1e15 else f"{value:.0f}"
-    return str(value)
+    """Return the shortest text that is read back as exactly ``value``."""
+    text = str(value)
+    return text.removesuffix(".0")

@@ -143,12 +143,11 @@ class PheromoneView(View):
             self.caption.setText("The trails appear here as soon as a colony lays them.")
             return
         n = self._instance.n if self._instance else len(self._picture)
-        text = "In the order of the best tour"
+        parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
+        parts.append("order of the best tour" if parts else "In the order of the best tour")
         if len(self._picture) < n:
-            text += f", {math.ceil(n / len(self._picture))}² trails a pixel"
-        if self._memory:
-            text += f"  ·  selective memory, s = {self._memory}"
-        self.caption.setText(text)
+            parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
+        self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(
             "Rows and columns are the cities in the order of the best tour; each pixel is the "
             "strongest trail of its square."

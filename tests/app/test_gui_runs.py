@@ -191,7 +191,7 @@ def test_a_memory_is_named_and_its_hits_are_drawn(
     limit(controller, iterations=30)
     press(window, Qt.Key.Key_3)
     run_to_the_end(qtbot, controller)
-    assert "selective memory, s = 8" in window.pheromone.caption.text()
+    assert "Selective memory, s = 8" in window.pheromone.caption.text()
     assert "local" in window.hit_rates.note.text()
     assert len(window.hit_rates._means["local"].points) > 0
 

@@ -75,6 +75,12 @@ def test_an_empty_automatic_field_is_automatic(qtbot: QtBot, form: ParameterForm
     assert form.problems == []
 
 
+def test_values_are_kept_to_the_last_digit(form: ParameterForm) -> None:
+    wanted = SpmParameters(q0=422 / 442, rho=0.1 + 0.2, beta=1e-7, ants=10**6)
+    form.set_values(wanted.to_dict())
+    assert SpmParameters.from_mapping(form.values()) == wanted
+
+
 def test_changing_the_kind_keeps_what_both_have(qtbot: QtBot, form: ParameterForm) -> None:
     type_into(form, "beta", "4.5")
     form.show_kind(AcsParameters)

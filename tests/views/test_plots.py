@@ -193,9 +193,9 @@ def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: Pher
 def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
     pheromone.show_memory(8)
     pheromone.show_snapshot(snapshot(INSTANCE, 10, memory=True))
-    assert "selective memory, s = 8" in pheromone.caption.text()
+    assert "Selective memory, s = 8" in pheromone.caption.text()
     pheromone.show_memory(0)
-    assert "selective" not in pheromone.caption.text()
+    assert "memory" not in pheromone.caption.text()
     pheromone.show_instance(uniform(2000))
     pheromone.show_snapshot(snapshot(uniform(2000), 10))
     assert "4² trails a pixel" in pheromone.caption.text()
