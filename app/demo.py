@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SECONDS = 8.0
 """How long the run lasts with no display."""
 
+WARMING = 4.0
+"""Seconds that the run waits, at most, until what it needs is imported."""
+
 MEASURING = 15.0
 """Seconds after which measuring speedups is given up with no display."""
 
@@ -55,7 +58,10 @@ class Demo(QObject):
         self._controller = controller
         self._seconds = seconds
         self._begun = False
-        controller.ready.connect(self._start)
+        self._ready = self._warm = False
+        controller.ready.connect(self._is_ready)
+        controller.warm.connect(self._is_warm)
+        QTimer.singleShot(round(WARMING * 1000), self, self._is_warm)
         controller.run_ended.connect(self._ended)
 
     def begin(self) -> None:
@@ -63,8 +69,16 @@ class Demo(QObject):
         path = next(one.path for one in bundled() if one.name == DEMO_INSTANCE)
         self._controller.open(path)
 
+    def _is_ready(self) -> None:
+        self._ready = True
+        self._start()
+
+    def _is_warm(self) -> None:
+        self._warm = True
+        self._start()
+
     def _start(self) -> None:
-        if self._begun:
+        if self._begun or not (self._ready and self._warm):
             return
         self._begun = True
         setup = self._controller.window.setup

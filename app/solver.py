@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 import math
+import os
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -26,6 +28,10 @@ LONGEST_INTERVAL = 1.0
 
 SHARE = 0.03
 """Largest share of the time that goes into snapshots between these two intervals."""
+
+
+NICENESS = 10
+"""Of the threads that compute; the window's is 0."""
 
 
 class RunState(enum.Enum):
@@ -193,6 +199,7 @@ class SolverThread(QThread):
     def run(self) -> None:
         """Do the work; called by Qt in the new thread."""
         run = self._run
+        _give_way()
         try:
             with self._change:
                 if not self._cancelled:
@@ -262,3 +269,14 @@ class SolverThread(QThread):
             self.ended.emit(message)
         else:
             self.state_changed.emit(message)
+
+
+def _give_way() -> None:
+    """Let the window's thread go first where all cores are busy.
+
+    On Linux each thread has a niceness of its own, which the colony's threads inherit from the
+    one that makes them. Without it, a window on two cores that both compute waits for its turn
+    as long as it works.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -67,6 +67,9 @@ class WindowController(QObject):
         The Outcome of a run, after everything shows it.
     solving : Signal
         A run has begun to build tours, or goes on after a pause.
+    warm : Signal
+        What runs need is imported and compiled; the first run need not wait for it, but it will
+        hold up the window a little less.
     ready : Signal
         An instance and the devices are there: a run can start.
     """
@@ -75,6 +78,7 @@ class WindowController(QObject):
     run_ended = Signal(object)
     solving = Signal()
     ready = Signal()
+    warm = Signal()
 
     def __init__(
         self, window: MainWindow, log_path: Callable[[Session], Path] = default_log_path
@@ -205,7 +209,9 @@ class WindowController(QObject):
 
     def _surveyed(self, survey: Survey) -> None:
         # What the first run needs is compiled or loaded now; if that fails, the run will say why.
-        self.background.start(Task(lambda _: warm_up(survey), _ignore, _ignore))
+        warming = Task(lambda _: warm_up(survey), _ignore, _ignore)
+        warming.ended.connect(lambda _: self.warm.emit())
+        self.background.start(warming)
         self.window.setup.colony.show_survey(survey)
         device = self.window.setup.colony.device
         if device is not None:

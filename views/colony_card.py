@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
@@ -35,6 +35,7 @@ class ColonyCard(Card):
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
             box.setMinimumContentsLength(12)
+            box.installEventFilter(self)
         self.device_note, self.colony_note = note(), note()
         self.devices.activated.connect(self._device_changed)
         self.colonies.activated.connect(self._colony_changed)
@@ -93,6 +94,13 @@ class ColonyCard(Card):
                 _select(self.colonies, system.name)
                 self._colony_changed()
                 return
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave the wheel to the panel, which it scrolls, lest a choice changes on the way."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     def _device_changed(self, _: object = None) -> None:
         device = self.device

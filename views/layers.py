@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
@@ -135,6 +135,11 @@ class Layer(QGraphicsItem):
         finally:
             cls.keep_pictures = True
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return False
+
     def set_bounds(self, points: Points) -> None:
         """Say where the data lies."""
         self.prepareGeometryChange()
@@ -160,7 +165,7 @@ class Layer(QGraphicsItem):
         widget: QWidget | None = None,
     ) -> None:
         """Draw, or show what was drawn for the same range."""
-        if widget is None:
+        if widget is None or self.empty:
             return
         transform = painter.worldTransform()
         size = QRectF(widget.rect())
@@ -177,7 +182,10 @@ class Layer(QGraphicsItem):
                 with QPainter(self._picture) as inner:
                     inner.setRenderHint(QPainter.RenderHint.Antialiasing)
                     self.draw(inner, transform, size)
-            painter.drawPixmap(0, 0, self._picture)
+            # Only where there is something: five layers of a large window are many pixels.
+            part = transform.mapRect(self._bounds).intersected(size).toAlignedRect()
+            source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
+            painter.drawPixmap(QRectF(part), self._picture, source)
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self.draw(painter, transform, size)

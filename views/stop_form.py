@@ -111,7 +111,7 @@ class StopForm(QWidget):
             box.setChecked(value is not None)
             box.blockSignals(False)
             if value is not None:
-                self.fields[name].text = f"{value:g}" if value < 1e6 else f"{value:.0f}"
+                self.fields[name].text = str(value).removesuffix(".0")
         self._check()
 
     @property

@@ -94,6 +94,11 @@ class TourLayer(MapLayer):
         if not same:
             self.refresh()
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is no tour."""
+        return self._tour is None
+
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the edges in sight."""
         if self._tour is None:
@@ -121,6 +126,11 @@ class TrailsLayer(MapLayer):
         """Take other trails; None shows nothing."""
         self._trails = trails
         self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no trails."""
+        return self._trails is None
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the trails in sight, the strongest last."""

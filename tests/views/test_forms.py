@@ -126,6 +126,12 @@ def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> 
     assert stop.values()["no_improvement"] == 25
 
 
+def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
+    wanted = {"seconds": 12.3456789, "target_gap": 0.1, "no_improvement": 123456789}
+    stop.set_values(wanted)
+    assert {name: value for name, value in stop.values().items() if value is not None} == wanted
+
+
 def test_a_gap_needs_an_optimum(stop: StopForm) -> None:
     stop.show_optimum(None, loaded=True)
     assert not stop.boxes["target_gap"].isEnabled()
