@@ -53,6 +53,13 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def short_time(seconds: float) -> str:
+    """Return a time in the unit that suits it: 0.850 ms, 12.3 s."""
+    if seconds < 1:
+        return milliseconds(1000 * seconds)
+    return f"{significant(seconds)}{THIN}s"
+
+
 def milliseconds(value: float) -> str:
     """Return a time in milliseconds, three significant digits."""
     return f"{significant(value)}{THIN}ms"

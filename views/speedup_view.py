@@ -25,7 +25,7 @@ from gpu.speedup_report import Measurement, SpeedupReport
 from views.bars import Bar, Bars
 from views.chips import Chip, Choice
 from views.flow import FlowLayout
-from views.formats import percent, significant, whole
+from views.formats import percent, short_time, significant, whole
 from views.measure_bar import MeasureBar
 from views.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
 from views.theme import Theme
@@ -42,7 +42,7 @@ _COLUMNS = (
     "Quartiles",
     "× one core",
     "× all cores",
-    "s to target",
+    "To length",
     "× one core",
     "× all cores",
 )
@@ -82,11 +82,12 @@ class SpeedupView(View):
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
         self.what = Choice(
-            {"tours": "Per tour", "target": "To same length", "table": "Table"},
+            {"tours": "Per tour", "target": "To length", "table": "Table"},
             "Time per tour, time to reach the same length, or all numbers",
         )
         self.base = Choice(
-            {"cpu:1": "× one core", "cpu": "× all cores"}, "What the speedup is measured against"
+            {"cpu:1": "× 1 core", "cpu": "× all"},
+            "What it is compared with: one core, or all cores",
         )
         self.plot = Plot("cities", "times as fast")
         for side in ("bottom", "left"):
@@ -184,21 +185,23 @@ class SpeedupView(View):
         self.bars.show_bars(bars)
 
     def _fill_curves(self) -> None:
-        series: dict[str, list[tuple[float, float]]] = {}
+        series: dict[str, dict[float, list[float]]] = {}
         for report in self.reports:
             for one in report.measurements:
                 value = self._speedup(report, one)
                 if value is not None and one.device != self.base.value:
-                    place = (math.log10(report.n), math.log10(value))
-                    series.setdefault(_name(one), []).append(place)
+                    sizes = series.setdefault(_name(one), {})
+                    sizes.setdefault(math.log10(report.n), []).append(math.log10(value))
         for key in series:
             if key not in self.chips:
                 self._add_series(key)
         for key, chip in self.chips.items():
-            points = np.array(sorted(series.get(key, [])), dtype=np.float64).reshape(-1, 2)
-            self._curves[key].set_points(points)
+            # Instances of one size count by their geometric mean.
+            sizes = series.get(key, {})
+            points = [(size, sum(sizes[size]) / len(sizes[size])) for size in sorted(sizes)]
+            self._curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
             chip.setVisible(key in series)
-        places = np.array([p for points in series.values() for p in points]).reshape(-1, 2)
+        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self._curves.values())])
         if len(places):
             low, high = places.min(axis=0), places.max(axis=0)
             y = (min(low[1], 0.0) - 0.1, max(high[1], 0.0) + 0.15)
@@ -239,7 +242,11 @@ def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
         f"{significant(spread.lower)} – {significant(spread.upper)}" if spread.samples else "",
         _times(report.speedup(one, "cpu:1")),
         _times(report.speedup(one, "cpu")),
-        _number(one.target_median) or ("not reached" if one.target_seconds else ""),
+        short_time(one.target_median)
+        if one.target_median is not None
+        else "not reached"
+        if one.target_seconds
+        else "",
         _times(report.target_speedup(one, "cpu:1")),
         _times(report.target_speedup(one, "cpu")),
     )
@@ -253,7 +260,11 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
         for one in report.measurements
     }
     one = reports[-1]
-    text = f"{len(one.seeds)} runs of {one.iterations} iterations"
+    text = f"{len(one.seeds)} runs " + (
+        f"of {one.iterations} iterations"
+        if len(reports) == 1
+        else f"on each of {len(reports)} instances"
+    )
     if len(reports) == 1 and one.target_length is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
         text += f"; same length: {whole(one.target_length)}{gap}"
@@ -266,10 +277,6 @@ def _name(one: Measurement) -> str:
 
 def _times(value: float | None) -> str:
     return "" if value is None else f"{significant(value)} ×"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else significant(value)
 
 
 def _fill(box: QComboBox, tip: str, **options: str) -> None:
