@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +22,10 @@ from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS, State
 from gpu.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.devices import Device
-from gpu.errors import DeviceError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Snapshot, Updates, Wanted
+from gpu.summaries import checked_tour
 
 PHASE_PERIOD = 0.5
 """Seconds between two iterations that are timed phase by phase; those run outside the graph."""
@@ -130,27 +129,14 @@ class AcsColony:
     def _best_tour(self, state: State) -> NDArray[np.int32]:
         if self._best is None or self._best[0] != state.best_iteration:
             tour = self._machine.download(self._arrays["best_tour"])
-            self._best = state.best_iteration, self._checked(tour, state.best_length)
+            self._best = state.best_iteration, checked_tour(self._instance, tour, state.best_length)
         return self._best[1]
 
     def _iteration_tour(self, state: State) -> NDArray[np.int32]:
         rows = self._machine.download(
             self._construction.tour_of(self._arrays, state.iteration_ant, self._machine.download)
         )
-        return self._checked(rows, state.iteration_best)
-
-    def _checked(self, tour: NDArray[Any], length: int) -> NDArray[np.int32]:
-        """A read-only copy of ``tour`` that is a permutation of exactly this length."""
-        checked = np.array(tour, dtype=np.int32)
-        visits = np.zeros(self._instance.n, dtype=bool)
-        visits[np.clip(checked, 0, self._instance.n - 1)] = True
-        if not visits.all() or self._instance.tour_length(checked) != length:
-            raise DeviceError(
-                "the GPU returned a tour that is no permutation or has another length than it "
-                "reports; stop the run and report this as a fault of the program"
-            )
-        checked.flags.writeable = False
-        return checked
+        return checked_tour(self._instance, rows, state.iteration_best)
 
 
 def _machine(device: Device) -> Machine:

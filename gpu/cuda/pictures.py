@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
-
-_T = TypeVar("_T", bound=np.generic)
+from gpu.summaries import frozen
 
 _BLOCK = 256
 
@@ -78,7 +76,7 @@ class PictureReader:
                 self._launch("paint_picture", paint),
             ]
         )
-        return _frozen(self._machine.download(arrays["picture"]))
+        return frozen(self._machine.download(arrays["picture"]))
 
     def trails(self) -> Trails:
         """The strongest trails. The threshold follows the number of trails above it."""
@@ -108,7 +106,7 @@ class PictureReader:
         order = np.argsort(-strengths)
         largest = strengths[order[0]] if count else np.float32(1)
         relative = (strengths[order] / largest).astype(np.float32)
-        return Trails(_frozen(edges[order]), _frozen(relative))
+        return Trails(frozen(edges[order]), frozen(relative))
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""
@@ -122,8 +120,3 @@ class PictureReader:
         name = f"{kernel}<{self._pictures.source.policy}>"
         grid = -(-self._n * LANES // _BLOCK)
         return Launch("pictures.cu", name, grid, _BLOCK, args)
-
-
-def _frozen(array: NDArray[_T]) -> NDArray[_T]:
-    array.flags.writeable = False
-    return array
