@@ -12,7 +12,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from gpu.errors import ParameterError
@@ -34,26 +34,33 @@ class Explanation:
         Whether the bound itself is excluded.
     automatic : str
         What ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed.
+    options : mapping of str to str
+        For a choice, every value it can have and what that means; empty for a number.
     """
 
     symbol: str
     text: str
-    low: float
-    high: float
+    low: float = -math.inf
+    high: float = math.inf
     low_open: bool = False
     high_open: bool = False
     automatic: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def range_text(self) -> str:
         """The range in words, as error messages and tool tips print it."""
+        if self.options:
+            return f"one of {', '.join(self.options)}"
         if self.high == math.inf:
             return f"{'greater than' if self.low_open else 'at least'} {self.low:.12g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"in {left}{self.low:.12g}, {self.high:.12g}{right}"
 
-    def admits(self, value: float) -> bool:
-        """Whether ``value`` lies in the range; NaN never does."""
+    def admits(self, value: float | str) -> bool:
+        """Whether ``value`` lies in the range, or is an option; NaN never does."""
+        if self.options or isinstance(value, str):
+            return value in self.options
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
         return above and below
@@ -75,6 +82,14 @@ def parameter(
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
+def choice(
+    default: str | None, symbol: str, text: str, options: Mapping[str, str], *, automatic: str = ""
+) -> Any:
+    """Declare a field that is one of ``options``, named as the command line writes them."""
+    explanation = Explanation(symbol, text, automatic=automatic, options=options)
+    return dataclasses.field(default=default, metadata={"explanation": explanation})
+
+
 class Parameters:
     """Base of every colony's parameters: validation, text conversion and a plain-dict form."""
 
@@ -86,6 +101,10 @@ class Parameters:
                     raise ParameterError(f"{name} must be set; it must be {explanation.range_text}")
                 continue
             kind = self.kinds()[name]
+            if kind is str:
+                if not isinstance(value, str) or not explanation.admits(value):
+                    raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
+                continue
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ParameterError(f"{name} = {value!r} is not a number")
             if kind is int and value != int(value if math.isfinite(value) else 0):
@@ -98,20 +117,20 @@ class Parameters:
     def explanations(cls) -> dict[str, Explanation]:
         """Name of each parameter to its explanation, in declaration order."""
         return {
-            field.name: field.metadata["explanation"]
-            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+            item.name: item.metadata["explanation"]
+            for item in dataclasses.fields(cls)  # type: ignore[arg-type]
         }
 
     @classmethod
     @functools.cache  # reading type hints takes a millisecond, and every value typed asks for it
-    def kinds(cls) -> dict[str, type[int] | type[float]]:
-        """Name of each parameter to ``int`` or ``float`` (``None`` aside)."""
+    def kinds(cls) -> dict[str, type[int] | type[float] | type[str]]:
+        """Name of each parameter to ``int``, ``float`` or, for a choice, ``str`` (None aside)."""
         hints = typing.get_type_hints(cls)
-        kinds: dict[str, type[int] | type[float]] = {}
+        kinds: dict[str, type[int] | type[float] | type[str]] = {}
         for name in cls.explanations():
             hint = hints[name]
-            options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-            kinds[name] = int if int in options else float
+            types_of = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+            kinds[name] = next(kind for kind in (str, int, float) if kind in types_of)
         return kinds
 
     @classmethod
@@ -121,7 +140,7 @@ class Parameters:
         Raises
         ------
         ParameterError
-            If a name is unknown, a text is no number, or a value is out of range.
+            If a name is unknown, a text is no number, or a value is out of range or no option.
         """
         kinds = cls.kinds()
         converted: dict[str, object] = {}
@@ -131,7 +150,10 @@ class Parameters:
                     f"there is no parameter {name!r} here; there are {', '.join(kinds)}"
                 )
             if isinstance(value, str):
-                value = None if value.strip().lower() == "auto" else _number(name, value)
+                if value.strip().lower() == "auto":
+                    value = None
+                elif kinds[name] is not str:
+                    value = _number(name, value)
             converted[name] = value
         return cls(**converted)
 
@@ -139,7 +161,7 @@ class Parameters:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""
         return self
 
-    def to_dict(self) -> dict[str, int | float | None]:
+    def to_dict(self) -> dict[str, int | float | str | None]:
         """Name to value, in declaration order, ready for JSON."""
         return {name: getattr(self, name) for name in self.explanations()}
 
@@ -201,3 +223,21 @@ class SpmParameters(AcsParameters):
     """Parameters of the ACS with selective pheromone memory (2016 paper, Section 3.2)."""
 
     memory: int = parameter(8, "s", "Trails remembered at each city.", 1, 32)
+
+
+@dataclass(frozen=True)
+class AsParameters(Parameters):
+    """What every Ant System has; defaults from the 2013 paper, Section 4.1 (m = n)."""
+
+    ants: int | None = parameter(
+        None, "m", "Ants, each building one tour an iteration.", 1, 1_000_000, automatic="n"
+    )
+    alpha: float = parameter(1.0, "α", "Weight of the trail against the edge length.", 0, 20)
+    beta: float = parameter(2.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    rho: float = parameter(
+        0.5, "ρ", "Share of every trail that evaporates each iteration.", 0, 1, low_open=True
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        return dataclasses.replace(self, ants=self.ants if self.ants is not None else n)

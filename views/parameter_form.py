@@ -143,8 +143,12 @@ def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
     )
 
 
-def _rounded(value: float) -> float:
-    return value if float(value).is_integer() else float(significant(value, 4))
+def _rounded(value: float | str) -> float | str:
+    return (
+        value
+        if isinstance(value, str) or float(value).is_integer()
+        else float(significant(value, 4))
+    )
 
 
 def _plain(value: object) -> str:
