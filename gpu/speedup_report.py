@@ -84,7 +84,7 @@ class Measurement:
     cores: int
     detail: str
     ants: int
-    parameters: dict[str, int | float | None]
+    parameters: dict[str, int | float | str | None]
     iteration_ms: Spread
     tour_us: Spread
     construction_ms: Spread
