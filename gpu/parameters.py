@@ -36,6 +36,8 @@ class Explanation:
         What ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed.
     options : mapping of str to str
         For a choice, every value it can have and what that means; empty for a number.
+    power_of_two : bool
+        Whether only powers of two are valid.
     """
 
     symbol: str
@@ -46,6 +48,7 @@ class Explanation:
     high_open: bool = False
     automatic: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    power_of_two: bool = False
 
     @property
     def range_text(self) -> str:
@@ -55,7 +58,8 @@ class Explanation:
         if self.high == math.inf:
             return f"{'greater than' if self.low_open else 'at least'} {self.low:.12g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"in {left}{self.low:.12g}, {self.high:.12g}{right}"
+        what = "a power of two " if self.power_of_two else ""
+        return f"{what}in {left}{self.low:.12g}, {self.high:.12g}{right}"
 
     def admits(self, value: float | str) -> bool:
         """Whether ``value`` lies in the range, or is an option; NaN never does."""
@@ -63,7 +67,7 @@ class Explanation:
             return value in self.options
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
-        return above and below
+        return above and below and not (self.power_of_two and int(value) & (int(value) - 1))
 
 
 def parameter(
@@ -76,9 +80,12 @@ def parameter(
     low_open: bool = False,
     high_open: bool = False,
     automatic: str = "",
+    power_of_two: bool = False,
 ) -> Any:
     """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
-    explanation = Explanation(symbol, text, low, high, low_open, high_open, automatic)
+    explanation = Explanation(
+        symbol, text, low, high, low_open, high_open, automatic, power_of_two=power_of_two
+    )
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
@@ -241,3 +248,89 @@ class AsParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         return dataclasses.replace(self, ants=self.ants if self.ants is not None else n)
+
+
+@dataclass(frozen=True)
+class AsCpuParameters(AsParameters):
+    """Parameters of the Ant System on the CPU: any selection, with or without lists."""
+
+    candidates: int = parameter(
+        0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 32
+    )
+    selection: str = choice(
+        "roulette",
+        "p",
+        "How an ant draws its next city.",
+        {
+            "roulette": "roulette wheel over the cities in the order of their numbers",
+            "stc-roulette": (
+                "roulette wheel over the tour list, whose unvisited end shrinks (2017); "
+                "with candidate lists the same as roulette"
+            ),
+            "i-roulette": (
+                "largest product of weight and a random number of the city's own (2013); "
+                "favours heavy weights more than the random proportional rule does"
+            ),
+        },
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic, and cap ``candidates`` at n - 1."""
+        return dataclasses.replace(
+            super().resolved(n), candidates=min(self.candidates, max(n - 1, 0))
+        )
+
+
+@dataclass(frozen=True)
+class AsCudaParameters(AsParameters):
+    """Parameters of every Ant System on a GPU."""
+
+    update: str = choice(
+        "atomic-tiled",
+        "Δτ",
+        "How the ants' deposits are added up (2013, Table 4); all give the same trails.",
+        {
+            "atomic-tiled": "a thread an edge of a tour read by tiles, atomic additions",
+            "atomic": "a thread an edge of a tour, atomic additions",
+            "reduction": "a thread a pair of cities looks for it in all tours, read by tiles",
+            "tiled-gather": "a thread a trail looks for its edge in all tours, read by tiles",
+            "gather": "a thread a trail looks for its edge in all tours",
+        },
+    )
+    power: str = choice(
+        "precise",
+        "τ^α",
+        "How trails are raised to the power α.",
+        {
+            "precise": "to the last place; a whole α gives the very numbers of the CPU",
+            "fast": "by the GPU's own approximate powers",
+        },
+    )
+
+
+@dataclass(frozen=True)
+class AsGroupParameters(AsCudaParameters):
+    """Parameters of the Ant Systems in which a group of threads works for one ant."""
+
+    workers: int | None = parameter(
+        None,
+        "w",
+        "Threads that work for one ant.",
+        16,
+        1024,
+        automatic="by the number of cities",
+        power_of_two=True,
+    )
+
+
+@dataclass(frozen=True)
+class AsLaunchesParameters(AsGroupParameters):
+    """Parameters of the 2017 paper's Ant Systems, which have two ways to launch kernels."""
+
+    launches: str | None = choice(
+        None,
+        "KE",
+        "What one launch of the construction kernel does.",
+        {"tour": "build whole tours (KE-ALL)", "step": "make one step of all ants (KE-ONE)"},
+        automatic="by the number of cities",
+    )
