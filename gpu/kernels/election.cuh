@@ -1,0 +1,58 @@
+// The end of an iteration of any colony that builds tours: whose was the best, and what is told.
+#pragma once
+
+#include "colony_state.cuh"
+
+// Who built the best tour of the iteration, and whether it is the best of all. Every block of the
+// update works this out for itself; one writes it down.
+struct Election {
+    const int* tour;  // the best tour of all, wherever it stands now
+    bool improved;
+    double length;
+
+    __device__ Election(const ColonyState* state, const int* tours, const int* holders, int rows,
+                        int n, const int* best_tour) {
+        Word running = state->running_best, best = state->best_length;
+        improved = running >> ANT_BITS < best;
+        length = static_cast<double>(improved ? running >> ANT_BITS : best);
+        int row = static_cast<int>(running & ((1 << ANT_BITS) - 1)) % rows;
+        const int* winner = tours + (holders ? 2ll * row + holders[row] : row) * n;
+        tour = improved ? winner : best_tour;
+    }
+
+    __device__ void keep(int* best_tour, int i) const {
+        if (improved) best_tour[i] = tour[i];
+    }
+};
+
+// Called by all threads when they have read the state; the last block to do so closes the
+// iteration. One thread of each block asks for its number at once and looks at it at the end.
+struct Closing {
+    unsigned number = 0;
+    Word iteration, best, sum;  // as all blocks read them
+
+    __device__ __forceinline__ explicit Closing(ColonyState* state) {
+        if (threadIdx.x == 0) {
+            iteration = state->iteration;
+            best = state->running_best;
+            sum = state->running_sum;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) number = atomicAdd(&state->finished, 1u);
+    }
+
+    __device__ __forceinline__ void finish(ColonyState* state, bool improved) const {
+        if (threadIdx.x != 0 || number != gridDim.x - 1) return;
+        state->finished = 0;
+        state->arrivals = 0;
+        state->iteration = iteration + 1;
+        state->iteration_best = best;
+        state->iteration_sum = sum;
+        if (improved) {
+            state->best_length = best >> ANT_BITS;
+            state->best_iteration = iteration + 1;
+        }
+        state->running_best = ~0ull;
+        state->running_sum = 0;
+    }
+};
