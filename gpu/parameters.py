@@ -38,6 +38,9 @@ class Explanation:
         For a choice, every value it can have and what that means; empty for a number.
     power_of_two : bool
         Whether only powers of two are valid.
+    phase : str
+        The phase of an iteration (see :class:`gpu.snapshot.Snapshot`) whose work this parameter
+        decides; empty where that is the whole iteration.
     """
 
     symbol: str
@@ -49,6 +52,15 @@ class Explanation:
     automatic: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     power_of_two: bool = False
+    phase: str = ""
+
+    @property
+    def alternatives(self) -> tuple[int | str, ...]:
+        """Every value, where there are few: the options of a choice, or the powers of two."""
+        if not self.power_of_two:
+            return tuple(self.options)
+        powers = (1 << exponent for exponent in range(math.frexp(self.high)[1]))
+        return tuple(power for power in powers if power >= self.low)
 
     @property
     def range_text(self) -> str:
@@ -81,19 +93,34 @@ def parameter(
     high_open: bool = False,
     automatic: str = "",
     power_of_two: bool = False,
+    phase: str = "",
 ) -> Any:
     """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
     explanation = Explanation(
-        symbol, text, low, high, low_open, high_open, automatic, power_of_two=power_of_two
+        symbol,
+        text,
+        low,
+        high,
+        low_open,
+        high_open,
+        automatic,
+        power_of_two=power_of_two,
+        phase=phase,
     )
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
 def choice(
-    default: str | None, symbol: str, text: str, options: Mapping[str, str], *, automatic: str = ""
+    default: str | None,
+    symbol: str,
+    text: str,
+    options: Mapping[str, str],
+    *,
+    automatic: str = "",
+    phase: str = "",
 ) -> Any:
     """Declare a field that is one of ``options``, named as the command line writes them."""
-    explanation = Explanation(symbol, text, automatic=automatic, options=options)
+    explanation = Explanation(symbol, text, automatic=automatic, options=options, phase=phase)
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
@@ -163,6 +190,33 @@ class Parameters:
                     value = _number(name, value)
             converted[name] = value
         return cls(**converted)
+
+    @classmethod
+    def taken_over(
+        cls, values: Mapping[str, object], former: type[Parameters]
+    ) -> dict[str, object]:
+        """Return those of ``values``, chosen for ``former``, that are a choice for this kind too.
+
+        They are the ones that differ from ``former``'s defaults, where the parameter means the
+        same to both (symbol and text are equal): the α of one search is not that of another.
+        """
+        theirs, ours = former.explanations(), cls.explanations()
+        return {
+            name: value
+            for name, value in values.items()
+            if name in theirs
+            and name in ours
+            and (theirs[name].symbol, theirs[name].text) == (ours[name].symbol, ours[name].text)
+            and (not ours[name].options or value is None or value in ours[name].options)
+            and not former._is_default(name, value)
+        }
+
+    @classmethod
+    def _is_default(cls, name: str, value: object) -> bool:
+        try:
+            return bool(getattr(cls.from_mapping({name: value}), name) == getattr(cls(), name))
+        except ParameterError:
+            return False
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""
@@ -272,6 +326,7 @@ class AsCpuParameters(AsParameters):
                 "favours heavy weights more than the random proportional rule does"
             ),
         },
+        phase="construction",
     )
 
     def resolved(self, n: int) -> Self:
@@ -296,6 +351,7 @@ class AsCudaParameters(AsParameters):
             "tiled-gather": "a thread a trail looks for its edge in all tours, read by tiles",
             "gather": "a thread a trail looks for its edge in all tours",
         },
+        phase="update",
     )
     power: str = choice(
         "precise",
@@ -305,6 +361,7 @@ class AsCudaParameters(AsParameters):
             "precise": "to the last place; a whole α gives the very numbers of the CPU",
             "fast": "by the GPU's own approximate powers",
         },
+        phase="choice info",
     )
 
 
@@ -320,6 +377,7 @@ class AsGroupParameters(AsCudaParameters):
         1024,
         automatic="by the number of cities",
         power_of_two=True,
+        phase="construction",
     )
 
 
@@ -333,4 +391,5 @@ class AsLaunchesParameters(AsGroupParameters):
         "What one launch of the construction kernel does.",
         {"tour": "build whole tours (KE-ALL)", "step": "make one step of all ants (KE-ONE)"},
         automatic="by the number of cities",
+        phase="construction",
     )
