@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QWidget
 
 NONE = Qt.KeyboardModifier.NoModifier
 
@@ -38,3 +39,29 @@ def write(widget: QWidget, text: str) -> None:
     press(widget, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     press(widget, Qt.Key.Key_Delete)
     QTest.keyClicks(widget, text)
+
+
+def choose(box: QComboBox, text: str) -> None:
+    """Choose the item of this text by the arrow keys, as a user does."""
+    place = box.findText(text)
+    assert place >= 0, text
+    for _ in range(box.count()):
+        if box.currentIndex() != place:
+            press(box, Qt.Key.Key_Down if box.currentIndex() < place else Qt.Key.Key_Up)
+    assert box.currentText() == text
+
+
+def scroll(widget: QWidget, amount: int) -> None:
+    """Turn the wheel over the middle of ``widget`` by ``amount`` eighths of a degree."""
+    middle = QPointF(widget.rect().center())
+    event = QWheelEvent(
+        middle,
+        QPointF(widget.mapToGlobal(middle.toPoint())),
+        QPoint(),
+        QPoint(0, amount),
+        Qt.MouseButton.NoButton,
+        NONE,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)

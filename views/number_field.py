@@ -1,40 +1,23 @@
-"""A field for one number that says itself what is wrong with it."""
+"""A field for one number."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from views.field import Field
 
 
-class NumberField(QWidget):
-    """An entry with its problem, if there is one, below it.
-
-    Attributes
-    ----------
-    changed : Signal
-        The user changed the text.
-    """
-
-    changed = Signal()
+class NumberField(Field):
+    """A line to write a number in."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.entry = _Entry(self)
+        self.entry = _Entry()
+        super().__init__(name, self.entry, parent)
         self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
-        self.entry.setAccessibleName(name)
         self.entry.textEdited.connect(lambda _: self.changed.emit())
         self.entry.setMinimumWidth(64)
-        self.problem_label = QLabel()
-        self.problem_label.setProperty("role", "problem")
-        self.problem_label.setWordWrap(True)
-        self.problem_label.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(1)
-        layout.addWidget(self.entry)
-        layout.addWidget(self.problem_label)
-        self.setFocusProxy(self.entry)
 
     @property
     def text(self) -> str:
@@ -46,20 +29,9 @@ class NumberField(QWidget):
         self.entry.setText(text)
         self.entry.setCursorPosition(0)  # of a number too long for the entry, show the beginning
 
-    @property
-    def problem(self) -> str:
-        """What is wrong, or nothing."""
-        return self.problem_label.text()
-
-    @problem.setter
-    def problem(self, text: str) -> None:
-        if text == self.problem_label.text():
-            return
-        self.problem_label.setText(text)
-        self.problem_label.setVisible(bool(text))
-        self.entry.setProperty("valid", not text)
-        self.entry.style().unpolish(self.entry)
-        self.entry.style().polish(self.entry)
+    def show_automatic(self, text: str) -> None:
+        """Say in the empty entry what the automatic value comes to."""
+        self.entry.setPlaceholderText(text)
 
 
 class _Entry(QLineEdit):

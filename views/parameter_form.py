@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gpu.errors import ParameterError
 from gpu.parameters import Explanation, Parameters
+from views.choice_field import ChoiceField
 from views.formats import significant
 from views.number_field import NumberField
 
@@ -18,11 +19,13 @@ from views.number_field import NumberField
 class _Row:
     symbol: QLabel
     title: QLabel
-    field: NumberField
+    field: NumberField | ChoiceField
 
 
 class ParameterForm(QWidget):
-    """One row a parameter: symbol, name, value; empty where the value is automatic.
+    """One row a parameter: symbol, name, value, which is a number or one of a few options.
+
+    An automatic value is an empty entry, or the first of the options.
 
     Attributes
     ----------
@@ -36,8 +39,9 @@ class ParameterForm(QWidget):
         super().__init__(parent)
         self._kind: type[Parameters] | None = None
         self._n: int | None = None
-        self.fields: dict[str, NumberField] = {}
-        self._rows: dict[str, _Row] = {}  # made once: other colonies share most of them
+        self.fields: dict[str, NumberField | ChoiceField] = {}
+        # Rows are made once, for other colonies share most of them.
+        self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(8)
@@ -45,10 +49,13 @@ class ParameterForm(QWidget):
         self._layout.setColumnStretch(2, 1)
 
     def show_kind(self, kind: type[Parameters]) -> None:
-        """Show the parameters of ``kind``; values that the former kind also had are kept."""
+        """Show the parameters of ``kind``, with its defaults.
+
+        Values that the user changed are kept where they mean the same to both kinds.
+        """
         if kind is self._kind:
             return
-        kept = self.values()
+        kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
         self._kind = kind
         for row in self._rows.values():
             for widget in (row.symbol, row.title, row.field):
@@ -56,20 +63,26 @@ class ParameterForm(QWidget):
                 widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
-            row = self._rows.get(name) or self._make_row(name)
-            self._rows[name] = row
+            row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
             self.fields[name] = row.field
             tip = _tip(kind, name, explanation)
             row.symbol.setText(explanation.symbol)
+            if isinstance(row.field, ChoiceField):
+                meanings = explanation.options
+                options = {str(one): meanings.get(str(one), "") for one in explanation.alternatives}
+                row.field.offer(options, explanation.automatic)
             for column, part in enumerate((row.symbol, row.title, row.field)):
                 self._layout.addWidget(part, place, column)
                 part.show()
             for told in (row.symbol, row.title, row.field.entry):
                 told.setToolTip(tip)
-        self.set_values({name: kept[name] for name in kept if name in self.fields})
+        self.set_values(kept)
 
-    def _make_row(self, name: str) -> _Row:
-        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), NumberField(name, self))
+    def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
+        if (name, kind) in self._rows:
+            return self._rows[name, kind]
+        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), kind(name, self))
+        self._rows[name, kind] = row
         row.title.setProperty("role", "muted")
         for label in (row.symbol, row.title):
             label.setContentsMargins(0, 4, 0, 0)
@@ -84,7 +97,7 @@ class ParameterForm(QWidget):
         self._check()
 
     def values(self) -> dict[str, object]:
-        """Every parameter's text; None where it is automatic."""
+        """Every parameter's text, or the name of its option; None where it is automatic."""
         return {name: field.text or None for name, field in self.fields.items()}
 
     def set_values(self, values: Mapping[str, object]) -> None:
@@ -117,7 +130,7 @@ class ParameterForm(QWidget):
             if explanation.automatic:
                 value = resolved.get(name)
                 text = explanation.automatic if value is None else _plain(_rounded(value))
-                field.entry.setPlaceholderText(f"auto: {text}")
+                field.show_automatic(f"auto: {text}")
             field.problem = _problem_of(kind, name, field.text)
 
 
@@ -135,12 +148,15 @@ def _problem_of(kind: type[Parameters], name: str, text: str) -> str:
 def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
     default = kind().to_dict()[name]
     usual = explanation.automatic if default is None else _plain(default)
+    head = f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
+    if explanation.options:
+        options = (f"<li><b>{key}</b>: {text}</li>" for key, text in explanation.options.items())
+        return f"{head}<ul>{''.join(options)}</ul><p>Default {usual}.</p>"
+    if explanation.power_of_two:
+        return f"{head}<p>{explanation.range_text.capitalize()}; default {usual}.</p>"
     automatic = f" Leave it empty for {explanation.automatic}." if explanation.automatic else ""
     what = "A whole number" if kind.kinds()[name] is int else "A number"
-    return (
-        f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
-        f"<p>{what} {explanation.range_text}; default {usual}.{automatic}</p>"
-    )
+    return f"{head}<p>{what} {explanation.range_text}; default {usual}.{automatic}</p>"
 
 
 def _rounded(value: float | str) -> float | str:

@@ -4,9 +4,16 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.parameters import AcsParameters, SpmParameters
-from tests.hands import click, press, write
-from views.number_field import step
+from gpu.parameters import (
+    AcsParameters,
+    AsCpuParameters,
+    AsLaunchesParameters,
+    AsParameters,
+    SpmParameters,
+)
+from tests.hands import choose, click, press, scroll, write
+from views.choice_field import ChoiceField
+from views.number_field import NumberField, step
 from views.parameter_form import ParameterForm
 from views.stop_form import LIMITS, StopForm
 
@@ -21,7 +28,21 @@ def form(qtbot: QtBot) -> ParameterForm:
 
 
 def type_into(form: ParameterForm | StopForm, name: str, text: str) -> None:
-    write(form.fields[name].entry, text)
+    field = form.fields[name]
+    assert isinstance(field, NumberField)
+    write(field.entry, text)
+
+
+def list_of(form: ParameterForm, name: str) -> ChoiceField:
+    field = form.fields[name]
+    assert isinstance(field, ChoiceField)
+    return field
+
+
+def waiting_text(form: ParameterForm, name: str) -> str:
+    field = form.fields[name]
+    assert isinstance(field, NumberField)
+    return field.entry.placeholderText()
 
 
 def test_every_parameter_has_a_row_that_explains_it(form: ParameterForm) -> None:
@@ -35,10 +56,10 @@ def test_every_parameter_has_a_row_that_explains_it(form: ParameterForm) -> None
 
 
 def test_automatic_values_say_what_they_come_to(form: ParameterForm) -> None:
-    assert form.fields["ants"].entry.placeholderText() == "auto: n"
+    assert waiting_text(form, "ants") == "auto: n"
     form.show_size(442)
-    assert form.fields["ants"].entry.placeholderText() == "auto: 442"
-    assert form.fields["q0"].entry.placeholderText() == "auto: 0.9548"
+    assert waiting_text(form, "ants") == "auto: 442"
+    assert waiting_text(form, "q0") == "auto: 0.9548"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +107,70 @@ def test_changing_the_kind_keeps_what_both_have(qtbot: QtBot, form: ParameterFor
     form.show_kind(AcsParameters)
     assert "memory" not in form.fields
     assert AcsParameters.from_mapping(form.values()).beta == 4.5
+
+
+def test_what_nobody_changed_becomes_the_other_kinds_default(form: ParameterForm) -> None:
+    type_into(form, "alpha", "0.3")  # of the global update; no weight of the trail
+    type_into(form, "ants", "50")
+    form.show_kind(AsParameters)
+    shown = AsParameters.from_mapping(form.values())
+    assert shown == AsParameters(ants=50)
+    type_into(form, "beta", "4")
+    form.show_kind(AcsParameters)
+    assert AcsParameters.from_mapping(form.values()) == AcsParameters(ants=50, beta=4)
+
+
+def test_a_choice_is_a_list_whose_options_explain_themselves(
+    qtbot: QtBot, form: ParameterForm
+) -> None:
+    form.show_kind(AsLaunchesParameters)
+    update = list_of(form, "update")
+    explanation = AsLaunchesParameters.explanations()["update"]
+    box = update.entry
+    assert [box.itemText(row) for row in range(box.count())] == list(explanation.options)
+    for row, meaning in enumerate(explanation.options.values()):
+        assert meaning[1:] in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
+        assert meaning in box.toolTip()
+    assert form.problems == []
+    assert AsLaunchesParameters.from_mapping(form.values()) == AsLaunchesParameters()
+    with qtbot.waitSignal(form.changed):
+        choose(box, "gather")
+    assert form.values()["update"] == "gather"
+    assert AsLaunchesParameters.from_mapping(form.values()).update == "gather"
+
+
+def test_an_automatic_choice_is_the_first_of_its_list(qtbot: QtBot, form: ParameterForm) -> None:
+    form.show_kind(AsLaunchesParameters)
+    for name, option in (("launches", "step"), ("workers", "64")):
+        box = list_of(form, name).entry
+        assert form.values()[name] is None
+        assert box.currentText().startswith("auto: ")
+        with qtbot.waitSignal(form.changed):
+            choose(box, option)
+        assert form.values()[name] == option
+    chosen = AsLaunchesParameters.from_mapping(form.values())
+    assert (chosen.launches, chosen.workers) == ("step", 64)
+    with qtbot.waitSignal(form.changed):
+        press(list_of(form, "launches").entry, Qt.Key.Key_Home)
+    assert form.values()["launches"] is None
+    form.set_values(chosen.to_dict())
+    assert AsLaunchesParameters.from_mapping(form.values()) == chosen
+
+
+def test_an_option_that_there_is_not_is_a_problem(form: ParameterForm) -> None:
+    form.show_kind(AsCpuParameters)
+    form.set_values({"selection": "by-lot"})
+    assert form.problems == ["must be one of roulette, stc-roulette, i-roulette"]
+    choose(list_of(form, "selection").entry, "i-roulette")
+    assert form.problems == []
+
+
+def test_the_wheel_does_not_change_a_choice(form: ParameterForm) -> None:
+    form.show_kind(AsCpuParameters)
+    box = list_of(form, "selection").entry
+    box.setFocus()
+    scroll(box, -120)
+    assert form.values()["selection"] == "roulette"
 
 
 @pytest.mark.parametrize(
