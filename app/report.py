@@ -48,7 +48,9 @@ def summary(instance: TspInstance, session: Session, outcome: Outcome) -> str:
         f"{outcome.ending.value}: {outcome.reason}",
     ]
     if state.best_tour is None:
-        lines.append("no tour was built")
+        finished = outcome.ending.value == "finished"
+        more = ": allow more time, or fewer ants" if finished else ""
+        lines.append(f"no tour was built{more}")
     else:
         gap = instance.gap_percent(state.best_length)
         above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
@@ -90,6 +92,7 @@ def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
             "default": defaults[name],
             "automatic": explanation.automatic or None,
             "range": explanation.range_text,
+            "options": dict(explanation.options) or None,
         }
         for name, explanation in kind.explanations().items()
     ]
@@ -116,20 +119,28 @@ def colonies_text() -> str:
     for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
         names = [system.name for system in catalog.CATALOG if system.parameters is kind]
         lines += ["", f"Parameters of {', '.join(names)} (--set name=value):"]
-        explained = kind.explanations()
-        defaults = kind().to_dict()
-        lines.append(
-            table(
-                (
-                    f"  {name}",
-                    explained[name].symbol,
-                    explained[name].automatic if default is None else f"{default:g}",
-                    explained[name].text,
-                )
-                for name, default in defaults.items()
+        lines.append(_parameters_text(kind))
+    return "\n".join(lines)
+
+
+def _parameters_text(kind: type[Parameters]) -> str:
+    """Return a table of the parameters of one kind, a line for each option of a choice."""
+    defaults = kind().to_dict()
+    rows = []
+    for name, explanation in kind.explanations().items():
+        default = defaults[name]
+        usual = f"{default:g}" if isinstance(default, int | float) else str(default)
+        rows.append(
+            (
+                f"  {name}",
+                explanation.symbol,
+                explanation.automatic if default is None else usual,
+                explanation.text,
             )
         )
-    return "\n".join(lines)
+        for option, meaning in explanation.options.items():
+            rows.append(("", "", "", f"  {option}: {meaning}"))
+    return table(rows)
 
 
 def device_rows() -> dict[str, object]:
