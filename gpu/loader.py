@@ -47,6 +47,19 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "update_matrix",
             *(f"update_memory<{size}>" for size in CAPACITIES),
         ),
+        "as_choice.cu": (
+            "prepare_heuristic",
+            *(f"weigh_choices<{power}>" for power in ("WholePower", "RealPower", "FastPower")),
+        ),
+        "as_update.cu": (
+            "start_trails",
+            "scatter_deposits<true>",
+            "scatter_deposits<false>",
+            "gather_deposits<HalfPairs, true>",
+            "gather_deposits<AllPairs, true>",
+            "gather_deposits<AllPairs, false>",
+            "renew_trails",
+        ),
         "pictures.cu": (
             "blank_picture",
             *(f"paint_picture<{policy}>" for policy in trails),

@@ -85,10 +85,7 @@ __global__ void start_matrix(long long listed_size, float* listed, long long out
         listed[i] = 1.0f;
         far[i] = TrailMatrix::NONE;
     }
-    if (first == 0) {
-        *state = ColonyState{};
-        state->running_best = state->best_length = ~0ull;
-    }
+    if (first == 0) reset(state);
 }
 
 __global__ void start_memory(long long records_size, Record* records, int n, unsigned* tails,
@@ -97,8 +94,5 @@ __global__ void start_memory(long long records_size, Record* records, int n, uns
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);
     for (long long i = first; i < n; i += stride) tails[i] = size - 1;
-    if (first == 0) {
-        *state = ColonyState{};
-        state->running_best = state->best_length = ~0ull;
-    }
+    if (first == 0) reset(state);
 }

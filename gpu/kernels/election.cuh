@@ -6,7 +6,8 @@
 // Who built the best tour of the iteration, and whether it is the best of all. Every block of the
 // update works this out for itself; one writes it down.
 struct Election {
-    const int* tour;  // the best tour of all, wherever it stands now
+    const int* winner;  // the best tour of the iteration
+    const int* tour;    // the best tour of all, wherever it stands now
     bool improved;
     double length;
 
@@ -16,7 +17,7 @@ struct Election {
         improved = running >> ANT_BITS < best;
         length = static_cast<double>(improved ? running >> ANT_BITS : best);
         int row = static_cast<int>(running & ((1 << ANT_BITS) - 1)) % rows;
-        const int* winner = tours + (holders ? 2ll * row + holders[row] : row) * n;
+        winner = tours + (holders ? 2ll * row + holders[row] : row) * n;
         tour = improved ? winner : best_tour;
     }
 
@@ -56,3 +57,9 @@ struct Closing {
         state->running_sum = 0;
     }
 };
+
+// Before the first iteration.
+__device__ __forceinline__ void reset(ColonyState* state) {
+    *state = ColonyState{};
+    state->running_best = state->best_length = ~0ull;
+}

@@ -1,0 +1,80 @@
+// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`), made
+// anew before each iteration, so that no ant needs to raise anything to a power.
+#include "geometry.cuh"
+
+// Weights stay this far from the ends of float32, so that a roulette wheel can scale them without
+// overflow, and none becomes a subnormal number, which a GPU takes for 0 and a CPU does not.
+constexpr float LEAST_CHOICE = 0x1p-100f, MOST_CHOICE = 0x1p100f;
+
+// trail^alpha for a whole alpha: a repeated product, rounded as on the CPU.
+struct WholePower {
+    int alpha;
+
+    __device__ __forceinline__ explicit WholePower(double exponent)
+        : alpha(static_cast<int>(exponent)) {}
+
+    __device__ __forceinline__ float operator()(float trail) const {
+        float power = 1.0f;
+        for (int factor = 0; factor < alpha; ++factor) power = power * trail;
+        return power;
+    }
+};
+
+struct RealPower {
+    double alpha;
+
+    __device__ __forceinline__ explicit RealPower(double exponent) : alpha(exponent) {}
+
+    __device__ __forceinline__ float operator()(float trail) const {
+        return static_cast<float>(pow(static_cast<double>(trail), alpha));
+    }
+};
+
+// What the GPU's own logarithm and exponential make of it: right to about five digits.
+struct FastPower {
+    float alpha;
+
+    __device__ __forceinline__ explicit FastPower(double exponent)
+        : alpha(static_cast<float>(exponent)) {}
+
+    __device__ __forceinline__ float operator()(float trail) const { return __powf(trail, alpha); }
+};
+
+__device__ __forceinline__ float choice(float power, float heuristic) {
+    return fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE);
+}
+
+// eta^beta of every edge, once a run, in units of the row's nearest neighbour; 0 from a city to
+// itself.
+__global__ void prepare_heuristic(int n, int metric, double beta, const double* coordinates,
+                                  const int* matrix, const int* nearest, float* heuristic) {
+    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+    long long size = static_cast<long long>(n) * n;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size;
+         i += stride) {
+        int from = static_cast<int>(i / n), to = static_cast<int>(i % n);
+        heuristic[i] = from == to ? 0.0f : geometry.weight(from, to);
+    }
+}
+
+// Four edges a thread. Trails and heuristic are not read again before the ants are done, and leave
+// the L2 cache to the weights.
+template <class Power>
+__global__ void weigh_choices(long long size, double alpha, const float* trails,
+                              const float* heuristic, float* weights) {
+    Power power(alpha);
+    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = first; i < size / 4; i += stride) {
+        float4 trail = __ldcs(reinterpret_cast<const float4*>(trails) + i);
+        float4 eta = __ldcs(reinterpret_cast<const float4*>(heuristic) + i);
+        reinterpret_cast<float4*>(weights)[i] =
+            make_float4(choice(power(trail.x), eta.x), choice(power(trail.y), eta.y),
+                        choice(power(trail.z), eta.z), choice(power(trail.w), eta.w));
+    }
+    if (first < size % 4) {
+        long long i = size - 1 - first;
+        weights[i] = choice(power(trails[i]), heuristic[i]);
+    }
+}
