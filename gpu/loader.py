@@ -51,6 +51,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "prepare_heuristic",
             *(f"weigh_choices<{power}>" for power in ("WholePower", "RealPower", "FastPower")),
         ),
+        "as_task.cu": ("build_tours_by_threads",),
         "as_update.cu": (
             "start_trails",
             "scatter_deposits<true>",

@@ -30,3 +30,11 @@ __device__ __forceinline__ void report_tours(ColonyState* state, Word best, Word
     atomicMin(&state->running_best, best);
     atomicAdd(&state->running_sum, sum);
 }
+
+// Every lane of a warp reports the tour that it built: length << ANT_BITS | ant, or ~0 and 0 for
+// none.
+__device__ __forceinline__ void report_each(ColonyState* state, Word key, Word length, int lane) {
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        key = min(key, __shfl_xor_sync(ALL_LANES, key, offset));
+    report_tours(state, key, warp_sum(length), lane);
+}

@@ -53,9 +53,13 @@ struct Draws {
         return __ballot_sync(ALL_LANES, (word_of(words, step & 3) >> 8) >= threshold);
     }
 
-    // The roulette wheel's number for a step, uniform in [0, 1) with 24 bits.
+    // What spins the roulette wheel at a step: 32 random bits.
+    __device__ __forceinline__ unsigned spin(int step) const {
+        return word_of(philox(seed, step >> 2, ant, iteration, ROULETTE), step & 3);
+    }
+
+    // The same, uniform in [0, 1) with 24 bits.
     __device__ __forceinline__ float roulette(int step) const {
-        uint4 words = philox(seed, step >> 2, ant, iteration, ROULETTE);
-        return static_cast<float>(word_of(words, step & 3) >> 8) * 5.9604644775390625e-8f;
+        return static_cast<float>(spin(step) >> 8) * 5.9604644775390625e-8f;
     }
 };

@@ -1,0 +1,35 @@
+// The roulette wheel of the Ant Systems, made of whole numbers: equation 1 of the 2013 paper.
+//
+// A sum of floats depends on the order of adding, and every strategy of the papers adds in another
+// one. Weights are therefore measured in whole units of 2^-23 of the largest one (rounded up to a
+// power of two): then sums are exact, and one thread, a group, tiles and a CPU turn the same wheel
+// and build the same tours.
+#pragma once
+
+#include "colony_state.cuh"
+#include "portable.cuh"
+
+// The unit of one wheel, from the largest weight on it. Weights are in [2^-100, 2^100], so that
+// the scale is a normal number; a wheel with nothing on it may be given 0.
+struct Wheel {
+    float scale;  // 2^(23 - e), where 2^(e - 1) <= largest < 2^e
+
+    __device__ __forceinline__ explicit Wheel(float largest)
+        : scale(__uint_as_float((276u - (__float_as_uint(largest) >> 23)) << 23)) {}
+
+    // A weight in units, rounded to the nearest, on a tie to the even one; at most 2^23, and 0
+    // for 0. Between 2^23 and 2^24 floats are the whole numbers, so that adding 2^23 rounds; the
+    // product is by a power of two and exact, so that a multiply-add does no harm.
+    __device__ __forceinline__ unsigned units(float weight) const {
+        return __float_as_uint(__fmaf_rn(weight, scale, BASE)) - BASE_BITS;
+    }
+
+    // Where the wheel stops: uniform over [0, sum). The slot it stops in is the first whose
+    // inclusive prefix sum is larger.
+    static __device__ __forceinline__ Word spin(unsigned word, Word sum) {
+        return __umul64hi(static_cast<Word>(word) << 32, sum);
+    }
+
+    static constexpr float BASE = 8388608.0f;  // 2^23
+    static constexpr unsigned BASE_BITS = 0x4b000000u;
+};
