@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, Parameters, SpmParameters
+
+if TYPE_CHECKING:
+    from gpu.decisions.rule import Rule
 
 Place = Literal["cuda", "cpu", "cpu:1"]
 
@@ -41,6 +44,9 @@ class System:
         (instance, parameters, device, seed).
     alias : str
         The short name for which it stands where nothing in an earlier row does.
+    rule : str
+        ``"module:callable"`` that makes its ants' rule, for replays: a callable that takes
+        (instance, parameters, seed). Empty if it cannot be replayed.
     """
 
     name: str
@@ -52,6 +58,7 @@ class System:
     parameters: type[Parameters]
     builders: dict[Place, str]
     alias: str = ""
+    rule: str = ""
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -59,6 +66,7 @@ class System:
 
 
 _ACS_2016 = "Skinderowicz 2016"
+_ACS_RULE = "gpu.decisions.acs:AcsRule"
 
 CATALOG: tuple[System, ...] = (
     System(
@@ -71,6 +79,7 @@ CATALOG: tuple[System, ...] = (
         parameters=AcsParameters,
         builders={"cuda": "gpu.cuda.acs:build_alt"},
         alias="acs",
+        rule=_ACS_RULE,
     ),
     System(
         name="acs-gpu-spm",
@@ -82,6 +91,7 @@ CATALOG: tuple[System, ...] = (
         parameters=SpmParameters,
         builders={"cuda": "gpu.cuda.acs:build_spm"},
         alias="acs-spm",
+        rule=_ACS_RULE,
     ),
     System(
         name="acs-gpu",
@@ -93,6 +103,7 @@ CATALOG: tuple[System, ...] = (
         parameters=AcsParameters,
         builders={"cuda": "gpu.cuda.acs:build_stepwise", "cpu": "gpu.baseline.acs:build_stepwise"},
         alias="acs",
+        rule=_ACS_RULE,
     ),
     System(
         name="acs-seq",
@@ -104,6 +115,7 @@ CATALOG: tuple[System, ...] = (
         parameters=AcsParameters,
         builders={"cpu:1": "gpu.baseline.acs:build_sequential"},
         alias="acs",
+        rule=_ACS_RULE,
     ),
     System(
         name="acs-seq-spm",
@@ -115,6 +127,7 @@ CATALOG: tuple[System, ...] = (
         parameters=SpmParameters,
         builders={"cpu:1": "gpu.baseline.acs:build_sequential_spm"},
         alias="acs-spm",
+        rule=_ACS_RULE,
     ),
     System(
         name="acs-cores-spm",
@@ -126,6 +139,7 @@ CATALOG: tuple[System, ...] = (
         parameters=SpmParameters,
         builders={"cpu": "gpu.baseline.acs:build_stepwise_spm"},
         alias="acs-spm",
+        rule=_ACS_RULE,
     ),
 )
 
@@ -179,7 +193,26 @@ def build(
         raise ParameterError(
             f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
         )
-    module, _, name = system.builders[place_of(device)].partition(":")
-    builder: Callable[[TspInstance, Parameters, Device, int], Colony]
-    builder = getattr(importlib.import_module(module), name)
-    return builder(instance, parameters, device, seed)
+    colony: Colony = _named(system.builders[place_of(device)])(instance, parameters, device, seed)
+    return colony
+
+
+def rule_of(system: System, instance: TspInstance, parameters: Parameters, seed: int) -> Rule:
+    """Make the rule by which the ants of a run choose.
+
+    Raises
+    ------
+    ParameterError
+        If ``system`` has none.
+    """
+    if not system.rule:
+        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+    made: Rule = _named(system.rule)(instance, parameters, seed)
+    return made
+
+
+def _named(name: str) -> Callable[..., Any]:
+    """Return what ``"module:callable"`` names."""
+    module, _, called = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), called)
+    return found

@@ -1,0 +1,104 @@
+"""An ant of the coming iteration, walked step by step as far as somebody wants to look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.colony import never
+from gpu.decision import Choice, Decision, Outcome
+from gpu.decisions.rule import Rule, TrailSource
+from gpu.decisions.walk import Walk
+from gpu.summaries import frozen
+
+
+class Replay:
+    """Foretells ants one after the other, from trails that stand still meanwhile.
+
+    A later step of the same ant goes on from where the last one was, an earlier one goes back.
+
+    Parameters
+    ----------
+    rule : Rule
+        How the ants choose.
+    n : int
+        Cities.
+    trails : TrailSource
+        The trails as they stand.
+    iteration : int
+        The coming iteration, counted from 0.
+    """
+
+    def __init__(self, rule: Rule, n: int, trails: TrailSource, iteration: int) -> None:
+        self._rule, self._n = rule, n
+        self._trails, self._iteration = trails, iteration
+        self._walk: Walk | None = None
+
+    def decision(
+        self, ant: int, step: int, cancelled: Callable[[], bool] = never
+    ) -> Decision | None:
+        """Return how ``ant`` (from 0) chooses the city at position ``step`` of its tour.
+
+        Parameters
+        ----------
+        ant : int
+        step : int
+            In [1, n).
+        cancelled : callable returning bool
+            Asked between two steps; once it says True, the result is None. The way made until
+            then is kept.
+        """
+        if not 1 <= step < self._n:
+            raise ValueError(f"step = {step} must be in [1, {self._n})")
+        walk = self._walk
+        if walk is None or walk.ant != ant:
+            start = self._rule.start(ant, self._iteration)
+            walk = self._walk = Walk(self._n, ant, self._iteration, start)
+        while walk.step > step:
+            walk.go_back()
+        while walk.step < step:
+            if cancelled():
+                return None
+            walk.go_to(self._rule.choose(walk, self._trails).chosen)
+        choice = self._rule.choose(walk, self._trails)
+        return Decision(
+            ant=ant,
+            iteration=self._iteration,
+            tour=walk.tour,
+            choice=choice,
+            probabilities=frozen(probabilities(choice)),
+            caveat=self._rule.caveat,
+        )
+
+
+def probabilities(choice: Choice) -> NDArray[np.float64]:
+    """Return the chance of each city of ``choice``; see :class:`gpu.decision.Decision`."""
+    if choice.outcome is Outcome.I_ROULETTE:
+        return winning_chances(choice.weights)
+    chances: NDArray[np.float64] = choice.shares / choice.shares.sum()
+    return chances
+
+
+def winning_chances(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the chance of each city to have the largest r·w, with each r uniform in (0, 1).
+
+    Where c of the weights are at least x, the density of a given one of these c winning with the
+    product x is x^(c-1) / Π w over the c. Its integral between two neighbouring weights a < b is
+    (Π b/w - Π a/w) / c, so with the weights in order the chances are a running sum.
+
+    Parameters
+    ----------
+    weights : ndarray of float32, shape (k,)
+        All larger than 0.
+    """
+    order = np.argsort(weights, kind="stable")
+    logs = np.log(weights[order].astype(np.float64))
+    above = np.arange(len(logs), 0, -1)
+    products = np.cumsum(logs[::-1])[::-1]
+    upper = np.exp(above * logs - products)
+    lower = np.concatenate([[0.0], upper[:-1]])
+    result = np.empty(len(logs))
+    result[order] = np.cumsum((upper - lower) / above)
+    return result

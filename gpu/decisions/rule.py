@@ -1,0 +1,118 @@
+"""What every rule has, and what it reads of a colony."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.candidates import weights
+from gpu.decision import Choice
+from gpu.decisions.walk import Walk
+from gpu.instances.instance import TspInstance
+from gpu.instances.neighbours import nearest_neighbours
+from gpu.random import Purpose, key_of, philox4x32, start_cities
+
+_FAR = np.iinfo(np.int64).max
+
+
+class TrailSource(Protocol):
+    """Who knows the trails: a colony."""
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails that lead from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+
+
+@runtime_checkable
+class ForgetfulSource(TrailSource, Protocol):
+    """A colony with a selective pheromone memory (2016, Fig. 5)."""
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """The cities whose trails ``city`` remembers, int32 of shape (s,), the oldest first.
+
+        An empty record is -1.
+        """
+
+
+class InitialTrails:
+    """The trails of a colony that has not begun: all at the initial level, none remembered."""
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """Return 1 for each city."""
+        return np.ones(self._n, np.float32)
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """Return one empty record."""
+        return np.full(1, -1, np.int32)
+
+
+class Rule(Protocol):
+    """How the ants of one colony choose; made from (instance, parameters, seed).
+
+    Attributes
+    ----------
+    caveat : str
+        Why the iteration may turn out otherwise than the replay; empty if it cannot.
+    """
+
+    caveat: str
+
+    def start(self, ant: int, iteration: int) -> int:
+        """Return the city where ``ant`` begins the iteration, both counted from 0."""
+
+    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
+        """Return what the ant does after ``walk``, which leaves a city unvisited."""
+
+
+class Surroundings:
+    """Where ants begin, and what they see from a city: distances as heuristic weights.
+
+    Parameters
+    ----------
+    instance : TspInstance
+        What is solved.
+    beta : float
+        β of η^β.
+    candidates : int
+        Length of the candidate lists; 0 for none.
+    seed : int
+        Of the run, in [0, 2**64).
+    """
+
+    def __init__(self, instance: TspInstance, beta: float, candidates: int, seed: int) -> None:
+        self.instance, self.beta, self.seed = instance, beta, seed
+        n = instance.n
+        self.everyone = np.arange(n, dtype=np.int32)
+        self.lists = (
+            nearest_neighbours(instance, candidates) if candidates else np.empty((n, 0), np.int32)
+        )
+
+    def start(self, ant: int, iteration: int) -> int:
+        """Return the city where ``ant`` begins the iteration."""
+        return int(start_cities(self.seed, iteration, ant, self.instance.n))
+
+    def heuristics(self, city: int) -> NDArray[np.float32]:
+        """η^β of the edges from ``city`` to all cities, float32 of shape (n,); 0 to itself."""
+        away = self.instance.distances(np.array(city), self.everyone)
+        away[city] = _FAR
+        result = weights(away, away.min(keepdims=True), self.beta)
+        result[city] = 0
+        return result
+
+    def words(self, walk: Walk, block: object, purpose: int) -> NDArray[np.uint32]:
+        """The words of one or more blocks that are drawn for this ant and iteration."""
+        counter = (np.asarray(block, np.uint64), walk.ant, walk.iteration, purpose)
+        return philox4x32(counter, key_of(self.seed))
+
+    def word(self, walk: Walk, purpose: Purpose) -> int:
+        """The random word of the coming step: word t & 3 of block t >> 2."""
+        return int(self.words(walk, walk.step >> 2, purpose)[walk.step & 3])
+
+
+def heaviest(cities: NDArray[np.int32], weighed: NDArray[np.float32]) -> int:
+    """Return the city of the largest weight; ties go to the lowest city."""
+    return int(cities[weighed == weighed.max()].min())

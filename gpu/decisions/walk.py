@@ -1,0 +1,74 @@
+"""An ant's tour as far as it has gone, which can be taken back step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.summaries import frozen
+
+
+class Walk:
+    """The tabu of one ant, as the tour list of the 2017 paper (Definitions 1 to 3).
+
+    The list holds all cities: first those visited, in order, then the others. A city that is
+    chosen changes places with the first of the others.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    ant, iteration : int
+        Whose walk it is, both counted from 0.
+    start : int
+        Where it begins.
+    """
+
+    def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:
+        self.ant, self.iteration = ant, iteration
+        self._list = np.arange(n, dtype=np.int32)
+        self._taken: list[int] = []  # the place at which each city was found
+        self.unvisited = np.ones(n, dtype=np.bool_)
+        self.go_to(start)
+
+    @property
+    def step(self) -> int:
+        """Cities visited; the next one comes to this position of the tour."""
+        return len(self._taken)
+
+    @property
+    def city(self) -> int:
+        """Where the ant stands."""
+        return int(self._list[self.step - 1])
+
+    @property
+    def previous(self) -> int | None:
+        """Where it came from; None at the start."""
+        return int(self._list[self.step - 2]) if self.step > 1 else None
+
+    @property
+    def tour(self) -> NDArray[np.int32]:
+        """A read-only copy of the cities visited, in order; int32, shape (step,)."""
+        return frozen(self._list[: self.step].copy())
+
+    @property
+    def rest(self) -> NDArray[np.int32]:
+        """The unvisited cities in the order of the list; int32, shape (n - step,)."""
+        return self._list[self.step :]
+
+    def go_to(self, city: int) -> None:
+        """Visit ``city``, which is unvisited."""
+        step = self.step
+        place = step + int(np.flatnonzero(self._list[step:] == city)[0])
+        self._swap(step, place)
+        self._taken.append(place)
+        self.unvisited[city] = False
+
+    def go_back(self) -> None:
+        """Take the last step back."""
+        self.unvisited[self.city] = True
+        place = self._taken.pop()
+        self._swap(self.step, place)
+
+    def _swap(self, a: int, b: int) -> None:
+        self._list[a], self._list[b] = self._list[b], self._list[a]
