@@ -66,6 +66,18 @@ class Outcome:
     details: str = ""
 
 
+class _Deadline:
+    """Says whether a time has passed, and whether it has ever said so."""
+
+    def __init__(self, at: float) -> None:
+        self._at = at
+        self.passed = False
+
+    def __call__(self) -> bool:
+        self.passed = time.perf_counter() >= self._at
+        return self.passed
+
+
 class WrongTourError(FormicariumError):
     """A tour that is not what the colony says it is; nothing of it is shown."""
 
@@ -106,6 +118,11 @@ class Run:
         self._unobserved = 0
         self._observed_at = -math.inf
 
+    @property
+    def made(self) -> int:
+        """Iterations asked for and not left in their midst; ``state`` may tell of fewer."""
+        return self.state.iteration + self._unobserved
+
     def build(self) -> None:
         """Build the colony; may take seconds, and ends the run if it fails."""
         try:
@@ -123,7 +140,10 @@ class Run:
         self._cancelled.set()
 
     def advance(self, at_most: int | None = None) -> int:
-        """Work for about ``SLICE`` seconds, one iteration at least; return the iterations made.
+        """Work for about ``SLICE`` seconds; return how many iterations became whole.
+
+        Where an iteration takes longer and can be left, it is: the next call goes on with it.
+        Until it is whole, ``state`` is that of the iteration before, but for the time.
 
         Parameters
         ----------
@@ -135,13 +155,16 @@ class Run:
             return 0
         left = iterations_left(self._criteria, self.state) - self._unobserved
         count = int(min(self._count, left, math.inf if at_most is None else at_most))
+        before = self.made
         begin = time.perf_counter()
+        slice_over = _Deadline(begin + SLICE)
         try:
-            self._colony.iterate(count)
+            self._colony.iterate(count, slice_over)
             self._unobserved += count
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
-            if late or at_most is not None or count == left:
+            if slice_over.passed or late or at_most is not None or count == left:
                 self.state = self._observe(self._colony, begin)
+                count = self.made - before
         except Exception as error:
             self.fail(error)
             return 0
@@ -150,7 +173,7 @@ class Run:
         # Towards SLICE, but never more than twice as many as just timed: the first iterations
         # also pay for compilation, and a short capped slice says little.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
-        if self._recorder is not None and self._unobserved == 0:
+        if self._recorder is not None and self._unobserved == 0 and count > 0:
             self._recorder.record(self.state)
         self._end_if_due()
         return count

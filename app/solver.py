@@ -94,6 +94,7 @@ class SolverThread(QThread):
         self._slot: Snapshot | None = None
         # Used by the thread alone:
         self._next = 0.0
+        self._shown = -1, Wanted.NUMBERS  # iterations made by the last snapshot, and its parts
         # Everything goes through the event queue of this object's thread, so that listeners
         # hear it there and in the order in which it happened.
         self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -110,7 +111,11 @@ class SolverThread(QThread):
         return self._run.state.generation
 
     def pause(self) -> None:
-        """Stop computing until :meth:`resume` or :meth:`step`; steps asked for are dropped."""
+        """Stop computing until :meth:`resume` or :meth:`step`; steps asked for are dropped.
+
+        It takes effect after the slice that is being worked on, in the midst of a long iteration
+        too: what comes next goes on with it.
+        """
         self._go_on_to(0)
 
     def resume(self) -> None:
@@ -179,9 +184,9 @@ class SolverThread(QThread):
         Returns
         -------
         bool
-            False if the colony is still in the midst of an iteration. The log has then been
-            ended with the best tour so far, and the process may be left with ``os._exit``: a
-            thread at work can neither be killed nor destroyed safely.
+            False if the colony is still in the midst of an iteration that cannot be left. The
+            log has then been ended with the best tour so far, and the process may be left with
+            ``os._exit``: a thread at work can neither be killed nor destroyed safely.
         """
         self.cancel()
         milliseconds = -1 if timeout is None else max(0, int(timeout * 1000))
@@ -228,8 +233,14 @@ class SolverThread(QThread):
             self._rest(run)
             return
         run.advance(None if allowed == math.inf else int(allowed))
-        if time.perf_counter() >= self._next:
+        if time.perf_counter() >= self._next and self._has_news(run):
             self._publish(run)
+
+    def _has_news(self, run: Run) -> bool:
+        """Whether a snapshot would differ from the last; a long iteration may be in its midst."""
+        made, parts = self._shown
+        with self._change:
+            return run.made != made or bool(self._wanted & ~parts)
 
     def _rest(self, run: Run) -> None:
         """Finish what is in flight, show it, and wait for the next wish."""
@@ -250,6 +261,8 @@ class SolverThread(QThread):
         begin = time.perf_counter()
         snapshot = run.snapshot(wanted)
         now = time.perf_counter()
+        made, parts = self._shown
+        self._shown = run.made, wanted | parts if run.made == made else wanted
         with self._change:
             self._slot = snapshot
         self._next = now + min(LONGEST_INTERVAL, max(SHORTEST_INTERVAL, (now - begin) / SHARE))

@@ -351,9 +351,10 @@ class WindowController(QObject):
             run.snapshot = snapshot
             self._dear_parts.take_in(snapshot)
             self.window.show_snapshot(snapshot)
-            share = run.session.stop.share_done(snapshot)
-            left = snapshot.elapsed * (1 / share - 1) if share else None
-            self.window.run_bar.show_progress(share, left)
+        now = solver.latest  # its time goes on in the midst of an iteration too
+        share = run.session.stop.share_done(now)
+        left = now.elapsed * (1 / share - 1) if share else None
+        self.window.run_bar.show_progress(share, left)
         self._tail.read_sometimes()
         self._ask()
 

@@ -145,7 +145,7 @@ class WindowMeasurements(QObject):
                             return rates
                         share = (number + done / ITERATIONS) / len(MEMORIES)
                         task.report(share, f"s = {memory}, iteration {done + 1}")
-                        colony.iterate(1)
+                        colony.iterate(1, stop=lambda: task.cancelled)
                     updates = colony.snapshot(Wanted.NUMBERS).updates
                 assert updates is not None  # the selective memory counts them
                 rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from gpu.snapshot import Snapshot, Wanted
+
+
+def never() -> bool:
+    """Return False: the ``stop`` of whoever waits for the end."""
+    return False
 
 
 class Colony(Protocol):
@@ -13,16 +19,37 @@ class Colony(Protocol):
     Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time.
     """
 
-    def iterate(self, count: int) -> None:
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations.
 
         On a GPU the call may return while the last batch still runs, never with more than two
         batches in flight; :meth:`snapshot` waits for all of them.
 
+        Parameters
+        ----------
+        count : int
+            At least 0.
+        stop : callable returning bool
+            Asked every 20 ms or so where an iteration takes longer than that and can be left.
+            Once it says True the call returns, in the midst of an iteration, with which the next
+            call goes on. Until that one is whole, :meth:`snapshot` has the numbers and tours of
+            the iteration before it, and trails and counts of updates as they stand.
+
         Raises
         ------
         DeviceError
             If the device failed; the colony can then only be closed.
+        """
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration to its end; return the milliseconds that each of its phases took.
+
+        An iteration that was left in its midst is finished; its times are those of the whole.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
         """
 
     def snapshot(self, wanted: Wanted) -> Snapshot:

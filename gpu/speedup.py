@@ -129,7 +129,8 @@ def measure(
     budget : float
         Seconds for each run of the second part; 0 leaves it out.
     cancelled : callable
-        Asked at least every 0.1 s or once an iteration; True ends the measurement.
+        Asked at least every 0.1 s, or once an iteration that cannot be left; True ends the
+        measurement.
     progress : callable
         Told what is done now, and what share of everything is done.
 
@@ -305,7 +306,7 @@ class _Measuring:
             left = self.iterations
             begin = time.perf_counter()
             while left > 0:
-                colony.iterate(min(size, left))
+                colony.iterate(min(size, left), self._cancelled)
                 left -= size
                 self._look()
             snapshot = colony.snapshot(Wanted.NUMBERS)
@@ -334,7 +335,7 @@ class _Measuring:
 
     def _iterate(self, colony: Colony, count: int) -> Snapshot:
         """Run iterations to their end; nothing is left in flight."""
-        colony.iterate(count)
+        colony.iterate(count, self._cancelled)
         snapshot = colony.snapshot(Wanted.NUMBERS)
         self._look()
         return snapshot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -15,6 +15,7 @@ from gpu.baseline.regions import regions_of
 from gpu.baseline.tables import NO_CITY, Rules
 from gpu.baseline.team import Team
 from gpu.candidates import BACKUP, build_candidates
+from gpu.colony import never
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.heuristics import nearest_neighbour_length
@@ -147,37 +148,26 @@ class CpuColony:
             directed=instance.directed,
         )
         self._scratch = [tables.scratch_of() for _ in range(threads)]
-        self._phases: dict[str, float] = {}
+        self._phases: Mapping[str, float] = MappingProxyType({})
         self._slice = max(1, SLICE * threads // m)
         self._step, self._construction = 1, 0.0
         self._team: Team | None = Team(threads)
         self._run(CONSTRUCT, count=0)  # compile now, or load what was compiled
 
-    def iterate(self, count: int, stop: Callable[[], bool] = lambda: False) -> None:
-        """Run ``count`` iterations, the last one timed by phase.
-
-        Parameters
-        ----------
-        count : int
-        stop : callable
-            Asked every 20 ms or so, where iterations take longer than that. If it says True, this
-            returns at once, in the midst of an iteration, with which the next call goes on;
-            until then :meth:`snapshot` tells of the iteration before.
-        """
-        whole = self._slice >= self._instance.n
-        if whole and count > 1:
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations, the last one timed by phase; see :class:`gpu.colony.Colony`."""
+        short = self._slice >= self._instance.n
+        if short and count > 1:
             self._run(CONSTRUCT | FINISH, count=count - 1)
             count = 1
         for _ in range(count):
-            while self._step <= self._instance.n:
-                if not whole and stop():
-                    return
-                self._construct()
-            before = time.perf_counter()
-            self._run(FINISH)
-            update = 1e3 * (time.perf_counter() - before)
-            self._phases = {"construction": self._construction, "update": update}
-            self._step, self._construction = 1, 0.0
+            if not self._iterate_once(never if short else stop):
+                return
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration to its end; see :meth:`gpu.colony.Colony.timed_iteration`."""
+        self._iterate_once(never)
+        return self._phases
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
@@ -225,7 +215,7 @@ class CpuColony:
                 if Wanted.BRANCHING in wanted
                 else None
             ),
-            phases=MappingProxyType(dict(self._phases)),
+            phases=self._phases,
         )
 
     def close(self) -> None:
@@ -233,6 +223,19 @@ class CpuColony:
         if self._team:
             self._team.close()
         self._team = None
+
+    def _iterate_once(self, stop: Callable[[], bool]) -> bool:
+        """Begin an iteration, or go on with the one begun; return whether it is whole now."""
+        while self._step <= self._instance.n:
+            if stop():
+                return False
+            self._construct()
+        before = time.perf_counter()
+        self._run(FINISH)
+        update = 1e3 * (time.perf_counter() - before)
+        self._phases = MappingProxyType({"construction": self._construction, "update": update})
+        self._step, self._construction = 1, 0.0
+        return True
 
     def _construct(self) -> None:
         """Extend all tours by a slice of steps."""

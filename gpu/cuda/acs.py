@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.colony import never
 from gpu.cuda.construction import StepByStep, WholeTours
 from gpu.cuda.machine import Launch, Machine
 from gpu.cuda.pictures import Pictures
@@ -70,7 +71,7 @@ class AcsColony:
         )
         self._run: Callable[[int], None] = machine.repeated(self._launches)
         self._previous_batch: Callable[[], None] | None = None
-        self._phases: dict[str, float] = {}
+        self._phases: Mapping[str, float] = MappingProxyType({})
         self._phases_at = -math.inf
         self._best: tuple[int, NDArray[np.int32]] | None = None
 
@@ -79,18 +80,27 @@ class AcsColony:
         """The launches of one iteration, in order: construction, update."""
         return self._launches
 
-    def iterate(self, count: int) -> None:
-        """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`."""
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`.
+
+        A launch cannot be left in its midst, and to ask between two would leave the GPU idle:
+        ``stop`` is not asked.
+        """
         if count > 0 and time.monotonic() - self._phases_at > PHASE_PERIOD:
-            times = self._machine.timed(self._launches)
-            self._phases = dict(zip(("construction", "update"), times, strict=True))
-            self._phases_at = time.monotonic()
+            self.timed_iteration()
             count -= 1
         self._run(count)
         batch = self._machine.mark()
         if self._previous_batch is not None:
             self._previous_batch()
         self._previous_batch = batch
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration, outside the graph; see :meth:`gpu.colony.Colony.timed_iteration`."""
+        times = self._machine.timed(self._launches)
+        phases = dict(zip(("construction", "update"), times, strict=True))
+        self._phases, self._phases_at = MappingProxyType(phases), time.monotonic()
+        return self._phases
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.colony.Colony.snapshot`."""
@@ -119,7 +129,7 @@ class AcsColony:
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=updates,
             branching=show.branching() if Wanted.BRANCHING in wanted else None,
-            phases=MappingProxyType(dict(self._phases)),
+            phases=self._phases,
         )
 
     def close(self) -> None:

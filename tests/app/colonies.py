@@ -9,12 +9,14 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from gpu import catalog
+from gpu.colony import never
 from gpu.devices import Device
 from gpu.errors import DeviceError
 from gpu.instances.instance import Metric, TspInstance
@@ -42,10 +44,15 @@ class RandomColony:
         self.closed = 0
         RandomColony.built.append(self)
 
-    def iterate(self, count: int) -> None:
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         self.threads.add(threading.get_ident())
         for _ in range(count):
             self.once()
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        begin = time.perf_counter()
+        self.iterate(1)
+        return {"everything": 1e3 * (time.perf_counter() - begin)}
 
     def once(self) -> None:
         time.sleep(0.0005)
@@ -137,6 +144,22 @@ class Slow(RandomColony):
     def once(self) -> None:
         super().once()
         time.sleep(0.5)
+
+
+class Patient(RandomColony):
+    """Takes half a second for an iteration, which can be left in its midst."""
+
+    left = 0
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        for _ in range(count):
+            self.left = self.left or 50
+            while self.left:
+                if stop():
+                    return
+                time.sleep(0.01)
+                self.left -= 1
+            super().iterate(1)
 
 
 def install(patch: pytest.MonkeyPatch, kind: type[RandomColony]) -> str:

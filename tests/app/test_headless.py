@@ -16,7 +16,7 @@ from app.run import Ending
 from app.session import Session, new_session
 from app.stopping import StopSettings
 from gpu.snapshot import Snapshot
-from tests.app import colonies
+from tests.app import colonies, processes
 from tests.app.colonies import RandomColony
 
 INSTANCE = colonies.some_cities(optimum=1)
@@ -118,3 +118,25 @@ def test_an_error_of_our_own_is_one_line_and_status_1(
     assert left.value.code == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "ZeroDivisionError: by nought" in line
+
+
+def test_a_long_iteration_is_left_when_a_signal_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, colonies.Patient)
+    result = headless.solve(INSTANCE, session(name), progress=interrupting(signal.SIGINT, after=0))
+    assert result.outcome.ending is Ending.CANCELLED
+    assert not result.departure.left
+    assert result.outcome.state.iteration == 0
+
+
+@pytest.mark.timeout(120)
+def test_the_time_limit_is_kept_where_an_iteration_takes_longer(tmp_path: Path) -> None:
+    done = processes.run(
+        "solve", "uniform-10000", "--colony", "acs-spm", "--device", "cpu", "--seconds", "0.5",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["ending"] == "finished"
+    assert found["iterations"] == 0  # one takes ten seconds and more
+    assert found["tour"] is None
+    assert 0.5 <= found["seconds"] < 1.5

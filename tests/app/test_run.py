@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app import library
 from app import run as run_module
+from app.recorder import Recorder
 from app.run import Ending, Run
 from app.session import new_session
 from app.stopping import StopSettings
@@ -175,3 +178,52 @@ def test_the_tour_of_the_last_good_slice_survives_a_failure(
     assert run.outcome.state.best_tour is not None
     assert run.snapshot(Wanted.EVERYTHING) is run.state
     run.close()
+
+
+def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Patient)
+    session = new_session(INSTANCE, colony=name, seed=3, stop=StopSettings(iterations=2))
+    recorder = Recorder(tmp_path / "run.jsonl", session, INSTANCE, pytest.fail)
+    run = Run(INSTANCE, session, recorder=recorder)
+    run.build()
+    made, elapsed = [], [0.0]
+    while run.outcome is None:
+        made.append(run.advance())
+        assert run.made == sum(made) >= run.state.iteration
+        if not made[-1]:
+            elapsed.append(run.state.elapsed)
+    assert run.state.iteration == sum(made) == 2
+    assert made.count(0) > 10
+    assert elapsed == sorted(set(elapsed))
+    run.close()
+    lines = [json.loads(line) for line in recorder.path.read_text().splitlines()]
+    assert all(line["iteration"] >= 1 for line in lines[1:])
+
+
+def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, colonies.Patient, seconds=0.1)
+    finish(run)
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert 0.1 <= run.state.elapsed < 0.3  # an iteration takes 0.5 s
+    assert run.state.iteration == 0  # one that is not whole does not count
+    assert run.state.best_tour is None
+    run.close()
+
+
+def test_a_real_iteration_is_left_soon() -> None:
+    instance = library.find_instance("map-5000")
+    session = new_session(instance, colony="acs-spm", device="cpu", seed=4)
+    run = Run(instance, session)
+    run.build()
+    slices = []
+    while run.state.iteration == 0:
+        begin = time.perf_counter()
+        run.advance()
+        slices.append(time.perf_counter() - begin)
+    run.close()
+    # Some 80 slices of 20 ms on two idle cores; busy ones stretch a slice and the whole alike.
+    assert len(slices) > 20
+    assert np.median(slices) < 0.05 * sum(slices)

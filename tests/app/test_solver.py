@@ -301,3 +301,52 @@ def test_generations_tell_stale_snapshots(qtbot: QtBot, random_colony: str) -> N
     taken = [thread.take() for thread in threads]
     assert [snapshot.generation for snapshot in taken if snapshot] == [1, 2]
     assert dataclasses.fields(Snapshot)[-1].name == "generation"
+
+
+def test_a_pause_need_not_wait_for_a_long_iteration(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = SolverThread(INSTANCE, session(colonies.install(monkeypatch, colonies.Patient)))
+    thread.start()
+    until(qtbot, thread, RunState.RUNNING)
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.05, timeout=10_000)
+    thread.pause()
+    until(qtbot, thread, RunState.PAUSED)
+    (colony,) = RandomColony.built
+    assert isinstance(colony, colonies.Patient)
+    left = colony.left
+    assert left > 0
+    assert newest(qtbot, thread).iteration == colony.iteration == 0
+    qtbot.wait(50)
+    assert colony.left == left  # when the button says paused, nothing computes
+    thread.step()  # finishes the iteration begun, and no more
+    qtbot.waitUntil(lambda: colony.iteration == 1, timeout=10_000)
+    until(qtbot, thread, RunState.PAUSED)
+    assert newest(qtbot, thread).iteration == 1
+    assert colony.left == 0
+    thread.resume()
+    qtbot.waitUntil(lambda: colony.left > 0, timeout=10_000)
+    begin = time.perf_counter()
+    assert thread.shutdown(5)
+    assert time.perf_counter() - begin < 0.3  # an iteration takes 0.5 s
+    assert colony.iteration == 1
+
+
+def test_in_the_midst_of_an_iteration_each_part_is_made_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = SolverThread(
+        INSTANCE, session(colonies.install(monkeypatch, colonies.Patient), iterations=1)
+    )
+    thread.want(Wanted.NUMBERS)
+    thread.start()
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.1, timeout=10_000)
+    assert newest(qtbot, thread).branching is None
+    thread.want(Wanted.BRANCHING)
+    assert newest(qtbot, thread).branching == 2.0
+    with qtbot.waitSignal(thread.ended, timeout=10_000):
+        pass
+    assert thread.wait()
+    (colony,) = RandomColony.built
+    # In the midst, when the iteration is whole, and at the end.
+    assert sum(Wanted.BRANCHING in asked for asked in colony.asked) == 3

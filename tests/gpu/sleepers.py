@@ -1,7 +1,9 @@
 """Colonies that only sleep, so that what a measurement says of them is known beforehand."""
 
 import time
+from collections.abc import Callable, Mapping
 
+from gpu.colony import never
 from gpu.devices import Device
 from gpu.errors import DeviceError
 from gpu.instances.instance import TspInstance
@@ -25,11 +27,16 @@ class Sleeper:
         self.pending = self.iteration = 0
         Sleeper.open_now += 1
 
-    def iterate(self, count: int) -> None:
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         self.iteration += count
         self.pending += count
         if not self.lazy:
             self._finish()
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        self.iterate(1)
+        self._finish()
+        return {"construction": 1e3 * self.period}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         self._finish()
