@@ -20,6 +20,9 @@ LAMBDA = 0.05
 INITIAL_LEVEL = np.float32(1.00001)
 """Trails up to this are at the initial level, 1, but for rounding."""
 
+FAINTEST = 0.0035
+"""Trails up to this share of the strongest are not worth drawing where all trails change."""
+
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -147,3 +150,58 @@ def branching_factor(listed: NDArray[np.float32]) -> float:
     most = listed.max(axis=1, keepdims=True)
     above = listed >= least + np.float32(LAMBDA) * (most - least)
     return float(np.count_nonzero(above) / len(listed))
+
+
+def matrix_picture(
+    trails: NDArray[np.float32], order: NDArray[np.integer], size: int = PICTURE_SIZE
+) -> NDArray[np.float32]:
+    """Draw a whole matrix of trails, cities in this order, each pixel the largest in its square.
+
+    Parameters
+    ----------
+    trails : ndarray of float32, shape (n, n)
+        In units of the initial trail. From a city to itself: the level of an edge that never got
+        a deposit.
+    order : ndarray of int, shape (n,)
+        The cities in the order of rows and columns: the best tour.
+    size : int
+        Largest width and height.
+
+    Returns
+    -------
+    ndarray of float32, shape (p, p), p = min(n, size)
+        City ``order[i]`` falls into row and column ``i * p // n``.
+    """
+    n = len(order)
+    p = min(n, size)
+    first = -(-np.arange(p, dtype=np.int64) * n // p)  # the first place of each row of pixels
+    rows = np.stack(
+        [
+            trails[order[start:end]].max(axis=0)
+            for start, end in zip(first, [*first[1:], n], strict=True)
+        ]
+    )
+    return frozen(np.maximum.reduceat(rows[:, order], first, axis=1).astype(np.float32))
+
+
+def matrix_trails(
+    trails: NDArray[np.float32], directed: bool, limit: int = STRONGEST_TRAILS
+) -> Trails:
+    """Select the strongest of a whole matrix of trails, strongest first, then by cities.
+
+    Only those above the level of an edge that never got a deposit (the matrix has it from a city
+    to itself), and not fainter than ``FAINTEST`` of the strongest. In a symmetric instance an edge
+    appears once, lower city first.
+    """
+    least = max(trails[0, 0], np.float32(FAINTEST * trails.max()))
+    chosen = trails > least
+    if not directed:
+        chosen = np.triu(chosen)
+    start, end = np.nonzero(chosen)
+    values = trails[start, end]
+    order = np.argsort(-values, kind="stable")[:limit]
+    edges = np.column_stack((start[order], end[order])).astype(np.int32)
+    strength = values[order]
+    if strength.size:
+        strength = strength / strength[0]
+    return Trails(frozen(edges), frozen(strength))

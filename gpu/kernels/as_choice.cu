@@ -44,37 +44,35 @@ __device__ __forceinline__ float choice(float power, float heuristic) {
     return fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE);
 }
 
-// eta^beta of every edge, once a run, in units of the row's nearest neighbour; 0 from a city to
-// itself.
-__global__ void prepare_heuristic(int n, int metric, double beta, const double* coordinates,
-                                  const int* matrix, const int* nearest, float* heuristic) {
+// Matrices have a row of `columns` floats a city, `columns` being a multiple of four; what stands
+// beyond the n-th means nothing.
+
+// eta^beta of every edge, once a run, in units of the row's nearest neighbour; 0 where there is no
+// edge.
+__global__ void prepare_heuristic(int n, int columns, int metric, double beta,
+                                  const double* coordinates, const int* matrix, const int* nearest,
+                                  float* heuristic) {
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    long long size = static_cast<long long>(n) * n;
+    long long size = static_cast<long long>(n) * columns;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size;
          i += stride) {
-        int from = static_cast<int>(i / n), to = static_cast<int>(i % n);
-        heuristic[i] = from == to ? 0.0f : geometry.weight(from, to);
+        int from = static_cast<int>(i / columns), to = static_cast<int>(i % columns);
+        heuristic[i] = from == to || to >= n ? 0.0f : geometry.weight(from, to);
     }
 }
 
 // Four edges a thread. Trails and heuristic are not read again before the ants are done, and leave
 // the L2 cache to the weights.
 template <class Power>
-__global__ void weigh_choices(long long size, double alpha, const float* trails,
-                              const float* heuristic, float* weights) {
+__global__ void weigh_choices(long long quarters, double alpha, const float4* trails,
+                              const float4* heuristic, float4* weights) {
     Power power(alpha);
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = first; i < size / 4; i += stride) {
-        float4 trail = __ldcs(reinterpret_cast<const float4*>(trails) + i);
-        float4 eta = __ldcs(reinterpret_cast<const float4*>(heuristic) + i);
-        reinterpret_cast<float4*>(weights)[i] =
-            make_float4(choice(power(trail.x), eta.x), choice(power(trail.y), eta.y),
-                        choice(power(trail.z), eta.z), choice(power(trail.w), eta.w));
-    }
-    if (first < size % 4) {
-        long long i = size - 1 - first;
-        weights[i] = choice(power(trails[i]), heuristic[i]);
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
+         i += stride) {
+        float4 trail = __ldcs(&trails[i]), eta = __ldcs(&heuristic[i]);
+        weights[i] = make_float4(choice(power(trail.x), eta.x), choice(power(trail.y), eta.y),
+                                 choice(power(trail.z), eta.z), choice(power(trail.w), eta.w));
     }
 }

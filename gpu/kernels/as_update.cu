@@ -3,6 +3,9 @@
 //
 // Deposits are whole numbers of a small unit, so that they add up to the same however they are
 // added, and all five give the same trails to the last bit.
+//
+// Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
+// beyond the n-th means nothing.
 #include "election.cuh"
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
@@ -45,7 +48,7 @@ struct Tile {
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
 // memory (row 2), or with each city read once, to shared memory (row 1).
 template <bool TILED>
-__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int ants, int directed,
+__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int ants, int directed,
                                                          unsigned most, const int* tours,
                                                          const Word* lengths,
                                                          const ColonyState* state,
@@ -70,8 +73,9 @@ __global__ void __launch_bounds__(TILE) scatter_deposits(int n, int ants, int di
                 from = __ldg(&tour[(place > 0 ? place : n) - 1]);
                 to = __ldg(&tour[place]);
             }
-            atomicAdd(&deposits[static_cast<long long>(from) * n + to], quanta);
-            if (!directed) atomicAdd(&deposits[static_cast<long long>(to) * n + from], quanta);
+            atomicAdd(&deposits[static_cast<long long>(from) * columns + to], quanta);
+            if (!directed)
+                atomicAdd(&deposits[static_cast<long long>(to) * columns + from], quanta);
         }
     }
 }
@@ -88,8 +92,8 @@ struct AllPairs {
         return (u == from && v == to) || (both && u == to && v == from);
     }
 
-    __device__ void add(unsigned* deposits, int n, unsigned sum) const {
-        deposits[static_cast<long long>(from) * n + to] += sum;
+    __device__ void add(unsigned* deposits, int columns, unsigned sum) const {
+        deposits[static_cast<long long>(from) * columns + to] += sum;
     }
 };
 
@@ -106,9 +110,9 @@ struct HalfPairs {
         return (u == from && v == to) || (u == to && v == from);
     }
 
-    __device__ void add(unsigned* deposits, int n, unsigned sum) const {
-        deposits[static_cast<long long>(from) * n + to] += sum;
-        deposits[static_cast<long long>(to) * n + from] += sum;
+    __device__ void add(unsigned* deposits, int columns, unsigned sum) const {
+        deposits[static_cast<long long>(from) * columns + to] += sum;
+        deposits[static_cast<long long>(to) * columns + from] += sum;
     }
 };
 
@@ -116,12 +120,10 @@ struct HalfPairs {
 // `first_ant` to before `end_ant` (Fig. 5); the cities read from global memory by each thread
 // (row 5), or by tiles (rows 4 and 3). No two threads write the same place.
 template <class Pairs, bool TILED>
-__global__ void __launch_bounds__(TILE) gather_deposits(int n, int directed, unsigned most,
-                                                        const int* tours, const Word* lengths,
-                                                        const ColonyState* state,
-                                                        unsigned* deposits, long long first_pair,
-                                                        long long end_pair, int first_ant,
-                                                        int end_ant) {
+__global__ void __launch_bounds__(TILE) gather_deposits(
+    int n, int columns, int directed, unsigned most, const int* tours, const Word* lengths,
+    const ColonyState* state, unsigned* deposits, long long first_pair, long long end_pair,
+    int first_ant, int end_ant) {
     __shared__ Tile tile;
     long long number = first_pair + blockIdx.x * static_cast<long long>(TILE) + threadIdx.x;
     bool own = number < end_pair;
@@ -149,7 +151,7 @@ __global__ void __launch_bounds__(TILE) gather_deposits(int n, int directed, uns
         }
         if (found) sum += Quanta(state, most).of(lengths[ant]);
     }
-    if (own && sum) pair.add(deposits, n, sum);
+    if (own && sum) pair.add(deposits, columns, sum);
 }
 
 struct Renewal {
@@ -164,9 +166,9 @@ struct Renewal {
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
 // iteration. Four trails a thread. `scale` is the length of the nearest-neighbour tour, which the
 // unit of trails, m / scale, contains.
-__global__ void renew_trails(int n, float keep, double scale, unsigned most, int ants,
-                             float* trails, unsigned* deposits, const int* tours, int* best_tour,
-                             int* iteration_tour, ColonyState* state) {
+__global__ void renew_trails(int n, long long quarters, float keep, double scale, unsigned most,
+                             int ants, float4* trails, uint4* deposits, const int* tours,
+                             int* best_tour, int* iteration_tour, ColonyState* state) {
     __shared__ float unit;
     Election election(state, tours, nullptr, ants, n, best_tour);
     if (threadIdx.x == 0)
@@ -174,34 +176,27 @@ __global__ void renew_trails(int n, float keep, double scale, unsigned most, int
             scale / (ants * Quanta::length_of(state->running_best >> ANT_BITS) * most));
     Closing closing(state);  // all threads of the block meet here
     Renewal renewed{keep, unit};
-    long long size = static_cast<long long>(n) * n;
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < n; i += stride) {
         election.keep(best_tour, static_cast<int>(i));
         iteration_tour[i] = election.winner[i];
     }
-    for (long long i = first; i < size / 4; i += stride) {
-        float4* four = reinterpret_cast<float4*>(trails) + i;
-        uint4* added = reinterpret_cast<uint4*>(deposits) + i;
-        float4 trail = __ldcs(four);
-        uint4 sum = __ldcs(added);
-        *four = make_float4(renewed(trail.x, sum.x), renewed(trail.y, sum.y),
-                            renewed(trail.z, sum.z), renewed(trail.w, sum.w));
-        if (sum.x | sum.y | sum.z | sum.w) *added = make_uint4(0, 0, 0, 0);
-    }
-    if (first < size % 4) {
-        long long i = size - 1 - first;
-        trails[i] = renewed(trails[i], deposits[i]);
-        deposits[i] = 0;
+    for (long long i = first; i < quarters; i += stride) {
+        float4 trail = __ldcs(&trails[i]);
+        uint4 sum = __ldcs(&deposits[i]);
+        trails[i] = make_float4(renewed(trail.x, sum.x), renewed(trail.y, sum.y),
+                                renewed(trail.z, sum.z), renewed(trail.w, sum.w));
+        if (sum.x | sum.y | sum.z | sum.w) deposits[i] = make_uint4(0, 0, 0, 0);
     }
     closing.finish(state, election.improved);
 }
 
 // The state before the first iteration.
-__global__ void start_trails(long long size, float* trails, ColonyState* state) {
+__global__ void start_trails(long long quarters, float4* trails, ColonyState* state) {
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = first; i < size; i += stride) trails[i] = 1.0f;
+    for (long long i = first; i < quarters; i += stride)
+        trails[i] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
     if (first == 0) reset(state);
 }

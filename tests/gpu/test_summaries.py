@@ -8,6 +8,8 @@ from gpu.summaries import (
     KnownTrails,
     branching_factor,
     checked_tour,
+    matrix_picture,
+    matrix_trails,
     pheromone_picture,
     strongest_trails,
 )
@@ -45,6 +47,37 @@ def test_each_pixel_is_the_largest_trail_in_its_square(n: int, size: int, densit
     np.testing.assert_array_equal(picture, expected)
     assert picture.dtype == np.float32
     assert not picture.flags.writeable
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 512), (3, 512), (20, 20), (20, 7), (53, 10)])
+def test_a_whole_matrix_makes_the_same_picture(n: int, size: int) -> None:
+    trails = random_trails(n, 1.0)
+    order = np.random.default_rng(1).permutation(n)
+    full = np.ones((n, n), np.float32)  # the level of what is not held, also on the diagonal
+    full[trails.rows, trails.columns] = trails.values
+    picture = matrix_picture(full, order, size)
+    np.testing.assert_array_equal(picture, pheromone_picture(trails, order, size))
+    assert picture.dtype == np.float32
+    assert not picture.flags.writeable
+
+
+def test_of_a_whole_matrix_only_what_got_a_deposit_is_drawn() -> None:
+    trails = np.full((6, 6), 0.25, np.float32)
+    for (one, other), value in {(1, 3): 2.0, (0, 5): 4.0, (2, 4): 2.0, (2, 5): 0.26}.items():
+        trails[one, other] = trails[other, one] = value
+    strongest = matrix_trails(trails, directed=False)
+    assert strongest.edges.tolist() == [[0, 5], [1, 3], [2, 4], [2, 5]]
+    assert strongest.strength.tolist() == pytest.approx([1, 0.5, 0.5, 0.065])
+    assert matrix_trails(trails, directed=False, limit=2).edges.tolist() == [[0, 5], [1, 3]]
+    trails[4, 2] = 0.25
+    assert len(matrix_trails(trails, directed=True).edges) == 7
+    assert len(matrix_trails(np.ones((6, 6), np.float32), directed=False).edges) == 0
+
+
+def test_trails_too_faint_to_be_seen_are_left_out() -> None:
+    trails = np.full((4, 4), 2.0**-60, np.float32)
+    trails[0, 1], trails[1, 2], trails[2, 3] = 1.0, 0.01, 0.001
+    assert matrix_trails(trails, directed=True).edges.tolist() == [[0, 1], [1, 2]]
 
 
 def test_an_edge_of_a_symmetric_instance_appears_once_with_its_stronger_trail() -> None:
