@@ -2,7 +2,7 @@
 
     python docs/measurements/report.py
 
-Reads table9.json and fig6.json beside this file, as acs_quality.py wrote them.
+Reads table9.json, equal_time.json and fig6.json beside this file, as acs_quality.py wrote them.
 """
 
 from __future__ import annotations
@@ -96,22 +96,30 @@ def draw_fig_6(measured: dict[str, Any], out: Path) -> None:
 def main() -> None:
     """Write the pages."""
     quality = json.loads((HERE / "table9.json").read_text())
+    timed = json.loads((HERE / "equal_time.json").read_text())
     ratios = json.loads((HERE / "fig6.json").read_text())
     draw_fig_6(ratios, DOCS / "images" / "fig6.png")
     seeds = len(quality["rows"][0]["acs-gpu-alt"]["lengths"])
     text = [
         "# Quality of the Ant Colony Systems: Table 9 and Fig. 6 of Skinderowicz 2016",
         "",
-        f"Measured on {quality['device']}, {seeds} seeds a cell, by `acs_quality.py` in",
-        "`measurements/`, which says how the budgets follow from the paper; all lengths are in",
-        "`measurements/table9.json`. The paper's figures stand in brackets. Both colonies let",
-        "updates race, so a repetition gives other tours of the same quality.",
+        f"{seeds} seeds a cell, by `acs_quality.py` in `measurements/`, which says how the budgets",
+        "follow from the paper; all lengths are in the JSON files beside it. The paper's figures",
+        "stand in brackets. Both colonies let updates race, so a repetition gives other tours of the",
+        "same quality. 256 ants, local update every 4th step; two-sided rank-sum test, level 0.05.",
         "",
         "## Table 9: pheromone matrix (Alt) against selective memory (SPM)",
         "",
-        "256 ants, local update every 4th step; two-sided rank-sum test, level 0.05.",
+        f"As many iterations as the paper's seconds bought there. On {quality['device']}.",
         "",
         *table_9(quality),
+        "",
+        "## The same over equal time",
+        "",
+        f"As many iterations as {timed['share']:.0%} of the paper's seconds buy here.",
+        f"On {timed['device']}.",
+        "",
+        *table_9(timed),
         "",
         "## Fig. 6: hit ratio against the size of the memory",
         "",
