@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.snapshot import Snapshot, Wanted
 
 
@@ -54,6 +57,26 @@ class Colony(Protocol):
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Finish what is in flight and return the state, with the parts named in ``wanted``.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
+        """
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """Finish what is in flight and return a copy of all trails that lead from ``city``.
+
+        Parameters
+        ----------
+        city : int
+            0-based.
+
+        Returns
+        -------
+        ndarray of float32, shape (n,)
+            In units of the initial trail; those that a selective memory does not hold read 1.
+            The city's own entry means nothing.
 
         Raises
         ------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.baseline import barrier, memory, tables
 from gpu.baseline.geometry import geometry_of
@@ -217,6 +218,22 @@ class CpuColony:
             ),
             phases=self._phases,
         )
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        trails = self._trails
+        if self._rules.selective:
+            row = np.ones(self._instance.n, np.float32)
+            held = trails.cities[city] != NO_CITY
+            row[trails.cities[city][held]] = trails.values[city][held]
+            return row
+        row = np.array(trails.others[city])
+        row[self._tables.neighbours[city, : self._cl]] = trails.listed[city, : self._cl]
+        return row
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        return np.roll(self._trails.cities[city], -1 - int(self._trails.tails[city]))
 
     def close(self) -> None:
         """End the threads; more calls do nothing."""

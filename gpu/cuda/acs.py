@@ -64,7 +64,7 @@ class AcsColony:
         for name, values in problem.values.items():
             machine.upload(self._arrays[name], values)
         machine.run([trails.start(self._arrays)])
-        self._construction = construction
+        self._construction, self._trails = construction, trails
         self._launches = (
             construction.launch(self._arrays),
             trails.update(self._arrays, construction.tours(self._arrays)),
@@ -131,6 +131,17 @@ class AcsColony:
             branching=show.branching() if Wanted.BRANCHING in wanted else None,
             phases=self._phases,
         )
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        return self._trails.row(self._machine, self._arrays, city)
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        assert isinstance(self._trails, SelectiveTrails)
+        cities, _ = self._trails.records(self._machine, self._arrays, city)
+        tail = int(self._machine.download(self._arrays["tails"][city : city + 1])[0])
+        return np.roll(cities, -1 - tail)
 
     def close(self) -> None:
         """Free the device's memory."""

@@ -25,6 +25,9 @@ BACKUP_WIDTH = 128
 MOST_CITIES = 1 << 24
 """A packed candidate has 24 bits for its city."""
 
+CITY_MASK = np.uint32(MOST_CITIES - 1)
+"""Those bits."""
+
 METRICS = {
     Metric.EUC_2D: 1,
     Metric.CEIL_2D: 2,

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.cuda.machine import Array, Buffer, Launch
-from gpu.cuda.problem import LANES, Problem
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.problem import CITY_MASK, LANES, Problem
 from gpu.loader import CAPACITIES
 from gpu.parameters import AcsParameters, SpmParameters
 
@@ -108,6 +109,14 @@ class MatrixTrails(Trails):
         )
         return Launch("acs_update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args)
 
+    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+        """Copy all trails from ``city``, float32 of shape (n,)."""
+        row: NDArray[np.float32] = machine.download(arrays["outside"][city])
+        listed = self.parameters.candidates
+        near = self.problem.values["rows"][city, :listed, 0] & CITY_MASK
+        row[near] = machine.download(arrays["listed"][city])[:listed]
+        return row
+
 
 class SelectiveTrails(Trails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
@@ -164,3 +173,19 @@ class SelectiveTrails(Trails):
         )
         kernel = f"update_memory<{self.capacity}>"
         return Launch("acs_update.cu", kernel, self._grid(n * LANES), _BLOCK, args)
+
+    def records(
+        self, machine: Machine, arrays: Mapping[str, Array], city: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Copy what ``city`` remembers: cities (-1 for an empty record) and trails, by slot."""
+        words = machine.download(arrays["records"][city])[: self.memory_size]
+        words = words.view(np.uint64)
+        cities = (words >> np.uint64(32)).astype(np.uint32).view(np.int32)
+        return cities, words.astype(np.uint32).view(np.float32)
+
+    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+        """Copy all trails from ``city``, float32 of shape (n,): 1 where it remembers none."""
+        row = np.ones(self.problem.n, np.float32)
+        cities, trails = self.records(machine, arrays, city)
+        row[cities[cities >= 0]] = trails[cities >= 0]
+        return row

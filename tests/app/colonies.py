@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.colony import never
@@ -76,6 +77,10 @@ class RandomColony:
             best_tour=self.best if Wanted.TOUR in wanted else None,
             branching=2.0 if Wanted.BRANCHING in wanted else None,
         )
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        self.threads.add(threading.get_ident())
+        return np.ones(self.instance.n, np.float32)
 
     def close(self) -> None:
         self.threads.add(threading.get_ident())

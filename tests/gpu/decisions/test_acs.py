@@ -1,0 +1,265 @@
+"""The replayed rule of the Ant Colony System against the tours that the colonies build."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu import catalog
+from gpu.baseline.acs import CpuColony
+from gpu.colony import Colony
+from gpu.cuda.acs import AcsColony
+from gpu.cuda.construction import WholeTours
+from gpu.cuda.trails import MatrixTrails, SelectiveTrails
+from gpu.decision import Decision, Outcome
+from gpu.decisions.acs import AcsRule, spun
+from gpu.decisions.replay import Replay
+from gpu.decisions.rule import InitialTrails, Rule, TrailSource
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AcsParameters, SpmParameters
+from gpu.snapshot import Wanted
+from tests.emulation import needs_emulation
+from tests.gpu.baseline import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+
+CLUSTERS = makers.points(
+    np.random.default_rng(8).integers(0, 10_000, (10, 2)).repeat(6, 0)
+    + np.random.default_rng(9).integers(0, 100, (60, 2))
+)
+
+
+class Source(Colony, TrailSource, Protocol):
+    """A colony whose trails can be read."""
+
+
+def whole_tour(
+    rule: Rule, n: int, source: TrailSource, iteration: int, ant: int = 0
+) -> tuple[list[int], list[Decision]]:
+    """The tour that is foretold for one ant, and its decisions."""
+    replay = Replay(rule, n, source, iteration)
+    decisions: list[Decision] = []
+    for step in range(1, n):
+        decision = replay.decision(ant, step)
+        assert decision is not None
+        check(decision, n)
+        decisions.append(decision)
+    return [*map(int, decisions[-1].tour), decisions[-1].choice.chosen], decisions
+
+
+def check(decision: Decision, n: int) -> None:
+    """What holds of every decision."""
+    choice = decision.choice
+    count = len(choice.cities)
+    for values in (choice.trails, choice.heuristics, choice.weights, choice.shares):
+        assert values.shape == (count,)
+        assert (values > 0).all()
+    assert decision.probabilities.sum() == pytest.approx(1, abs=1e-12)
+    assert choice.chosen in choice.cities
+    assert not set(choice.cities) & set(decision.tour)
+    assert set(choice.cities) <= set(range(n))
+    np.testing.assert_allclose(choice.weights, choice.trails * choice.heuristics, rtol=1e-6)
+    if choice.outcome in (Outcome.GREEDY, Outcome.FALLBACK):
+        assert choice.weights[choice.cities == choice.chosen] == choice.weights.max()
+    if choice.outcome is Outcome.GREEDY:
+        assert choice.q is not None
+        assert choice.q0 is not None
+        assert choice.q < choice.q0
+    if choice.outcome is Outcome.ROULETTE:
+        assert choice.spin is not None
+        if choice.q is not None:
+            assert choice.q0 is not None
+            assert choice.q >= choice.q0
+        ends = np.cumsum(decision.probabilities)
+        at = int(np.flatnonzero(choice.cities == choice.chosen)[0])
+        assert (ends[at - 1] if at else 0) - 1e-6 <= choice.spin <= ends[at] + 1e-6
+
+
+def tour_of(colony: Colony) -> list[int]:
+    tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+    assert tour is not None
+    return [int(city) for city in tour]
+
+
+def foretell(
+    colony: Source, instance: TspInstance, parameters: AcsParameters, seed: int, iterations: int = 6
+) -> set[Outcome]:
+    """Compare each iteration's one tour with what was foretold; return what came about."""
+    rule = AcsRule(instance, parameters, seed)
+    assert rule.caveat == ""
+    outcomes: set[Outcome] = set()
+    for iteration in range(iterations):
+        tour, decisions = whole_tour(rule, instance.n, colony, iteration)
+        colony.iterate(1)
+        assert tour == tour_of(colony)
+        outcomes |= {decision.choice.outcome for decision in decisions}
+    return outcomes
+
+
+ONE_ANT: Sequence[AcsParameters] = (
+    AcsParameters(ants=1, q0=0.5),
+    AcsParameters(ants=1, q0=0.0, candidates=3),
+    AcsParameters(ants=1, q0=1.0, beta=2.5, rho=0.5, alpha=0.9),
+    SpmParameters(ants=1, q0=0.6, candidates=8, memory=1),
+    SpmParameters(ants=1, q0=0.6, candidates=8, memory=3, alpha=1.0),
+    SpmParameters(ants=1, q0=0.3, candidates=8, memory=2, update_period=3),
+)
+
+INSTANCES = {
+    "uniform": makers.uniform(60, seed=2),
+    "clusters": CLUSTERS,
+    "ties": makers.grid(6, 4),
+    "places shared": makers.crowded(30),
+    "directed": makers.directed(25),
+    "3 cities": makers.uniform(3),
+}
+
+
+@pytest.mark.parametrize("parameters", ONE_ANT, ids=str)
+@pytest.mark.parametrize("name", INSTANCES)
+def test_one_ant_goes_where_it_was_foretold_to_go(name: str, parameters: AcsParameters) -> None:
+    instance = INSTANCES[name]
+    colony = CpuColony(instance, parameters, 5, threads=1, stepwise=False)
+    foretell(colony, instance, parameters, 5, iterations=12)
+    colony.close()
+
+
+def test_every_outcome_is_met() -> None:
+    parameters = AcsParameters(ants=1, q0=0.5, candidates=4)
+    colony = CpuColony(CLUSTERS, parameters, 1, threads=1, stepwise=False)
+    met = foretell(colony, CLUSTERS, parameters, 1)
+    colony.close()
+    assert met == {Outcome.GREEDY, Outcome.ROULETTE, Outcome.FALLBACK}
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    ("parameters", "trails"),
+    [
+        (AcsParameters(ants=1, q0=0.6, candidates=4), MatrixTrails),
+        (SpmParameters(ants=1, q0=0.5, candidates=8, memory=3, alpha=0.9), SelectiveTrails),
+        (SpmParameters(ants=1, q0=0.5, candidates=8, memory=9, update_period=2), SelectiveTrails),
+    ],
+    ids=["matrix", "selective", "selective, rarely"],
+)
+def test_one_ant_on_a_gpu_goes_where_it_was_foretold_to_go(
+    parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]
+) -> None:
+    colony = AcsColony(CLUSTERS, parameters, EmulatedMachine(), 7, trails, WholeTours)
+    try:
+        foretell(colony, CLUSTERS, parameters, 7, iterations=4)
+    finally:
+        colony.close()
+
+
+@pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=5)], ids=str)
+def test_a_colony_shows_all_its_trails(parameters: AcsParameters) -> None:
+    colony = CpuColony(CLUSTERS, parameters, 3, threads=1, stepwise=False)
+    np.testing.assert_array_equal(colony.trails_from(4), np.ones(60))
+    colony.iterate(5)
+    same_as_the_picture(colony)
+    colony.close()
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    ("parameters", "trails"),
+    [(AcsParameters(ants=20), MatrixTrails), (SpmParameters(ants=20, memory=5), SelectiveTrails)],
+    ids=["matrix", "selective"],
+)
+def test_a_colony_on_a_gpu_shows_all_its_trails(
+    parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]
+) -> None:
+    colony = AcsColony(CLUSTERS, parameters, EmulatedMachine(), 3, trails, WholeTours)
+    try:
+        colony.iterate(2)
+        same_as_the_picture(colony)
+    finally:
+        colony.close()
+
+
+def same_as_the_picture(colony: Source) -> None:
+    """The picture of the trails is another way to read them."""
+    snapshot = colony.snapshot(Wanted.TOUR | Wanted.PHEROMONE)
+    order, picture = snapshot.best_tour, snapshot.pheromone
+    assert order is not None
+    assert picture is not None
+    assert picture.max() > 1.5
+    apart = ~np.eye(len(order), dtype=bool)
+    read = np.stack([colony.trails_from(int(city))[order] for city in order])
+    np.testing.assert_allclose(read[apart], picture[apart], rtol=1e-5)
+
+
+def test_other_ants_can_make_it_otherwise_and_that_is_said() -> None:
+    instance = makers.uniform(40, seed=1)
+    assert "other ants" in AcsRule(instance, AcsParameters(ants=2), 1).caveat
+    assert "other ants" in AcsRule(instance, AcsParameters(), 1).caveat
+
+
+def test_steps_may_be_asked_for_in_any_order() -> None:
+    parameters = SpmParameters(ants=1, q0=0.3, memory=2)
+    colony = CpuColony(CLUSTERS, parameters, 2, threads=1, stepwise=False)
+    colony.iterate(3)
+    rule = AcsRule(CLUSTERS, parameters, 2)
+    tour, _ = whole_tour(rule, 60, colony, 3)
+    replay = Replay(rule, 60, colony, 3)
+    for step in (59, 1, 30, 29, 31, 30, 2, 59):
+        decision = replay.decision(0, step)
+        assert decision is not None
+        assert decision.step == step
+        assert decision.tour.tolist() == tour[:step]
+        assert decision.choice.chosen == tour[step]
+    for step in (0, 60):
+        with pytest.raises(ValueError, match="step"):
+            replay.decision(0, step)
+    colony.close()
+
+
+def test_a_cancelled_replay_goes_on_where_it_was() -> None:
+    class Counting(InitialTrails):
+        reads = 0
+
+        def trails_from(self, city: int) -> NDArray[np.float32]:
+            Counting.reads += 1
+            return super().trails_from(city)
+
+    replay = Replay(AcsRule(CLUSTERS, AcsParameters(), 0), 60, Counting(60), 0)
+    answers: list[Any] = [False] * 20
+    assert replay.decision(3, 50, lambda: not answers or bool(answers.pop())) is None
+    assert Counting.reads == 20
+    assert replay.decision(3, 50) is not None
+    assert Counting.reads == 50
+    assert replay.decision(3, 51) is not None
+    assert Counting.reads == 52  # the step there, and the choice there
+
+
+def test_before_the_first_iteration_no_colony_is_needed() -> None:
+    parameters = SpmParameters(ants=1, q0=0.4)
+    rule = AcsRule(CLUSTERS, parameters, 9)
+    tour, _ = whole_tour(rule, 60, InitialTrails(60), 0)
+    colony = CpuColony(CLUSTERS, parameters, 9, threads=1, stepwise=False)
+    colony.iterate(1)
+    assert tour == tour_of(colony)
+    colony.close()
+
+
+def test_the_wheel_stops_at_each_city_as_often_as_its_weight_says() -> None:
+    weighed = np.array([3, 0, 1, 4], np.float32)
+    draws = np.linspace(0, 1, 8000, endpoint=False, dtype=np.float32)
+    stops = np.bincount([spun(weighed, np.array(draw)) for draw in draws], minlength=4)
+    np.testing.assert_allclose(stops, [3000, 0, 1000, 4000], atol=2)
+    assert spun(np.array([1, 0], np.float32), np.array(1 - 2**-24, np.float32)) == 0
+
+
+def test_every_row_of_the_catalog_with_a_rule_can_make_it() -> None:
+    instance = makers.uniform(20)
+    rows = [system for system in catalog.CATALOG if system.rule]
+    assert rows
+    for system in rows:
+        parameters = system.parameters().resolved(20)
+        rule = catalog.rule_of(system, instance, parameters, 1)
+        tour, _ = whole_tour(rule, 20, InitialTrails(20), 0)
+        assert sorted(tour) == list(range(20))
