@@ -91,7 +91,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (commands.solve, commands.replay, commands.speedup):
+for _command in (commands.solve, commands.replay, commands.speedup, commands.compare):
     cli.add_command(_command)
 
 

@@ -1,22 +1,19 @@
-"""The commands that compute: solve, replay and speedup."""
+"""The commands that compute: solve, replay, speedup and compare."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from app.command_parts import leave, make_folder, parameters_of
 from app.terminal import one_line, say, show_progress
 from gpu.errors import FormicariumError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.headless import Departure, Result
+    from app.headless import Result
     from app.recorder import Recorder
     from app.session import Session
     from gpu.instances.instance import TspInstance
@@ -67,7 +64,7 @@ def solve(
 
     stop = StopSettings(seconds, iterations, target_gap, target_length, no_improvement)
     instance = find_instance(file)
-    parameters = _parameters(settings, ants)
+    parameters = parameters_of(settings, ants)
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
@@ -80,7 +77,7 @@ def solve(
     result = _run(instance, session, recorder, as_json)
     if recorder is not None:
         _export(recorder, instance, session, result)
-    _leave(result.departure)
+    leave(result.departure)
     return result.status
 
 
@@ -103,7 +100,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
         same, sentence = comparison(log, instance, session, result.outcome)
         say(f"{file}: {sentence}")
         status = 0 if same else 1
-    _leave(result.departure)
+    leave(result.departure)
     return status
 
 
@@ -162,10 +159,10 @@ def speedup(
 
     among = contenders(colonies)
     instances = [find_instance(file) for file in files]
-    parameters = _parameters(settings, ants)
+    parameters = parameters_of(settings, ants)
     checked_seed(seed + max(repeats, 1) - 1)
     checked_seed(seed)
-    _make_folder(out)
+    make_folder(out)
     options = {"seed": seed, "repeats": repeats, "iterations": iterations, "budget": budget}
     for instance in instances:  # refuses what is impossible, before anything is said or done
         measure(instance, among, parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
@@ -179,7 +176,75 @@ def speedup(
     if out is not None:
         for path in benchmark.write(out, reports):
             say(f"written: {path}")
-    _leave(departure)
+    leave(departure)
+    return departure.status
+
+
+@click.command()
+@click.argument("file")
+@click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
+@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the first round.")
+@click.option("--repeats", type=int, default=3, show_default=True, help="Rounds of each option.")
+@click.option(
+    "--limit",
+    type=float,
+    default=5.0,
+    show_default=True,
+    help="Seconds that an iteration may take; slower options are left out.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for comparison.jsonl and comparison.csv.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def compare(
+    file: str,
+    colony: str,
+    device: str,
+    ants: str | None,
+    settings: tuple[str, ...],
+    seed: int,
+    repeats: int,
+    limit: float,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure which colony of a search, and which of its options, is fastest on FILE.
+
+    Every colony of the same search that the device can run is timed by phase, and for the chosen
+    one every option of its update, selection and the like, all in turn and after a warm-up.
+    """
+    from app import comparing
+    from app.library import find_instance
+    from app.session import checked_seed, choose, why_not_on_a_gpu
+    from gpu import comparison
+
+    place, system = choose(colony, device)
+    instance = find_instance(file)
+    given = parameters_of(settings, ants)
+    checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
+    make_folder(out)
+    options = {"seed": seed, "rounds": repeats, "limit": limit}
+    # Refuses what is impossible, before anything is said or done.
+    comparison.compare(instance, system, place, given, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+    if why := why_not_on_a_gpu(colony, device, place):
+        say(f"no GPU: {why}; comparing on {place.name}")
+    report, departure = comparing.measure(instance, system, place, given, **options)  # type: ignore[arg-type]
+    if report is not None:
+        if as_json:
+            click.echo(json.dumps(comparing.json_of(report), allow_nan=False))
+        else:
+            click.echo(comparing.text_of(report))
+        if out is not None:
+            for path in comparing.write(out, report):
+                say(f"written: {path}")
+    leave(departure)
     return departure.status
 
 
@@ -202,48 +267,15 @@ def _run(
     return result
 
 
-def _leave(departure: Departure) -> None:
-    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
-    if departure.left:
-        sys.stdout.flush()
-        os._exit(departure.status)
-
-
-def _parameters(settings: tuple[str, ...], ants: str | None) -> Mapping[str, str]:
-    """Return the parameters of ``--set`` and ``--ants`` by name."""
-    chosen = {} if ants is None else {"ants": ants}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
-        if name in chosen:
-            raise FormicariumError(f"--set {setting}: {name} is given twice")
-        chosen[name] = value
-    return chosen
-
-
 def _recorder(out: Path | None, session: Session, instance: TspInstance) -> Recorder | None:
     """Return what writes the run's log into ``out``, where one is asked for."""
     if out is None:
         return None
     from app.recorder import Recorder, free_path, stem
 
-    _make_folder(out)
+    make_folder(out)
     path = free_path(out, stem(session), ".jsonl", ".csv", ".tour")
     return Recorder(path, session, instance, say)
-
-
-def _make_folder(out: Path | None) -> None:
-    """Make the folder for results; refused before any work where that is impossible."""
-    from app.notifications import sentence_for
-
-    try:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        error.filename = None
-        raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
 
 
 def _export(recorder: Recorder, instance: TspInstance, session: Session, result: Result) -> None:

@@ -98,11 +98,16 @@ def export_csv(path: Path, log: RunLog) -> None:
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"{phase}_ms" for phase in phases)])
+    writer.writerow([*COLUMNS, *map(column_of, phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
         writer.writerow([*map(line.get, COLUMNS), *map(times.get, phases)])
     write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+
+
+def column_of(phase: str) -> str:
+    """Return the name of the column for the milliseconds of ``phase``."""
+    return f"{phase.replace(' ', '_')}_ms"
 
 
 def export_session(

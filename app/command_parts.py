@@ -1,0 +1,47 @@
+"""What commands that compute have in common: their parameters, their folder, their leaving."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu.errors import FormicariumError
+
+if TYPE_CHECKING:
+    from app.headless import Departure
+
+
+def parameters_of(settings: tuple[str, ...], ants: str | None) -> Mapping[str, str]:
+    """Return the parameters of ``--set`` and ``--ants`` by name."""
+    chosen = {} if ants is None else {"ants": ants}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
+        if name in chosen:
+            raise FormicariumError(f"--set {setting}: {name} is given twice")
+        chosen[name] = value
+    return chosen
+
+
+def make_folder(out: Path | None) -> None:
+    """Make the folder for results; refused before any work where that is impossible."""
+    from app.notifications import sentence_for
+
+    try:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        error.filename = None
+        raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
+
+
+def leave(departure: Departure) -> None:
+    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
+    if departure.left:
+        sys.stdout.flush()
+        os._exit(departure.status)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+import gpu.comparison
+from app import comparing
+from gpu.comparison import compare
+from gpu.comparison_report import ComparisonReport
+from gpu.devices import Device
+from tests.app.processes import refused, run, start
+from tests.gpu.baseline import makers
+from tests.gpu.timed import install
+
+CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
+    monkeypatch.setattr(gpu.comparison, "WARMING", 0.0)
+    monkeypatch.setattr(gpu.comparison, "SAMPLE", 0.02)
+    return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, rounds=2)
+
+
+def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport) -> None:
+    lines = comparing.text_of(report).splitlines()
+    assert lines[0] == "points, 2000 cities, timed-options on cpu:1 (A CPU): 2 rounds"
+    assert lines[1].split()[:2] == ["WHAT", "OPTION"]
+    slow = next(line for line in lines if " slow " in line)
+    assert "3.01 ±0.01" in slow
+    assert slow.split()[-1] == "2.98"
+    chosen = [line.split() for line in lines if line.startswith("*  ")]
+    assert [line[:3] for line in chosen] == [
+        ["*", "timed-options", "31.26"], ["*", "update", "fast"], ["*", "32", "31.26"],
+    ]  # fmt: skip
+    assert "update = broken: the device is out of order" in lines
+    assert any(line.startswith("update = endless: an iteration would take about") for line in lines)
+
+
+def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Path) -> None:
+    comparing.export(tmp_path / "a.csv", report)
+    with (tmp_path / "a.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(report.rows)
+    slow = next(row for row in rows if row["option"] == "slow")
+    assert (slow["group"], slow["system"], slow["chosen"]) == ("update", "timed-options", "False")
+    assert (slow["instance"], slow["n"], slow["device"]) == ("points", "2000", "cpu:1")
+    assert float(slow["update_ms"]) == pytest.approx(3.01)
+    assert float(slow["update_ms_lower"]) <= 3.01 <= float(slow["update_ms_upper"])
+    assert float(slow["ratio"]) == pytest.approx(2.98, abs=0.01)
+    assert json.loads(slow["parameters"]) == {"ants": 8, "update": "slow", "workers": 32}
+    broken = next(row for row in rows if row["option"] == "broken")
+    assert broken["why_not"] == "the device is out of order"
+    assert broken["iteration_ms"] == broken["update_ms"] == broken["ratio"] == ""
+
+
+def test_json_lines_begin_with_how_it_was_measured(
+    report: ComparisonReport, tmp_path: Path
+) -> None:
+    comparing.export(tmp_path / "a.jsonl", report)
+    first, *rows = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
+    assert (first["kind"], first["device"], first["seeds"]) == ("comparison", "cpu:1", [1, 2])
+    assert first["versions"]["numpy"]
+    assert "rows" not in first
+    assert [row["option"] for row in rows] == [row.option for row in report.rows]
+    assert all(row["kind"] == "row" for row in rows)
+
+
+def test_the_command_prints_a_table_and_writes_files(tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
+    done = run("compare", "ring-50", "--colony", "acs", *options)
+    assert done.returncode == 0, done.stderr
+    assert "ring-50, 50 cities, acs-seq on cpu:1" in done.stdout
+    assert "*  colony  acs-seq" in done.stdout
+    assert sorted(path.name for path in out.iterdir()) == ["comparison.csv", "comparison.jsonl"]
+    done = run("compare", "ring-50", "--colony", "acs-spm", *options, "--json")
+    found = json.loads(done.stdout)
+    assert (found["system"], found["complete"]) == ("acs-seq-spm", True)
+    assert found["rows"][0]["parameters"]["ants"] == 8
+
+
+def test_a_signal_ends_it_with_what_there_is() -> None:
+    process = start("compare", "uniform-1000", "--device", "cpu:1", "--repeats", 50, "--json")
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    assert json.loads(stdout)["complete"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Missing argument 'FILE'"),
+        (("nowhere.tsp",), "nowhere.tsp: there is no such file"),
+        (("ring-50", "--colony", "beetles"), "no colony 'beetles'"),
+        (("ring-50", "--colony", "acs-gpu-alt", "--device", "cpu"), "acs-gpu-alt runs on cuda"),
+        (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
+        (("ring-50", "--limit", "0"), "limit = 0 must be greater than 0"),
+        (("ring-50", "--seed", "-1"), "seed = -1"),
+        (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
+        (("ring-50", "--set", "gamma"), "--set gamma: write it as NAME=VALUE"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(run("compare", *arguments))
