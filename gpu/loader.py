@@ -36,7 +36,7 @@ def source_text(file: str) -> str:
 def instantiations() -> dict[str, tuple[str, ...]]:
     """Kernel file to the C++ name expressions of all kernels in it."""
     walks = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
-    trails = ("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
+    trails = ("MatrixTrails", "DenseTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
     return {
         "acs_tours.cu": tuple(f"build_tours<{walk}>" for walk in walks),
         "acs_steps.cu": ("step_tours",),
@@ -62,7 +62,8 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "renew_trails",
         ),
         "pictures.cu": (
-            "blank_picture",
+            "measure_trails",
+            *(f"blank_picture<{policy}>" for policy in trails),
             *(f"paint_picture<{policy}>" for policy in trails),
             *(f"collect_trails<{policy}>" for policy in trails),
             *(f"count_branches<{policy}>" for policy in trails),

@@ -52,7 +52,7 @@ def measure(folder: Path, name: str, colony_name: str, values: dict[str, int]) -
         whole.append(1e3 * (time.perf_counter() - start) / count)
     for _ in range(REPEATS):
         time.sleep(0)
-        construction.append(colony._machine.timed(colony.launches)[0])  # type: ignore[attr-defined]
+        construction.append(colony.timed_iteration()["construction"])
     snapshot = colony.snapshot(Wanted.EVERYTHING)
     colony.close()
     steps = instance.n

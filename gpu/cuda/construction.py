@@ -80,11 +80,10 @@ class WholeTours(Construction):
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
     def buffers(self) -> list[Buffer]:
-        """8 n bytes a warp, and the best tour."""
+        """8 n bytes a warp."""
         return [
             Buffer("tours", (2 * self.warps, self.n), np.int32),
             Buffer("holders", (self.warps,), np.int32),
-            Buffer("best_tour", (self.n,), np.int32),
         ]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
@@ -155,11 +154,8 @@ class StepByStep(Construction):
         )
 
     def buffers(self) -> list[Buffer]:
-        """4 n bytes an ant, the best tour; trails as steps see them, or ants that take turns."""
-        buffers = [
-            Buffer("tours", (self.ants, self.n), np.int32),
-            Buffer("best_tour", (self.n,), np.int32),
-        ]
+        """4 n bytes an ant; trails as steps see them, or ants that take turns."""
+        buffers = [Buffer("tours", (self.ants, self.n), np.int32)]
         if self._ants_bytes is None:
             buffers += [
                 Buffer("stamps", (self.n, LANES), np.uint64),

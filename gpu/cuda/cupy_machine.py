@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,9 @@ MARGIN = 64 << 20
 
 GRAPH_REPEATS = 16
 """Iterations in the long graph: enough that launching it costs little beside running it."""
+
+GRAPH_LAUNCHES = 256
+"""Most launches in the long graph: where a single iteration has many, it is no longer worth it."""
 
 
 @contextlib.contextmanager
@@ -55,6 +57,23 @@ def _module(index: int, file: str, cooperative: bool) -> Any:
             name_expressions=instantiations()[file],
             enable_cooperative_groups=cooperative,
         )
+
+
+class CupyMark:
+    """An event in the stream of a GPU."""
+
+    def __init__(self, device: Device, event: Any) -> None:
+        self._device, self._event = device, event
+
+    def wait(self) -> None:
+        """See :meth:`gpu.cuda.machine.Mark.wait`."""
+        with device_errors(self._device):
+            self._event.synchronize()
+
+    def since(self, earlier: CupyMark) -> float:
+        """See :meth:`gpu.cuda.machine.Mark.since`."""
+        with device_errors(self._device):
+            return float(cupy.cuda.get_elapsed_time(earlier._event, self._event))
 
 
 class CupyMachine:
@@ -124,41 +143,26 @@ class CupyMachine:
                 self._start(launch)
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
-        """Capture ``launches`` once and ``GRAPH_REPEATS`` times as CUDA graphs."""
-        short, long = self._capture(launches, 1), self._capture(launches, GRAPH_REPEATS)
+        """Capture ``launches`` as a CUDA graph, and several times over as a longer one."""
+        repeats = max(1, min(GRAPH_REPEATS, GRAPH_LAUNCHES // len(launches)))
+        short = self._capture(launches, 1)
+        long = self._capture(launches, repeats) if repeats > 1 else short
 
         def run(count: int) -> None:
             with self._working():
-                for _ in range(count // GRAPH_REPEATS):
+                for _ in range(count // repeats):
                     long.launch(self._stream)
-                for _ in range(count % GRAPH_REPEATS):
+                for _ in range(count % repeats):
                     short.launch(self._stream)
 
         return run
 
-    def timed(self, launches: Sequence[Launch]) -> list[float]:
-        """See :meth:`gpu.cuda.machine.Machine.timed`."""
-        with self._working():
-            events = [cupy.cuda.Event() for _ in range(len(launches) + 1)]
-            events[0].record(self._stream)
-            for launch, event in zip(launches, events[1:], strict=True):
-                self._start(launch)
-                event.record(self._stream)
-            events[-1].synchronize()
-            pairs = itertools.pairwise(events)
-            return [float(cupy.cuda.get_elapsed_time(start, end)) for start, end in pairs]
-
-    def mark(self) -> Callable[[], None]:
+    def mark(self) -> CupyMark:
         """See :meth:`gpu.cuda.machine.Machine.mark`."""
         with self._working():
-            event = cupy.cuda.Event(disable_timing=True)
+            event = cupy.cuda.Event()
             event.record(self._stream)
-
-        def wait() -> None:
-            with device_errors(self._device):
-                event.synchronize()
-
-        return wait
+        return CupyMark(self._device, event)
 
     def close(self) -> None:
         """See :meth:`gpu.cuda.machine.Machine.close`."""

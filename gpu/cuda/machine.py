@@ -72,6 +72,22 @@ class Launch:
     cooperative: bool = False
 
 
+class Mark(Protocol):
+    """A place between two launches, which the device passes once all before it is done."""
+
+    def wait(self) -> None:
+        """Wait until the device has passed it.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
+        """
+
+    def since(self, earlier: Any) -> float:
+        """Milliseconds between two marks by the device's clock; it must have passed both."""
+
+
 class Machine(Protocol):
     """A device that holds arrays and runs kernels in the order in which they are asked for."""
 
@@ -102,11 +118,8 @@ class Machine(Protocol):
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
         """Prepare ``launches`` to be run many times: the result takes how many."""
 
-    def timed(self, launches: Sequence[Launch]) -> list[float]:
-        """Run ``launches`` and return the milliseconds each took, by the device's clock."""
-
-    def mark(self) -> Callable[[], None]:
-        """Note how far the work was asked for; the result waits until it is done."""
+    def mark(self) -> Mark:
+        """Note how far the work was asked for."""
 
     def close(self) -> None:
         """Free everything; more calls do nothing."""

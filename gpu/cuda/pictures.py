@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
-from gpu.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
 from gpu.summaries import frozen
 
 _BLOCK = 256
 
-FAINTEST = 1.05
-"""Trails up to this many times the initial level are not drawn on the map."""
+
+class TrailSource(Protocol):
+    """Trails on the device that pictures can be made of."""
+
+    policy: str
+    """The structure in pictures.cu that reads them."""
+
+    memory_size: int
+    """What it is told of their size."""
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Any, Any, Any]:
+        """Return the pointers to the trails; pictures take the first two."""
+
+    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+        """Return the trail up to which none is drawn on the map."""
 
 
 class Pictures:
     """The buffers for pictures of a colony's trails, and how they are made."""
 
-    def __init__(self, problem: Problem, trails: MatrixTrails | SelectiveTrails) -> None:
+    def __init__(self, problem: Problem, trails: TrailSource) -> None:
         self.problem, self.source = problem, trails
         self.size = min(PICTURE_SIZE, problem.n)
-        self.threshold = FAINTEST
+        self.threshold = 0.0
 
     def buffers(self) -> list[Buffer]:
         """About 1.3 MB, and 4 n bytes."""
@@ -72,41 +86,59 @@ class PictureReader:
         )
         self._machine.run(
             [
-                Launch("pictures.cu", "blank_picture", -(-size * size // _BLOCK), _BLOCK, blank),
+                self._launch("blank_picture", blank, -(-size * size // _BLOCK)),
                 self._launch("paint_picture", paint),
             ]
         )
         return frozen(self._machine.download(arrays["picture"]))
 
     def trails(self) -> Trails:
-        """The strongest trails. The threshold follows the number of trails above it."""
-        pictures, arrays = self._pictures, self._arrays
-        while True:
-            self._machine.upload(arrays["edge_count"], np.zeros(1, dtype=np.int32))
-            args = (
-                np.int32(self._n),
-                arrays["rows"],
-                *self._trails,
-                np.int32(pictures.problem.directed),
-                np.float32(pictures.threshold),
-                np.int32(STRONGEST_TRAILS),
-                arrays["edges"],
-                arrays["strengths"],
-                arrays["edge_count"],
-            )
-            self._machine.run([self._launch("collect_trails", args)])
-            count = int(self._machine.download(arrays["edge_count"])[0])
-            if count <= STRONGEST_TRAILS:
-                break
-            pictures.threshold *= 1.5
-        if count < STRONGEST_TRAILS // 4:
-            pictures.threshold = max(FAINTEST, pictures.threshold / 1.5)
+        """The strongest trails: all that are worth drawing, or most of those that fit."""
+        arrays, count = self._arrays, self._collect_strongest()
         strengths = self._machine.download(arrays["strengths"])[:count]
         edges = self._machine.download(arrays["edges"])[:count]
         order = np.argsort(-strengths)
         largest = strengths[order[0]] if count else np.float32(1)
         relative = (strengths[order] / largest).astype(np.float32)
         return Trails(frozen(edges[order]), frozen(relative))
+
+    def _collect_strongest(self) -> int:
+        """Collect at least half as many as fit, if there are; return how many.
+
+        The threshold begins where it was last, and is sought between one that lets too many
+        through and one that lets fewer through than need be.
+        """
+        pictures, most = self._pictures, STRONGEST_TRAILS
+        low, high = pictures.source.faintest(self._machine, self._arrays), math.inf
+        threshold = max(low, pictures.threshold)
+        while True:
+            count = self._collect(threshold)
+            if count > most:
+                low = threshold
+            elif count >= most // 2 or threshold <= 1.02 * low:
+                pictures.threshold = threshold
+                return count
+            else:
+                high = threshold
+            threshold = min(1.5 * low, math.sqrt(low * high))
+
+    def _collect(self, threshold: float) -> int:
+        """List the trails above ``threshold``, if they fit; return how many there are."""
+        arrays = self._arrays
+        self._machine.upload(arrays["edge_count"], np.zeros(1, dtype=np.int32))
+        args = (
+            np.int32(self._n),
+            arrays["rows"],
+            *self._trails,
+            np.int32(self._pictures.problem.directed),
+            np.float32(threshold),
+            np.int32(STRONGEST_TRAILS),
+            arrays["edges"],
+            arrays["strengths"],
+            arrays["edge_count"],
+        )
+        self._machine.run([self._launch("collect_trails", args)])
+        return int(self._machine.download(arrays["edge_count"])[0])
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""
@@ -116,7 +148,7 @@ class PictureReader:
         self._machine.run([self._launch("count_branches", args)])
         return float(self._machine.download(arrays["branches"])[0]) / self._n
 
-    def _launch(self, kernel: str, args: tuple[object, ...]) -> Launch:
+    def _launch(self, kernel: str, args: tuple[object, ...], grid: int | None = None) -> Launch:
         name = f"{kernel}<{self._pictures.source.policy}>"
-        grid = -(-self._n * LANES // _BLOCK)
+        grid = grid or -(-self._n * LANES // _BLOCK)
         return Launch("pictures.cu", name, grid, _BLOCK, args)

@@ -36,6 +36,10 @@ class BuiltTours:
     rows: int
 
 
+FAINTEST = 1.05
+"""Trails up to this many times the initial level are not drawn on the map."""
+
+
 class Trails:
     """What both memories share: the arguments of the updates."""
 
@@ -48,9 +52,9 @@ class Trails:
         self.local_keep = np.float32(1 - rho)
         self.local_add = np.float32(1) - self.local_keep  # not ρ: the initial trail, 1, must stay 1
 
-    def state_buffer(self, words: int) -> Buffer:
-        """The colony's numbers, which every kernel takes."""
-        return Buffer("state", (words,), np.uint64)
+    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+        """The trail up to which none is drawn: they are near the initial level, or nowhere."""
+        return FAINTEST
 
     def _grid(self, threads: int) -> int:
         """Blocks for so many threads; kernels stride over what is more than the grid."""

@@ -7,6 +7,7 @@
 
 // All trails of a city that may differ from the initial level, each to one lane.
 struct MatrixTrails {
+    static constexpr float BLANK = 1.0f;  // what the picture shows where no trail is visited
     const uint2* rows;
     const float* listed;
     const float* outside;
@@ -38,8 +39,34 @@ struct MatrixTrails {
     }
 };
 
+// All trails of a city, with rows of `columns` numbers. From a city to itself stands the level of
+// an edge that never got a deposit.
+struct DenseTrails {
+    static constexpr float BLANK = 0.0f;
+    const float* trails;
+    int columns, n;
+
+    __device__ DenseTrails(const uint2*, const void* trails_, const void*, int columns_, int n_)
+        : trails(static_cast<const float*>(trails_)), columns(columns_), n(n_) {}
+
+    __device__ float to_candidate(int city, int candidate, int) const {
+        return __ldcg(&trails[static_cast<long long>(city) * columns + candidate]);
+    }
+
+    template <class Visitor>
+    __device__ void each(int city, int lane, Visitor visit) const {
+        for (int other = lane; other < n; other += LANES)
+            visit(other, to_candidate(city, other, lane));
+    }
+
+    __device__ bool draws(int city, int other, bool directed) const {
+        return directed || city < other;
+    }
+};
+
 template <int CAPACITY>
 struct MemoryTrails {
+    static constexpr float BLANK = 1.0f;
     SelectiveMemory<CAPACITY> memory;
 
     __device__ MemoryTrails(const uint2*, const void* records, const void*, int size, int)
@@ -67,9 +94,10 @@ struct MemoryTrails {
     }
 };
 
+template <class Trails>
 __global__ void blank_picture(int pixels, float* picture, int n, const int* tour, int* places) {
     int first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
-    for (int i = first; i < pixels; i += stride) picture[i] = 1.0f;
+    for (int i = first; i < pixels; i += stride) picture[i] = Trails::BLANK;
     for (int i = first; i < n; i += stride) places[tour[i]] = i;
 }
 
@@ -83,8 +111,9 @@ __global__ void paint_picture(int n, int size, const uint2* rows, const void* tr
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
         long long row = static_cast<long long>(places[city]) * size / n * size;
         all.each(city, lane, [&](int other, float trail) {
-            if (trail <= 1.0f) return;
+            if (trail <= Trails::BLANK) return;
             int column = static_cast<int>(static_cast<long long>(places[other]) * size / n);
+            if (trail <= __ldcg(&picture[row + column])) return;
             atomicMax(reinterpret_cast<unsigned*>(&picture[row + column]), __float_as_uint(trail));
         });
     }
@@ -127,4 +156,16 @@ __global__ void count_branches(int n, const uint2* rows, const void* trails,
         unsigned branches = __ballot_sync(ALL_LANES, branch);
         if (lane == 0) atomicAdd(total, static_cast<Word>(__popc(branches)));
     }
+}
+
+// The level without deposits and the largest trail of a matrix; `range` begins with zeros. A block
+// a city.
+__global__ void measure_trails(int n, int columns, const float* trails, float* range) {
+    float largest = 0.0f;
+    for (int city = blockIdx.x; city < n; city += gridDim.x)
+        for (int other = threadIdx.x; other < n; other += blockDim.x)
+            largest = fmaxf(largest, trails[static_cast<long long>(city) * columns + other]);
+    unsigned bits = warp_max(__float_as_uint(largest));
+    if (threadIdx.x % LANES == 0) atomicMax(reinterpret_cast<unsigned*>(&range[1]), bits);
+    if (blockIdx.x == 0 && threadIdx.x == 0) range[0] = trails[0];
 }

@@ -13,6 +13,20 @@ from gpu.loader import instantiations
 from tests.emulation import Emulator
 
 
+class EmulatedMark:
+    """Between two marks lies as much time as the machine says that a launch takes."""
+
+    def __init__(self, machine: EmulatedMachine, number: int) -> None:
+        self._machine, self._number = machine, number
+        self._launched = len(machine.launched)
+
+    def wait(self) -> None:
+        self._machine.waited.append(self._number)
+
+    def since(self, earlier: EmulatedMark) -> float:
+        return self._machine.milliseconds * (self._launched - earlier._launched)
+
+
 class EmulatedMachine:
     """Arrays are NumPy's, filled with rubbish when made; a launch runs when it is asked for."""
 
@@ -23,10 +37,14 @@ class EmulatedMachine:
         resident: int = 4,
         largest_block: int = 1024,
         seed: int = 0,
+        milliseconds: float = 0.0,
     ) -> None:
         self.multiprocessors = multiprocessors
         self.shared_limit = shared_limit
         self.launched: list[str] = []
+        self.waited: list[int] = []
+        self.milliseconds = milliseconds
+        self._marks = 0
         self._resident = resident
         self._largest_block = largest_block
         self._seed = seed
@@ -79,12 +97,9 @@ class EmulatedMachine:
 
         return run
 
-    def timed(self, launches: Sequence[Launch]) -> list[float]:
-        self.run(launches)
-        return [0.0] * len(launches)
-
-    def mark(self) -> Callable[[], None]:
-        return lambda: None
+    def mark(self) -> EmulatedMark:
+        self._marks += 1
+        return EmulatedMark(self, self._marks)
 
     def close(self) -> None:
         for emulator in self._emulators.values():

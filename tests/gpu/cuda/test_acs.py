@@ -169,8 +169,8 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
         emulated(instance, parameters, MatrixTrails, StepByStep) as roomy,
         emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as crowded,
     ):
-        assert roomy.launches[0].kernel == "step_tours"
-        assert crowded.launches[0].kernel == "step_many_tours"
+        assert roomy.phases["construction"][0].kernel == "step_tours"
+        assert crowded.phases["construction"][0].kernel == "step_many_tours"
         for _ in range(2):
             roomy.iterate(1)
             crowded.iterate(1)
@@ -232,7 +232,7 @@ def test_whole_tours_with_few_warps_keep_the_best_of_each(
     parameters = AcsParameters() if trails is MatrixTrails else SpmParameters()
     instance = scattered(40)
     with emulated(instance, parameters, trails, WholeTours, resident=1, multiprocessors=3) as few:
-        assert few.launches[0].grid == 3
+        assert few.phases["construction"][0].grid == 3
         for iteration in range(1, 5):
             few.iterate(1)
             snapshot = few.snapshot(Wanted.EVERYTHING)  # checks each tour and its length
@@ -257,14 +257,11 @@ def test_before_the_first_iteration_there_is_no_tour() -> None:
 
 def test_a_batch_may_be_in_flight_but_no_more_than_two() -> None:
     with emulated(scattered(10), AcsParameters(), MatrixTrails, WholeTours) as colony:
-        waited: list[int] = []
-        marks = iter(range(100))
-
-        def mark() -> Any:
-            number = next(marks)
-            return lambda: waited.append(number)
-
-        colony._machine.mark = mark  # type: ignore[method-assign]
+        machine = colony._machine
+        assert isinstance(machine, EmulatedMachine)
+        colony.timed_iteration()
+        machine.waited.clear()
+        marks = machine._marks
         for _ in range(4):
             colony.iterate(1)
-        assert waited == [0, 1, 2]
+        assert machine.waited == [marks + 1, marks + 2, marks + 3]

@@ -93,7 +93,7 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             colony = catalog.build(system, cities, system.parameters(), place, 1)
             colony.iterate(2)
             colony.snapshot(Wanted.TOUR)
-            broken = colony.launches[0]
+            broken = colony.phases["construction"][0]
             args = list(broken.args)
             args[-1] = None  # the kernel now reads through a null pointer
             colony._machine.run([dataclasses.replace(broken, args=tuple(args))])

@@ -1,0 +1,68 @@
+"""The trails of the Ant Systems: one matrix, of which every trail changes in every iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.problem import LANES, Problem
+from gpu.summaries import FAINTEST, frozen
+
+_BLOCK = 256
+
+
+def row_width(n: int) -> int:
+    """Numbers from one row of a matrix to the next: each row begins on a line of 128 bytes."""
+    return -(-n // LANES) * LANES
+
+
+class DenseTrails:
+    """An n x n matrix of trails; from a city to itself: the level without any deposit."""
+
+    policy = "DenseTrails"
+    blank = np.float32(0)
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.columns = row_width(problem.n)
+        self.memory_size = self.columns  # what the pictures' kernels are told of a memory
+
+    @property
+    def quarters(self) -> np.int64:
+        """Groups of four numbers in a matrix, as the kernels go through it."""
+        return np.int64(self.problem.n * self.columns // 4)
+
+    def matrix(self, name: str, kind: type[np.float32] | type[np.uint32]) -> Buffer:
+        """A matrix beside that of the trails: 4 n² bytes, rows padded to 128."""
+        return Buffer(name, (self.problem.n, self.columns), kind)
+
+    def buffers(self) -> list[Buffer]:
+        """4 n² bytes, rows padded to 128."""
+        return [self.matrix("trails", np.float32), Buffer("range", (2,), np.float32)]
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, None, None]:
+        """The memory's three pointers, as pictures take them."""
+        return arrays["trails"], None, None
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        args = (self.quarters, arrays["trails"], arrays["state"])
+        grid = min(1024, -(-int(self.quarters) // _BLOCK))
+        return Launch("as_update.cu", "start_trails", grid, _BLOCK, args)
+
+    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+        """Copy all trails from ``city``, float32 of shape (n,)."""
+        row: NDArray[np.float32] = machine.download(arrays["trails"][city])[: self.problem.n]
+        return frozen(row)
+
+    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+        """The trail up to which none is drawn; see :func:`gpu.summaries.matrix_trails`."""
+        machine.upload(arrays["range"], np.zeros(2, dtype=np.float32))
+        n = self.problem.n
+        args = (np.int32(n), np.int32(self.columns), arrays["trails"], arrays["range"])
+        machine.run([Launch("pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)])
+        level, largest = machine.download(arrays["range"])
+        return float(max(level, np.float32(FAINTEST * largest)))

@@ -1,0 +1,149 @@
+"""Iterations of a colony as launches: many at once, or a few launches at a time.
+
+Short iterations run from a CUDA graph, as many as are asked for, and now and then one outside it,
+phase by phase, to be timed. Long ones always run a few launches at a time, so that they can be
+left in their midst.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from gpu.cuda.machine import Launch, Machine, Mark
+
+PHASE_PERIOD = 0.5
+"""Seconds between two iterations that are timed phase by phase."""
+
+LONG = 20.0
+"""Milliseconds from which on an iteration is one that can be left in its midst."""
+
+BATCH = 4.0, 8.0
+"""Milliseconds that a few launches of a long iteration should take together."""
+
+GRAPH_LAUNCHES = 4096
+"""Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Launches in flight: they end at a mark; those of a timed phase begin at one."""
+
+    end: Mark
+    begin: Mark | None = None
+    phase: str = ""
+    completes: bool = False  # the last ones of an iteration
+
+
+class Iterations:
+    """Runs a colony's iterations; never more than two batches of launches are in flight.
+
+    Parameters
+    ----------
+    machine : Machine
+    phases : mapping of str to sequence of Launch
+        The launches of one iteration by phase, in order; none of them empty.
+    divisible : bool
+        Whether an iteration can be left between two launches: what the host reads must stay that
+        of the iteration before until the last one has run.
+    """
+
+    def __init__(
+        self, machine: Machine, phases: Mapping[str, Sequence[Launch]], *, divisible: bool
+    ) -> None:
+        self._machine = machine
+        self._phases = tuple(phases.items())
+        self._divisible = divisible
+        self._graph: Callable[[int], None] | None = None
+        if sum(len(launches) for launches in phases.values()) <= GRAPH_LAUNCHES:
+            self._graph = machine.repeated([one for each in phases.values() for one in each])
+        self._phase = self._done = 0  # of the iteration under way: phase, and launches of it
+        self._size = 1  # launches that now make a batch
+        self._last: Mark | None = None  # where the next batch begins, if nothing lies between
+        self._flying: deque[_Batch] = deque()
+        self._sums = dict.fromkeys(phases, 0.0)
+        self._timed_at = -math.inf
+        self.times: Mapping[str, float] = MappingProxyType({})
+        """Milliseconds by phase of the last iteration that was timed and is over."""
+
+    def run(self, count: int, stop: Callable[[], bool]) -> None:
+        """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`."""
+        self._last = None
+        while count > 0:
+            if self._graph is not None and not self._by_launches():
+                self._graph(count)
+                self._flying.append(_Batch(self._machine.mark()))
+                self._collect(1)
+                return
+            while not self._advance():
+                if self._divisible and stop():
+                    return
+            count -= 1
+            if not self.times:
+                self._collect(0)  # to know whether the next one is long
+            if count and self._long() and stop():
+                return
+
+    def timed(self) -> Mapping[str, float]:
+        """Run one iteration, or what is left of one; see :meth:`Colony.timed_iteration`."""
+        self._last = None
+        while not self._advance():
+            pass
+        self.settle()
+        return self.times
+
+    def settle(self) -> None:
+        """Wait for what is in flight, and read its times."""
+        self._collect(0)
+
+    def _by_launches(self) -> bool:
+        under_way = bool(self._phase or self._done)
+        stale = time.monotonic() - self._timed_at > PHASE_PERIOD
+        return under_way or stale or self._long()
+
+    def _long(self) -> bool:
+        return sum(self.times.values()) > LONG
+
+    def _advance(self) -> bool:
+        """Start the next launches of an iteration; return whether they are its last ones."""
+        name, launches = self._phases[self._phase]
+        end = min(self._done + self._size, len(launches))
+        begin = self._last or self._machine.mark()
+        self._machine.run([launches[i] for i in range(self._done, end)])
+        self._last = self._machine.mark()
+        self._done = end
+        if end == len(launches):
+            self._phase, self._done, self._size = (self._phase + 1) % len(self._phases), 0, 1
+        whole = self._phase == self._done == 0
+        if whole:
+            self._timed_at = time.monotonic()
+        self._flying.append(_Batch(self._last, begin, name, whole))
+        self._collect(2)
+        return whole
+
+    def _collect(self, keep: int) -> None:
+        """Wait until only ``keep`` batches are in flight; add up the times of the others."""
+        while len(self._flying) > keep:
+            batch = self._flying.popleft()
+            batch.end.wait()
+            if batch.begin is None:
+                continue
+            spent = batch.end.since(batch.begin)
+            self._sums[batch.phase] += spent
+            if batch.completes:
+                self.times = MappingProxyType(dict(self._sums))
+                self._sums = dict.fromkeys(self._sums, 0.0)
+            elif batch.phase == self._phases[self._phase][0]:
+                self._size = _next_size(self._size, spent)
+
+
+def _next_size(size: int, spent: float) -> int:
+    """How many launches the next batch has, if the last took ``spent`` milliseconds."""
+    least, most = BATCH
+    if spent < least:
+        return min(2 * size, GRAPH_LAUNCHES)
+    return max(1, size // 2) if spent > most else size
