@@ -155,14 +155,14 @@ def csv_of(report: ComparisonReport) -> str:
 def write(folder: Path, report: ComparisonReport) -> tuple[Path, Path]:
     """Write ``comparison.jsonl`` and ``comparison.csv``; raises ExportError."""
     lines, rows = folder / "comparison.jsonl", folder / "comparison.csv"
-    for path in (lines, rows):
-        export(path, report)
+    export(lines, report, "jsonl")
+    export(rows, report, "csv")
     return lines, rows
 
 
-def export(path: Path, report: ComparisonReport) -> None:
-    """Write ``report`` as CSV where ``path`` ends so, else as JSON Lines; raises ExportError."""
-    text = csv_of(report) if path.suffix.lower() == ".csv" else json_lines_of(report)
+def export(path: Path, report: ComparisonReport, form: str) -> None:
+    """Write ``report`` as "csv" or "jsonl"; raises ExportError."""
+    text = csv_of(report) if form == "csv" else json_lines_of(report)
     write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
 
 

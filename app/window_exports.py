@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app import benchmark
+from app import benchmark, comparing
 from app.background import Task
 from app.exports import (
     ExportError,
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from app.current_run import CurrentRun
     from app.window_controller import WindowController
     from gpu.speedup_report import SpeedupReport
+
+
+_FORMS = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
 class WindowExports(QObject):
@@ -57,6 +60,11 @@ class WindowExports(QObject):
         if name == "speedup":
             reports = list(self._controller.window.speedup.reports)
             self._write(path, lambda: _write_speedup(path, reports))
+            return
+        report = self._controller.window.comparison.report
+        if name in ("comparison", "comparison-lines"):
+            if report is not None:
+                self._write(path, lambda: comparing.export(path, report, _FORMS[name]))
             return
         run = self._controller.run
         if run is not None:

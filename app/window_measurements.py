@@ -1,4 +1,4 @@
-"""The two measurements that the window offers: speedups, and hit ratios against memory size."""
+"""The measurements that the window offers: speedups, hit ratios by memory size, comparisons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.background import Task
+from app.window_comparison import comparing
 from gpu import catalog, devices, speedup
+from gpu.comparison_report import ComparisonReport
 from gpu.instances import load
 from gpu.instances.bundled import bundled
 from gpu.snapshot import Wanted
@@ -52,8 +54,9 @@ class WindowMeasurements(QObject):
         self._task: Task[Any] | None = None
         self._bar: MeasureBar | None = None
         window = controller.window
-        self._bars = (window.speedup.measure, window.hit_rates.measure)
-        for bar, start in zip(self._bars, (self.speedups, self.hit_rates), strict=True):
+        self._bars = (window.speedup.measure, window.hit_rates.measure, window.comparison.measure)
+        starts = (self.speedups, self.hit_rates, self.compare)
+        for bar, start in zip(self._bars, starts, strict=True):
             bar.started.connect(start)
             bar.cancelled.connect(self.cancel)
         self.enable()
@@ -159,6 +162,21 @@ class WindowMeasurements(QObject):
             )
 
         self._begin(window.hit_rates.measure, Task(work, done, self._failed, self._advance))
+
+    @Slot()
+    def compare(self) -> None:
+        """Compare the colonies of the chosen search, and the options of the chosen colony."""
+        window, instance = self._controller.window, self._controller.instance
+        work = None if instance is None else comparing(window, instance)
+        if work is None:
+            window.tell(window.problem)
+            return
+        window.comparison.show_report(None)
+
+        def done(report: ComparisonReport) -> None:
+            self._end("" if report.complete else "Not all was measured.")
+
+        self._begin(window.comparison.measure, Task(work, done, self._failed, self._advance))
 
     @Slot()
     def cancel(self) -> None:

@@ -14,6 +14,8 @@ EXPORTS = {
     "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
     "session": ("Session…", "json", "Formicarium session (*.json)"),
     "speedup": ("Measured speedups as JSON…", "json", "JSON (*.json)"),
+    "comparison": ("Comparison as CSV…", "csv", "CSV table (*.csv)"),
+    "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
 }
 """What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""

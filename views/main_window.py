@@ -27,6 +27,7 @@ from views.about import about_box, keys_box
 from views.actions import Actions
 from views.activity import Activity
 from views.banner import Banner, Severity
+from views.comparison_view import ComparisonView
 from views.convergence_view import ConvergenceView
 from views.dashboard import Dashboard
 from views.device_view import DeviceView
@@ -101,10 +102,11 @@ class MainWindow(QMainWindow):
         self.tour, self.convergence = TourView(), ConvergenceView()
         self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
         self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
+        self.comparison = ComparisonView()
         self.dashboard = Dashboard(
             [self.tour],
             [self.convergence, self.hit_rates, self.device_view],
-            [self.pheromone, self.speedup, self.log],
+            [self.pheromone, self.speedup, self.comparison, self.log],
         )
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.views.values()])
         self.setup = SetupPanel()
@@ -274,6 +276,7 @@ class MainWindow(QMainWindow):
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.speedup.measured.connect(self._enable)
+        self.comparison.measured.connect(self._enable)
         self.dashboard.picture_requested.connect(self._files.ask_for_picture)
         for name, slot in (
             ("open", self.ask_for_instance),
@@ -322,8 +325,10 @@ class MainWindow(QMainWindow):
         act["stop"].setEnabled(activity.has_run and activity is not Activity.STOPPING)
         act["seed"].setEnabled(not activity.has_run)
         act["fit"].setEnabled(self._instance is not None)
+        compared = self.comparison.report is not None
+        possible = {"window": True, "speedup": bool(self.speedup.reports)}
+        possible |= {"comparison": compared, "comparison-lines": compared}
         for name, action in act.exports.items():
-            possible = {"window": True, "speedup": bool(self.speedup.reports)}
             action.setEnabled(possible.get(name, self._has_state))
         if not activity.has_run:
             self.run_bar.state.setText(problem or Activity.IDLE.value)

@@ -43,7 +43,7 @@ def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport)
 
 
 def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Path) -> None:
-    comparing.export(tmp_path / "a.csv", report)
+    comparing.export(tmp_path / "a.csv", report, "csv")
     with (tmp_path / "a.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(report.rows)
@@ -62,7 +62,7 @@ def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Pat
 def test_json_lines_begin_with_how_it_was_measured(
     report: ComparisonReport, tmp_path: Path
 ) -> None:
-    comparing.export(tmp_path / "a.jsonl", report)
+    comparing.export(tmp_path / "a.jsonl", report, "jsonl")
     first, *rows = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
     assert (first["kind"], first["device"], first["seeds"]) == ("comparison", "cpu:1", [1, 2])
     assert first["versions"]["numpy"]

@@ -1,0 +1,156 @@
+"""Which colony of a search, and which of its options, is fastest on the instance in sight."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from gpu.comparison_report import ComparisonReport, Row
+from gpu.speedup_report import Spread
+from views.formats import milliseconds, significant, whole
+from views.icons import icon
+from views.measure_bar import MeasureBar
+from views.measured_table import Cell, MeasuredTable
+from views.theme import Theme
+from views.view import View
+
+_HINT = (
+    "Time every colony of the chosen search that this device can run and, for the chosen colony, "
+    "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
+    "and seeds. Medians of each phase of an iteration; nothing is said of the tours."
+)
+_FIRST = ("Compared", "Option")
+
+
+class ComparisonView(View):
+    """The table of what was compared, with bars for how many times the fastest each takes.
+
+    Attributes
+    ----------
+    measured : Signal
+        Another report is shown.
+    """
+
+    key = "comparison"
+    title = "Compare"
+    measured = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.report: ComparisonReport | None = None
+        self.measure = MeasureBar(
+            "Compare", "Time the colonies of this search, and the options of the chosen one"
+        )
+        self.table = MeasuredTable("Compared colonies and options")
+        self.copy_button = QToolButton()
+        self.copy_button.setProperty("role", "plain")
+        self.copy_button.setIconSize(QSize(16, 16))
+        self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
+        self.copy_button.clicked.connect(self._copy)
+        self.what = QLabel()
+        self.what.setProperty("role", "muted")
+        self.what.setWordWrap(True)
+        self.note = QLabel(_HINT)
+        self.note.setProperty("role", "note")
+        self.note.setWordWrap(True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        top = QHBoxLayout()
+        top.addWidget(self.measure.button)
+        top.addWidget(self.what, 1)
+        top.addWidget(self.copy_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.measure)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.note)
+        self._filler = QWidget()
+        layout.addWidget(self._filler, 1)
+        self.show_report(None)
+        self.apply_theme(self.theme)
+
+    def show_report(self, report: ComparisonReport | None) -> None:
+        """Show what was measured so far, or nothing."""
+        self.report = report
+        for widget in (self.table, self.copy_button):
+            widget.setVisible(report is not None)
+        self._filler.setVisible(report is None)
+        self.what.setText("" if report is None else f"{report.instance}: {report.system}")
+        self.note.setText(_HINT if report is None else _conditions(report))
+        if report is not None:
+            headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases), "iteration, ms"]
+            rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
+            self.table.show_rows([*headings, "× fastest"], rows)
+        self.measured.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        super().apply_theme(theme)
+        self.table.apply_theme(theme)
+        self.copy_button.setIcon(icon("copy", theme, "muted"))
+
+    def _copy(self) -> None:
+        self.table.clearSelection()
+        self.table.copy()
+
+
+def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
+    name = f"● {row.option}" if row.chosen else row.option
+    order = row.option.zfill(8) if row.option.isdecimal() else row.option
+    cells = [
+        Cell(row.group, at, "As in the catalog", muted=True),
+        Cell(name, order, _meaning(row), bold=row.chosen),
+    ]
+    for phase in report.phases:
+        decides = phase == row.phase
+        cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
+    cells.append(_time(row.iteration_ms, "a whole iteration", decides=True, bold=False))
+    ratio = report.ratio(row)
+    if ratio is None:
+        return [*cells, Cell(row.why_not or "–", math.inf, row.why_not, muted=True)]
+    longest = max(report.ratio(one) or 0.0 for one in report.rows if one.group == row.group)
+    return [
+        *cells,
+        Cell(
+            f"{significant(ratio)} ×",
+            ratio,
+            f"Time of {row.phase or 'a whole iteration'}, in times of the fastest of {row.group}"
+            + (f". It failed: {row.why_not}" if row.why_not else ""),
+            bold=row.chosen,
+            bar=ratio / longest,
+            role="trail" if ratio == 1 else "latest",
+        ),
+    ]
+
+
+def _meaning(row: Row) -> str:
+    text = row.meaning.removesuffix(".")
+    sentences = [f"{text[:1].upper()}{text[1:]}."] if text else []
+    return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
+
+
+def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
+    if spread is None or not spread.samples:
+        return Cell("–", math.inf, "Not measured", number=True, muted=True)
+    half = (spread.upper - spread.lower) / 2
+    tip = (
+        f"{what}: median {milliseconds(spread.median)}, quartiles {milliseconds(spread.lower)} to "
+        f"{milliseconds(spread.upper)}, measured {whole(len(spread.samples))} times"
+    )
+    text = f"{significant(spread.median)} ± {significant(half, 1)}"
+    return Cell(text, spread.median, tip, number=True, bold=bold, muted=not decides)
+
+
+def _conditions(report: ComparisonReport) -> str:
+    """Say on what, and how, the report was measured."""
+    rounds = len(report.seeds)
+    chosen = next(row for row in report.rows if row.chosen)
+    ants = chosen.parameters.get("ants")
+    return (
+        f"{report.instance}, {whole(report.n)} cities, {report.device}: {report.model}"
+        + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
+        + f"; {rounds} round{'' if rounds == 1 else 's'}, medians ± half of the distance between "
+        "the quartiles. The bar is the phase that the option decides; ● is chosen."
+    )

@@ -1,0 +1,215 @@
+"""A table of measured numbers that sorts by value, copies as text, and draws bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from views.theme import DARK, Theme
+
+_LENGTH = Qt.ItemDataRole.UserRole
+_ROLE = Qt.ItemDataRole.UserRole + 1
+_TEXT_WIDTH = 64
+_BAR_WIDTH = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell.
+
+    Attributes
+    ----------
+    text, tip : str
+        What it shows, and says on demand.
+    order : float or str
+        What it is sorted by.
+    number : bool
+        Whether it is set flush right.
+    bold, muted : bool
+        Its type.
+    bar : float
+        Length of a bar beside the text, in [0, 1]; 0 for none.
+    role : str
+        The theme's colour of the bar.
+    """
+
+    text: str
+    order: float | str
+    tip: str = ""
+    number: bool = False
+    bold: bool = False
+    muted: bool = False
+    bar: float = 0.0
+    role: str = "latest"
+
+
+class MeasuredTable(QTableWidget):
+    """Rows of :class:`Cell`; the last column takes what room is left, for its bars."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = DARK
+        self.setAccessibleName(name)
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setItemDelegate(_Bars(self))
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setToolTip("Click to sort")
+        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        shortcut.activated.connect(self.copy)
+
+    @property
+    def theme(self) -> Theme:
+        """The colours and the type in use."""
+        return self._theme
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        for row in range(self.rowCount()):
+            for column in range(self.columnCount()):
+                item = self.item(row, column)
+                if isinstance(item, _Item):
+                    item.dress(theme)
+        self.viewport().update()
+
+    def show_rows(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        """Show other rows, sorted as the user last asked for."""
+        if self.headings != list(headings):
+            self.setSortingEnabled(False)
+            self.clear()
+            self.setColumnCount(len(headings))
+            self.setHorizontalHeaderLabels(list(headings))
+            self.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        self.setSortingEnabled(False)
+        self.setRowCount(len(rows))
+        for at, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                item = _Item(cell)
+                item.dress(self._theme)
+                self.setItem(at, column, item)
+        self.setSortingEnabled(True)
+
+    @property
+    def headings(self) -> list[str]:
+        """What stands above the columns."""
+        items = (self.horizontalHeaderItem(column) for column in range(self.columnCount()))
+        return [item.text() for item in items if item is not None]
+
+    def texts(self, row: int) -> list[str]:
+        """What stands in a row, as sorted now."""
+        items = (self.item(row, column) for column in range(self.columnCount()))
+        return [item.text() for item in items if item is not None]
+
+    def copy(self) -> None:
+        """Copy the selected rows, or all where none is selected, as lines with tabs."""
+        chosen = sorted({index.row() for index in self.selectedIndexes()})
+        rows = chosen or range(self.rowCount())
+        lines = [self.headings, *(self.texts(row) for row in rows)]
+        QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
+
+
+class _Item(QTableWidgetItem):
+    """A cell that knows its value, and its type in any theme."""
+
+    def __init__(self, cell: Cell) -> None:
+        super().__init__(cell.text)
+        self._cell = cell
+        self.setToolTip(cell.tip)
+        self.setData(_LENGTH, cell.bar)
+        self.setData(_ROLE, cell.role)
+        if cell.number:
+            self.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+    def dress(self, theme: Theme) -> None:
+        self.setFont(theme.font(bold=self._cell.bold))
+        self.setForeground(theme.colour("muted" if self._cell.muted else "text"))
+
+    def __lt__(self, other: QTableWidgetItem) -> bool:
+        if not isinstance(other, _Item):
+            return super().__lt__(other)
+        mine, its = self._cell.order, other._cell.order
+        if isinstance(mine, str) or isinstance(its, str):
+            return str(mine) < str(its)
+        return mine < its
+
+
+class _Bars(QStyledItemDelegate):
+    """Draws a bar beside the text of cells that have one."""
+
+    def __init__(self, table: MeasuredTable) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Draw the cell, with the bar at its right."""
+        length = float(index.data(_LENGTH) or 0.0)
+        if not length:
+            super().paint(painter, option, index)
+            return
+        whole = QRectF(option.rect)
+        text = QStyleOptionViewItem(option)
+        self.initStyleOption(text, index)
+        text.text = ""
+        style = self._table.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, text, painter, self._table)
+        theme = self._table.theme
+        width = _TEXT_WIDTH * theme.scale
+        room = max(0.0, whole.width() - width - 10)
+        height = whole.height() * 0.46
+        bar = QRectF(
+            whole.left() + width,
+            whole.center().y() - height / 2,
+            max(2.0, room * length),
+            height,
+        )
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(index.data(Qt.ItemDataRole.FontRole))
+        painter.setPen(theme.colour("text"))
+        painter.drawText(
+            QRectF(whole.left(), whole.top(), width - 8, whole.height()),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            str(index.data()),
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour(str(index.data(_ROLE)), 0.85))
+        painter.drawRoundedRect(bar, 3, 3)
+        painter.restore()
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """Return room for text and bar."""
+        size = super().sizeHint(option, index)
+        if index.column() == index.model().columnCount() - 1:
+            width = (_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale
+            return QSize(round(width), size.height())
+        return size
