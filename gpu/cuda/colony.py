@@ -66,7 +66,7 @@ class TourColony:
         start: Sequence[Launch],
         phases: Mapping[str, Sequence[Launch]],
         *,
-        divisible: bool,
+        divisible: bool = True,
     ) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
         self._machine.run(start)

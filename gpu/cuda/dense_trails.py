@@ -7,16 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cuda.as_construction import weight_columns
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.problem import LANES, Problem
+from gpu.cuda.problem import Problem
 from gpu.summaries import FAINTEST, frozen
 
 _BLOCK = 256
-
-
-def row_width(n: int) -> int:
-    """Numbers from one row of a matrix to the next: each row begins on a line of 128 bytes."""
-    return -(-n // LANES) * LANES
 
 
 class DenseTrails:
@@ -27,7 +23,7 @@ class DenseTrails:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.columns = row_width(problem.n)
+        self.columns = weight_columns(problem.n)
         self.memory_size = self.columns  # what the pictures' kernels are told of a memory
 
     @property

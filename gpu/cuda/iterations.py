@@ -53,7 +53,7 @@ class Iterations:
     """
 
     def __init__(
-        self, machine: Machine, phases: Mapping[str, Sequence[Launch]], *, divisible: bool
+        self, machine: Machine, phases: Mapping[str, Sequence[Launch]], *, divisible: bool = True
     ) -> None:
         self._machine = machine
         self._phases = tuple(phases.items())

@@ -1,0 +1,88 @@
+"""The Ant Systems on a GPU (Cecilia 2013, Zhou 2017).
+
+They differ in how the ants are spread over the GPU while they build tours. All make the weights of
+all edges before that (choice info), and let all ants deposit and all trails evaporate after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from gpu.cuda.as_construction import Task
+from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
+from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.problem import LANES, Problem
+from gpu.cuda.state import State
+from gpu.devices import Device
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AsCudaParameters
+
+
+class Construction(Protocol):
+    """How ants build tours; see :mod:`gpu.cuda.as_construction`."""
+
+    def buffers(self) -> list[Buffer]:
+        """Return the buffers of the tours and of what else it needs."""
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Return the launches that build all tours of an iteration."""
+
+
+class AntSystemColony(TourColony):
+    """An Ant System whose state lives on a GPU; see :class:`gpu.colony.Colony`.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    parameters : AsCudaParameters
+    machine : Machine
+    seed : int
+        In [0, 2**64).
+    construction_type : callable
+        Makes the :class:`Construction`.
+
+    Raises
+    ------
+    ParameterError
+        If the update needs symmetric distances and those of the instance are not.
+    DeviceMemoryError
+        If four n x n matrices of 4 bytes do not fit the device: trails, heuristic, weights and
+        deposits; for explicit distances a fifth.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: AsCudaParameters,
+        machine: Machine,
+        seed: int,
+        construction_type: Callable[[Machine, Problem, AsCudaParameters, int], Construction],
+    ) -> None:
+        parameters = parameters.resolved(instance.n)
+        assert parameters.ants is not None
+        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        trails = DenseTrails(problem)
+        choice = ChoiceInfo(machine, problem, trails, parameters)
+        update = PheromoneUpdate(machine, problem, trails, parameters)
+        construction = construction_type(machine, problem, parameters, seed)
+        buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
+        super().__init__(machine, instance, parameters.ants, problem, trails, buffers)
+        phases = {
+            "choice info": choice.launches(self._arrays),
+            "construction": construction.launches(self._arrays),
+            "update": update.launches(self._arrays),
+        }
+        self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
+
+    def _iteration_tour(self, state: State) -> Array:
+        return self._arrays["iteration_tour"]
+
+
+def build_task(
+    instance: TspInstance, parameters: AsCudaParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, Task)
