@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from app.recorder import Recorder
     from app.session import Session
     from gpu.colony import Colony
+    from gpu.decisions.replay import Replay
+    from gpu.decisions.rule import Rule
     from gpu.instances.instance import TspInstance
 
 SLICE = 0.020
@@ -112,11 +114,18 @@ class Run:
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
+        self._rule: Rule | None = None
         self._cancelled = threading.Event()
         self._elapsed = 0.0
         self._count = 1
         self._unobserved = 0
         self._observed_at = -math.inf
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is a colony whose trails can be read: one built, not failed or closed."""
+        failed = self.outcome is not None and self.outcome.ending is Ending.FAILED
+        return self._colony is not None and not failed
 
     @property
     def made(self) -> int:
@@ -197,6 +206,24 @@ class Run:
         taken = replace(taken, best_tour=tour, elapsed=self._elapsed, generation=self._generation)
         self.state = replace(taken, pheromone=None, trails=None)
         return taken
+
+    def replay(self) -> Replay:
+        """Begin to foretell the coming iteration from the trails as they stand.
+
+        Raises
+        ------
+        ParameterError
+            If the ants of this system cannot be replayed.
+        """
+        from gpu.decisions.replay import Replay
+
+        assert self._colony is not None
+        if self._rule is None:
+            session = self.session
+            self._rule = catalog.rule_of(
+                session.system, self.instance, session.parameters, session.seed
+            )
+        return Replay(self._rule, self.instance.n, self._colony, self.state.iteration)
 
     def fail(self, error: BaseException) -> None:
         """End the run because of ``error``; one sentence for the user, the rest for the log."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import logging
 import math
 import os
 import sys
@@ -12,12 +13,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
+from app.decision_desk import DecisionDesk, Unanswered
+from app.notifications import sentence_for
 from app.run import Ending, Outcome, Run
+from gpu import catalog
 from gpu.snapshot import Snapshot, Wanted
 
 if TYPE_CHECKING:
     from app.recorder import Recorder
     from app.session import Session
+    from gpu.decision import Decision
     from gpu.instances.instance import TspInstance
 
 SHORTEST_INTERVAL = 1 / 30
@@ -32,6 +37,8 @@ SHARE = 0.03
 
 NICENESS = 10
 """Of the threads that compute; the window's is 0."""
+
+_log = logging.getLogger(__name__)
 
 
 class RunState(enum.Enum):
@@ -62,6 +69,9 @@ class SolverThread(QThread):
         Writes the run's log.
     parent : QObject, optional
         Qt's parent.
+    stays : bool
+        Whether the colony is kept after the run's end, to answer :meth:`ask_decision` until
+        :meth:`release`.
     """
 
     state_changed = Signal(object)
@@ -69,6 +79,12 @@ class SolverThread(QThread):
 
     ended = Signal(object)
     """Outcome, exactly once, after the final snapshot lies in the slot."""
+
+    decided = Signal(object)
+    """Decision, for the newest question, once the run rests."""
+
+    undecided = Signal(str)
+    """Why no question can be answered any more, after the end."""
 
     _posted = Signal(object)
 
@@ -79,6 +95,8 @@ class SolverThread(QThread):
         generation: int = 0,
         recorder: Recorder | None = None,
         parent: QObject | None = None,
+        *,
+        stays: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setObjectName(f"solver {generation}")
@@ -92,6 +110,8 @@ class SolverThread(QThread):
         self._wanted = self._wanted_at_rest = Wanted.TOUR
         self._redraw = False
         self._slot: Snapshot | None = None
+        self._released = not stays
+        self._desk = DecisionDesk(self._change, self._run.replay)
         # Used by the thread alone:
         self._next = 0.0
         self._shown = -1, Wanted.NUMBERS  # iterations made by the last snapshot, and its parts
@@ -139,6 +159,26 @@ class SolverThread(QThread):
             self._cancelled = True
             self._run.cancel()
             self._set_state(RunState.STOPPING)
+            self._change.notify_all()
+
+    def ask_decision(self, ant: int, step: int) -> None:
+        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
+
+        The answer comes by :attr:`decided` as soon as the run rests. A newer question takes the
+        place of one not answered yet.
+
+        Raises
+        ------
+        ParameterError
+            If the ants of this colony cannot be replayed.
+        """
+        catalog.check_replayable(self._run.session.system)
+        self._desk.ask(ant, step)
+
+    def release(self) -> None:
+        """Answer no more after the run's end, and free the colony."""
+        with self._change:
+            self._released = True
             self._change.notify_all()
 
     def _go_on_to(self, goal: float) -> None:
@@ -189,6 +229,7 @@ class SolverThread(QThread):
             ``os._exit``: a thread at work can neither be killed nor destroyed safely.
         """
         self.cancel()
+        self.release()
         milliseconds = -1 if timeout is None else max(0, int(timeout * 1000))
         ended = self.wait(milliseconds) if milliseconds >= 0 else self.wait()
         if ended and not self.isFinished():  # it was never started
@@ -218,10 +259,23 @@ class SolverThread(QThread):
             with self._change:
                 self._slot = run.state
         finally:
-            run.close()
+            if self._released or not run.answers:
+                run.close()
             with self._change:
                 self._set_state(RunState.ENDED)
             self._posted.emit(run.outcome)
+            if run.answers:
+                self._stay(run)
+
+    def _stay(self, run: Run) -> None:
+        """Answer questions about a run that has ended."""
+        try:
+            self._desk.answer_until(lambda: self._released, self._posted.emit)
+        except Exception as error:  # the outcome stands
+            _log.exception("%s: its decisions cannot be replayed", run.session.colony)
+            self._posted.emit(Unanswered(sentence_for(error)))
+        finally:
+            run.close()
 
     def _work(self, run: Run) -> None:
         """Work for one slice, or rest until there is something to do."""
@@ -232,6 +286,7 @@ class SolverThread(QThread):
         if allowed <= 0:
             self._rest(run)
             return
+        self._desk.forget()
         run.advance(None if allowed == math.inf else int(allowed))
         if time.perf_counter() >= self._next and self._has_news(run):
             self._publish(run)
@@ -243,12 +298,14 @@ class SolverThread(QThread):
             return run.made != made or bool(self._wanted & ~parts)
 
     def _rest(self, run: Run) -> None:
-        """Finish what is in flight, show it, and wait for the next wish."""
+        """Finish what is in flight, show it, and answer questions until the next wish."""
         self._publish(run, at_rest=True)
+        if run.outcome is not None:
+            return
         with self._change:
-            if run.outcome is None and not self._wished(run):
+            if not self._wished(run):
                 self._set_state(RunState.PAUSED)
-                self._change.wait_for(lambda: self._wished(run))
+        self._desk.answer_until(lambda: self._wished(run), self._posted.emit)
 
     def _wished(self, run: Run) -> bool:
         return self._cancelled or self._redraw or self._goal > run.state.iteration
@@ -277,11 +334,15 @@ class SolverThread(QThread):
             self._posted.emit(state)
 
     @Slot(object)
-    def _deliver(self, message: RunState | Outcome) -> None:
-        if isinstance(message, Outcome):
-            self.ended.emit(message)
-        else:
+    def _deliver(self, message: RunState | Outcome | Decision | Unanswered) -> None:
+        if isinstance(message, RunState):
             self.state_changed.emit(message)
+        elif isinstance(message, Outcome):
+            self.ended.emit(message)
+        elif isinstance(message, Unanswered):
+            self.undecided.emit(message.reason)
+        else:
+            self.decided.emit(message)
 
 
 def _give_way() -> None:

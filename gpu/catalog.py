@@ -205,10 +205,15 @@ def rule_of(system: System, instance: TspInstance, parameters: Parameters, seed:
     ParameterError
         If ``system`` has none.
     """
-    if not system.rule:
-        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+    check_replayable(system)
     made: Rule = _named(system.rule)(instance, parameters, seed)
     return made
+
+
+def check_replayable(system: System) -> None:
+    """Raise ParameterError if ``system`` names no rule."""
+    if not system.rule:
+        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
 
 
 def _named(name: str) -> Callable[..., Any]:
