@@ -161,6 +161,12 @@ class SolverThread(QThread):
             self._set_state(RunState.STOPPING)
             self._change.notify_all()
 
+    @property
+    def answers(self) -> bool:
+        """Whether the colony of a run that has ended can be asked; it is freed otherwise."""
+        with self._change:
+            return not self._released and self._run.answers
+
     def ask_decision(self, ant: int, step: int) -> None:
         """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
 

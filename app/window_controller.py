@@ -21,6 +21,7 @@ from app.run import Ending, Outcome
 from app.session import Session, new_session
 from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
+from app.window_decisions import WindowDecisions
 from app.window_exports import WindowExports
 from app.window_measurements import WindowMeasurements
 from gpu import devices
@@ -101,6 +102,7 @@ class WindowController(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME)
         self._timer.timeout.connect(self._look)
+        self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
         self.measurements = WindowMeasurements(self)
         self.told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
@@ -150,6 +152,7 @@ class WindowController(QObject):
         choices = self.window.setup.choices()
         self.window.banner.clear()
         self.window.show_activity(Activity.BUILDING)
+        self.decisions.let_go()  # the last run's colony may hold much memory
         self._preparing = self.background.start(
             Task(
                 lambda _: self._prepare(instance, choices),
@@ -157,6 +160,7 @@ class WindowController(QObject):
                 self._not_prepared,
             )
         )
+        self.decisions.refresh()
 
     @Slot()
     def step(self) -> None:
@@ -204,6 +208,7 @@ class WindowController(QObject):
         if solver is not None:
             solver.blockSignals(True)
             ended = solver.shutdown(PATIENCE)
+        ended = self.decisions.end(max(0.1, PATIENCE - (time.monotonic() - begin))) and ended
         left = max(0.1, PATIENCE - (time.monotonic() - begin))
         return self.background.shutdown(left) and ended
 
@@ -222,11 +227,13 @@ class WindowController(QObject):
         self._loading = None
         self.instance, log = found
         self.run = None
+        self.decisions.let_go()
         self._tail.follow(None)
         self.window.show_instance(self.instance)
         self.window.where.setText("")
         if log is not None:
             self._choose(log.session)
+        self.decisions.refresh()
         if self.instance.note:
             self.window.tell(f"{self.instance.name}: {self.instance.note}", "info")
         self.measurements.enable()
@@ -270,6 +277,7 @@ class WindowController(QObject):
         self._preparing = None
         self._stop_soon = False
         self.window.show_activity(Activity.IDLE)
+        self.decisions.refresh()
         self.window.tell(sentence)
         self._open_what_waits()
 
@@ -291,7 +299,11 @@ class WindowController(QObject):
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{self.run.title}{model}  ·  log {recorder.path.name}")
         self._tail.follow(recorder.path)
-        self._solver = SolverThread(instance, session, self._generation, recorder, self)
+        self.decisions.end(PATIENCE)
+        replayable = bool(session.system.rule)
+        self._solver = SolverThread(
+            instance, session, self._generation, recorder, self, stays=replayable
+        )
         self._solver.state_changed.connect(self._state_changed)
         self._solver.ended.connect(self._ended)
         self._ask()
@@ -308,6 +320,7 @@ class WindowController(QObject):
     def _state_changed(self, state: RunState) -> None:
         if self._solver is not None and state in _ACTIVITIES:
             self.window.show_activity(_ACTIVITIES[state])
+            self.decisions.refresh()
             if state is RunState.RUNNING:
                 self.solving.emit()
 
@@ -319,10 +332,9 @@ class WindowController(QObject):
         self._look()
         self._timer.stop()
         self._solver = None
-        solver.wait()
-        solver.deleteLater()
         run.outcome = outcome
         run.snapshot = outcome.state if run.snapshot is None else run.snapshot
+        self.decisions.keep(solver)
         self._tail.read()
         self.window.show_activity(Activity.IDLE)
         if outcome.ending is Ending.FAILED:

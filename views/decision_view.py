@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -17,6 +17,9 @@ from views.decision_words import sentence
 from views.step_controls import StepControls
 from views.theme import Theme
 from views.view import View
+
+_PATIENCE = 250
+"""Milliseconds that a decision stays in sight while the run goes on."""
 
 _BROAD = 1.25
 """Width over height from which the map stands beside the chances, not above them."""
@@ -44,7 +47,11 @@ class DecisionView(View):
         super().__init__(parent)
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._reason = ""
-        self._when = ""
+        self._when, self._iteration = "", 0
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE)
+        self._patience.timeout.connect(lambda: self.refuse(self._reason))
         self.decision: Decision | None = None
         self.controls = StepControls()
         self.words, self.note, self.hint = QLabel(), QLabel(), QLabel()
@@ -93,23 +100,38 @@ class DecisionView(View):
 
     def refuse(self, reason: str) -> None:
         """Show no decision because of ``reason``, and ask for none."""
+        self._patience.stop()
         self._reason, self.decision = reason, None
         self.controls.stop()
         self.controls.setEnabled(False)
         self.hint.setText(reason)
         self.pages.setCurrentIndex(0)
 
-    def offer(self, ants: int, cities: int, when: str) -> None:
-        """Ask from now on: there are answers, for the iteration that ``when`` names.
+    def wait(self, reason: str) -> None:
+        """Ask for nothing now, because of ``reason``; it is shown if that does not pass at once.
+
+        A single iteration is over sooner than the page could be turned and turned back.
+        """
+        if not self._reason:
+            self._reason = reason
+            self._patience.start()
+        elif self._reason != reason:
+            self.refuse(reason)
+
+    def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
+        """Ask from now on: there are answers.
 
         Parameters
         ----------
         ants, cities : int
             How many there are.
         when : str
-            What is foretold, as the beginning of a sentence.
+            What is foretold, as a sentence without its end.
+        iteration : int
+            The iteration that is foretold, from 0; answers for another one are dropped.
         """
-        self._reason, self._when = "", when
+        self._patience.stop()
+        self._reason, self._when, self._iteration = "", when, iteration
         self.controls.set_limits(ants, cities - 1)
         self.ask()
 
@@ -120,7 +142,8 @@ class DecisionView(View):
 
     def show_decision(self, decision: Decision) -> None:
         """Show an answer; one that is not to the last question is dropped."""
-        if self._reason or (decision.ant, decision.step) != self.controls.chosen:
+        about = decision.ant, decision.step
+        if self._reason or about != self.controls.chosen or decision.iteration != self._iteration:
             return
         self.decision = decision
         self.words.setText(sentence(decision, self._ids))
@@ -152,10 +175,9 @@ class DecisionView(View):
             self.parts.setSizes([500, 500])
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask for what is chosen, which may have changed while nobody looked."""
+        """Say that somebody looks: what can be answered may have changed meanwhile."""
         super().showEvent(event)
         self.looked_at.emit()
-        self.ask()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Play no longer."""

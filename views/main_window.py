@@ -30,6 +30,7 @@ from views.banner import Banner, Severity
 from views.comparison_view import ComparisonView
 from views.convergence_view import ConvergenceView
 from views.dashboard import Dashboard
+from views.decision_view import DecisionView
 from views.device_view import DeviceView
 from views.elided import ElidedLabel
 from views.files import Files
@@ -41,6 +42,7 @@ from views.readout import Readout
 from views.run_bar import RunBar
 from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
+from views.step_controls import KEYS as STEP_KEYS
 from views.tour_view import TourView
 from views.window_state import WindowState
 
@@ -99,12 +101,12 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 560)
 
-        self.tour, self.convergence = TourView(), ConvergenceView()
+        self.tour, self.decision, self.convergence = TourView(), DecisionView(), ConvergenceView()
         self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
         self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
         self.comparison = ComparisonView()
         self.dashboard = Dashboard(
-            [self.tour],
+            [self.tour, self.decision],
             [self.convergence, self.hit_rates, self.device_view],
             [self.pheromone, self.speedup, self.comparison, self.log],
         )
@@ -293,7 +295,7 @@ class MainWindow(QMainWindow):
             ("present", self._present),
             ("theme", self._other_theme),
             ("fit", self.tour.fit),
-            ("keys", lambda: keys_box(self, act.keys())),
+            ("keys", lambda: keys_box(self, [*act.keys(), *STEP_KEYS])),
             ("about", lambda: about_box(self)),
         ):
             act[name].triggered.connect(lambda _=False, slot=slot: slot())

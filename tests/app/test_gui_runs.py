@@ -116,7 +116,7 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowControlle
     log = read_log(log_of(controller))
     assert log.outcome is not None
     assert log.outcome["best"] == final.best_length
-    press(window, Qt.Key.Key_7)
+    press(window, Qt.Key.Key_9)
     assert "finished" in window.log.text.toPlainText()
 
 
@@ -172,13 +172,13 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot: QtBot, controller: WindowController
 ) -> None:
     window = controller.window
-    press(window, Qt.Key.Key_6)
+    press(window, Qt.Key.Key_7)
     open_(qtbot, controller)
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, controller, Activity.PAUSED)
     qtbot.wait(100)
     assert state(controller).pheromone is None
-    press(window, Qt.Key.Key_5)
+    press(window, Qt.Key.Key_6)
     qtbot.waitUntil(lambda: window.pheromone.image.boundingRect().width() == 50)
 
 
@@ -189,7 +189,7 @@ def test_a_memory_is_named_and_its_hits_are_drawn(
     window.setup.colony.choose_search("acs-spm")
     open_(qtbot, controller)
     limit(controller, iterations=30)
-    press(window, Qt.Key.Key_3)
+    press(window, Qt.Key.Key_4)
     run_to_the_end(qtbot, controller)
     assert "Selective memory, s = 8" in window.pheromone.caption.text()
     assert "local" in window.hit_rates.note.text()

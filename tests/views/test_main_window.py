@@ -107,7 +107,7 @@ def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
 
 
 def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
-    press(window, Qt.Key.Key_5)
+    press(window, Qt.Key.Key_6)
     assert window.pheromone.isVisible()
     with qtbot.waitSignal(window.wanted_changed):
         press(window, Qt.Key.Key_M)
@@ -125,9 +125,9 @@ def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_only_views_in_sight_are_asked_for(window: MainWindow) -> None:
     assert window.wanted == window.tour.wanted | window.pheromone.wanted
-    press(window, Qt.Key.Key_4)
+    press(window, Qt.Key.Key_5)
     assert Wanted.BRANCHING in window.wanted
-    press(window, Qt.Key.Key_7)
+    press(window, Qt.Key.Key_9)
     assert Wanted.PHEROMONE not in window.wanted
 
 
