@@ -11,7 +11,7 @@ from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AcsParameters, Parameters, SpmParameters
+from gpu.parameters import AcsParameters, AsCpuParameters, Parameters, SpmParameters
 
 if TYPE_CHECKING:
     from gpu.decisions.rule import Rule
@@ -67,6 +67,8 @@ class System:
 
 _ACS_2016 = "Skinderowicz 2016"
 _ACS_RULE = "gpu.decisions.acs:AcsRule"
+_AS_2013 = "Cecilia et al. 2013"
+_AS_RULE = "gpu.decisions.ant_system:AsRule"
 
 CATALOG: tuple[System, ...] = (
     System(
@@ -140,6 +142,30 @@ CATALOG: tuple[System, ...] = (
         builders={"cpu": "gpu.baseline.acs:build_stepwise_spm"},
         alias="acs-spm",
         rule=_ACS_RULE,
+    ),
+    System(
+        name="as-seq",
+        title="AS-SEQ",
+        paper=f"{_AS_2013}, Algorithms 1 and 2",
+        made_of="one core; ants one after another; pheromone matrix; all ants deposit",
+        summary="The sequential Ant System: what speedups are measured against.",
+        deterministic=True,
+        parameters=AsCpuParameters,
+        builders={"cpu:1": "gpu.baseline.ant_system:build_sequential"},
+        alias="as",
+        rule=_AS_RULE,
+    ),
+    System(
+        name="as-cores",
+        title="AS-CORES",
+        paper=f"{_AS_2013}, Algorithms 1 and 2",
+        made_of="all cores share out ants and rows; pheromone matrix; all ants deposit",
+        summary="The Ant System on all cores: the same tours as on one.",
+        deterministic=True,
+        parameters=AsCpuParameters,
+        builders={"cpu": "gpu.baseline.ant_system:build_parallel"},
+        alias="as",
+        rule=_AS_RULE,
     ),
 )
 

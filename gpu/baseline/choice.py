@@ -11,7 +11,6 @@ from gpu.baseline.pheromone import trail_outside
 from gpu.baseline.regions import Regions, nearest_possible
 from gpu.baseline.tables import LANES, NO_CITY, Pheromone, Rules, Tables
 from gpu.candidates import NOT_LISTED
-from gpu.random import KEY_STEPS, MULTIPLIERS, ROUNDS
 
 FEW = 8
 """Unvisited cities that are looked at one by one rather than by way of the backup list."""
@@ -23,26 +22,6 @@ MARGIN = np.float32(1.000001)
 """Keeps rounding from deciding whether a bound was exceeded."""
 
 LAST_CITY = np.uint32(2**31 - 1)
-
-Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
-
-
-@piece
-def philox(
-    c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.uint32, k1: np.uint32
-) -> Words:
-    """Philox4x32-10, as ``gpu.random.philox4x32``."""
-    half = np.uint64(32)
-    for _ in range(ROUNDS):
-        first = np.uint64(c0) * np.uint64(MULTIPLIERS[0])
-        second = np.uint64(c2) * np.uint64(MULTIPLIERS[1])
-        c0 = np.uint32(np.uint32(second >> half) ^ c1 ^ k0)
-        c2 = np.uint32(np.uint32(first >> half) ^ c3 ^ k1)
-        c1 = np.uint32(second)
-        c3 = np.uint32(first)
-        k0 = np.uint32(k0 + np.uint32(KEY_STEPS[0]))
-        k1 = np.uint32(k1 + np.uint32(KEY_STEPS[1]))
-    return c0, c1, c2, c3
 
 
 @piece

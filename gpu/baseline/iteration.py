@@ -12,22 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import barrier
-from gpu.baseline.choice import fallback, heaviest, philox, roulette, weigh
+from gpu.baseline.choice import fallback, heaviest, roulette, weigh
 from gpu.baseline.compiled import Whole, entry, piece
 from gpu.baseline.geometry import Geometry, distance
 from gpu.baseline.pheromone import lane_of, update
+from gpu.baseline.philox import philox, start_city
+from gpu.baseline.record import (
+    BEST_LENGTH,
+    ITERATION,
+    Record,
+    keep_best,
+    keep_numbers,
+    shortest,
+)
 from gpu.baseline.regions import Regions
 from gpu.baseline.tables import (
-    BEST_ITERATION,
-    BEST_LENGTH,
     GLOBAL_HITS,
     GLOBAL_TOTAL,
-    ITERATION,
-    LAST_BEST,
-    LAST_TOTAL,
     Ants,
     Pheromone,
-    Record,
     Rules,
     Scratch,
     Tables,
@@ -63,7 +66,8 @@ def run(
 ) -> None:
     """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``.
 
-    Tours are constructed from step ``begin`` to before step ``end``; whole ones from 1 to n + 1.
+    Of the n steps of each tour, the last one back to its start, those from ``begin`` to before
+    ``end`` are made.
     """
     n, m = ants.routes.shape
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
@@ -73,9 +77,9 @@ def run(
     for _ in range(count):
         if parts & CONSTRUCT:
             iteration = np.uint32(record.numbers[ITERATION])
-            if begin == 1:
+            if begin == 0:
                 _start(ants, rules, iteration, first_ant, end_ant)
-            for step in range(begin, end):
+            for step in range(begin + 1, min(end, n) + 1):
                 if step == 1 or step % 4 == 0:
                     _draw(ants, rules, iteration, step, first_ant, end_ant)
                 for first in range(first_ant, end_ant, block):
@@ -116,8 +120,7 @@ def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int)
         for word in range(words):
             ants.unvisited[ant, word] = full
         ants.unvisited[ant, words - 1] = np.uint32(full >> np.uint32(32 * words - n))
-        draw = philox(np.uint32(0), np.uint32(ant), iteration, START, rules.key0, rules.key1)
-        city = np.uint32((np.uint64(draw[0]) * np.uint64(n)) >> np.uint64(32))
+        city = start_city(n, ant, iteration, START, rules.key0, rules.key1)
         ants.lengths[ant] = 0
         _visit(ants, 0, ant, city)
 
@@ -222,22 +225,12 @@ def _update_both(
 def _finish(tables: Tables, trails: Pheromone, ants: Ants, rules: Rules, record: Record) -> None:
     """Keep the best tour, and strengthen its trails (Fig. 2, lines 16 to 20; eq. 4)."""
     numbers, tour = record.numbers, record.best_tour
-    n, m = ants.routes.shape
-    best, total = 0, np.int64(0)
-    for ant in range(m):
-        total += ants.lengths[ant]
-        if ants.lengths[ant] < ants.lengths[best]:
-            best = ant
-    numbers[ITERATION] += 1
-    numbers[LAST_BEST] = ants.lengths[best]
-    numbers[LAST_TOTAL] = total
+    n = ants.routes.shape[0]
+    best = shortest(ants.lengths)
+    keep_numbers(record, ants.lengths, best)
     for position in range(n):
         record.last_tour[position] = ants.routes[position, best]
-    if numbers[BEST_ITERATION] == 0 or ants.lengths[best] < numbers[BEST_LENGTH]:
-        numbers[BEST_LENGTH] = ants.lengths[best]
-        numbers[BEST_ITERATION] = numbers[ITERATION]
-        for position in range(n):
-            tour[position] = record.last_tour[position]
+    keep_best(record)
     share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_LENGTH], 1))
     added = np.float32(rules.alpha * share)
     for position in range(n):

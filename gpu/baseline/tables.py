@@ -125,23 +125,8 @@ class Scratch(NamedTuple):
     waiting: NDArray[np.int32]
 
 
-class Record(NamedTuple):
-    """What a colony has found; see the index constants of ``numbers``.
-
-    Attributes
-    ----------
-    numbers : ndarray of int64, shape (8,)
-    best_tour, last_tour : ndarray of uint32, shape (n,)
-        The best tour so far, and the best of the last iteration.
-    """
-
-    numbers: NDArray[np.int64]
-    best_tour: NDArray[np.uint32]
-    last_tour: NDArray[np.uint32]
-
-
-ITERATION, BEST_LENGTH, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
 GLOBAL_HITS, GLOBAL_TOTAL = 5, 6
+"""Where the numbers of a :class:`gpu.baseline.record.Record` hold a selective memory's counts."""
 
 
 class Rules(NamedTuple):
@@ -228,11 +213,6 @@ def ants_of(n: int, m: int, threads: int) -> Ants:
         lengths=np.zeros(m, np.int64),
         hits=np.zeros((threads, 8), np.int64),
     )
-
-
-def record_of(n: int) -> Record:
-    """Nothing found yet."""
-    return Record(np.zeros(8, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
 
 def scratch_of() -> Scratch:

@@ -12,6 +12,7 @@ import gpu.candidates
 from gpu.baseline import choice, tables
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.pheromone import update
+from gpu.baseline.philox import philox
 from gpu.baseline.regions import regions_of
 from gpu.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.instances.instance import TspInstance
@@ -23,7 +24,7 @@ from tests.gpu.baseline.compiling import caller
 
 @caller
 def call_philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
-    return choice.philox(c0, c1, c2, c3, k0, k1)
+    return philox(c0, c1, c2, c3, k0, k1)
 
 
 @caller

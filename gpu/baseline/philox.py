@@ -1,0 +1,37 @@
+"""Random numbers for compiled code: Philox4x32-10, as ``gpu.random`` defines it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.baseline.compiled import piece
+from gpu.random import KEY_STEPS, MULTIPLIERS, ROUNDS
+
+Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
+
+
+@piece
+def philox(
+    c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.uint32, k1: np.uint32
+) -> Words:
+    """Philox4x32-10, as ``gpu.random.philox4x32``."""
+    half = np.uint64(32)
+    for _ in range(ROUNDS):
+        first = np.uint64(c0) * np.uint64(MULTIPLIERS[0])
+        second = np.uint64(c2) * np.uint64(MULTIPLIERS[1])
+        c0 = np.uint32(np.uint32(second >> half) ^ c1 ^ k0)
+        c2 = np.uint32(np.uint32(first >> half) ^ c3 ^ k1)
+        c1 = np.uint32(second)
+        c3 = np.uint32(first)
+        k0 = np.uint32(k0 + np.uint32(KEY_STEPS[0]))
+        k1 = np.uint32(k1 + np.uint32(KEY_STEPS[1]))
+    return c0, c1, c2, c3
+
+
+@piece
+def start_city(
+    n: int, ant: int, iteration: np.uint32, purpose: np.uint32, k0: np.uint32, k1: np.uint32
+) -> np.uint32:
+    """Return the city where ``ant`` starts, as ``gpu.random.start_cities``."""
+    words = philox(np.uint32(0), np.uint32(ant), iteration, purpose, k0, k1)
+    return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))

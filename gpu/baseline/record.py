@@ -1,0 +1,65 @@
+"""What a colony has found, whatever it searches by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline.compiled import piece
+
+
+class Record(NamedTuple):
+    """What a colony has found; see the index constants of ``numbers``.
+
+    Attributes
+    ----------
+    numbers : ndarray of int64, shape (8,)
+    best_tour, last_tour : ndarray of uint32, shape (n,)
+        The best tour so far, and the best of the last iteration.
+    """
+
+    numbers: NDArray[np.int64]
+    best_tour: NDArray[np.uint32]
+    last_tour: NDArray[np.uint32]
+
+
+ITERATION, BEST_LENGTH, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
+
+
+def record_of(n: int) -> Record:
+    """Nothing found yet."""
+    return Record(np.zeros(8, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
+
+
+@piece
+def shortest(lengths: NDArray[np.int64]) -> int:
+    """Return the ant with the shortest tour; ties go to the lowest."""
+    best = 0
+    for ant in range(lengths.size):
+        if lengths[ant] < lengths[best]:
+            best = ant
+    return best
+
+
+@piece
+def keep_numbers(record: Record, lengths: NDArray[np.int64], best: int) -> None:
+    """Count the iteration, and note how long its tours are, ``best`` being the shortest's ant."""
+    total = np.int64(0)
+    for ant in range(lengths.size):
+        total += lengths[ant]
+    record.numbers[ITERATION] += 1
+    record.numbers[LAST_BEST] = lengths[best]
+    record.numbers[LAST_TOTAL] = total
+
+
+@piece
+def keep_best(record: Record) -> None:
+    """Make the last iteration's best tour the best so far, if it is strictly shorter."""
+    numbers = record.numbers
+    if numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_LENGTH]:
+        numbers[BEST_LENGTH] = numbers[LAST_BEST]
+        numbers[BEST_ITERATION] = numbers[ITERATION]
+        for position in range(record.best_tour.size):
+            record.best_tour[position] = record.last_tour[position]

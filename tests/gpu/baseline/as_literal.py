@@ -1,0 +1,145 @@
+"""The Ant System, equation by equation: slow, plain, and sharing no code with the colonies.
+
+Weights, trails and deposits are NumPy's float32 and Python's whole numbers. Random numbers come
+from ``gpu.random``, whose own tests compare it with known answers.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.candidates import build_candidates, weights
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AsCpuParameters
+from gpu.random import Purpose, key_of, philox4x32, start_cities
+
+LARGEST_SUM = 2**32 - 1
+
+
+@dataclass
+class AsLiteral:
+    """The Ant System, to be compared with a colony after every iteration."""
+
+    instance: TspInstance
+    given: AsCpuParameters
+    seed: int
+    iteration: int = 0
+    best_length: int = 0
+    best_tour: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        n = self.n = self.instance.n
+        self.p = self.given.resolved(n)
+        assert self.p.ants is not None
+        self.m = self.p.ants
+        everyone = np.arange(n)
+        self.d = self.instance.distances(everyone[:, None], everyone)
+        apart = self.d + 0
+        np.fill_diagonal(apart, np.iinfo(np.int64).max)
+        nearest = apart.min(axis=1)[:, None]
+        self.eta = weights(np.where(np.eye(n, dtype=bool), nearest, self.d), nearest, self.p.beta)
+        self.lists: list[list[int]] = [[] for _ in range(n)]
+        if self.p.candidates:
+            self.lists = build_candidates(self.instance, self.p.candidates).neighbours.tolist()
+        self.trails = np.ones((n, n), np.float32)
+        self.nearest_length = max(self.length(self.nearest_neighbour_tour()), 1)
+
+    def nearest_neighbour_tour(self) -> list[int]:
+        tour = [0]
+        while len(tour) < self.n:
+            left = [v for v in range(self.n) if v not in tour]
+            tour.append(min(left, key=lambda v: (self.d[tour[-1], v], v)))
+        return tour
+
+    def length(self, tour: list[int]) -> int:
+        return sum(int(self.d[u, v]) for u, v in zip(tour, tour[1:] + tour[:1], strict=True))
+
+    def iterate(self) -> None:
+        self.weights = self.choice_info()
+        self.routes = [self.construct(ant) for ant in range(self.m)]
+        self.lengths = [self.length(route) for route in self.routes]
+        shortest = min(self.lengths)
+        if not self.best_tour or shortest < self.best_length:
+            self.best_length = shortest
+            self.best_tour = self.routes[self.lengths.index(shortest)]
+        self.update(shortest)
+        self.iteration += 1
+
+    def choice_info(self) -> NDArray[np.float32]:
+        """τ^α·η^β (the numerator of eq. 1)."""
+        alpha = self.p.alpha
+        if alpha.is_integer():
+            power = np.ones_like(self.trails)
+            for _ in range(int(alpha)):
+                power = power * self.trails
+        else:
+            power = np.array(
+                [[math.pow(trail, alpha) for trail in row] for row in self.trails.tolist()],
+                np.float32,
+            )
+        least, most = np.float32(2.0**-100), np.float32(2.0**100)
+        weighed: NDArray[np.float32] = np.minimum(np.maximum(power * self.eta, least), most)
+        return weighed
+
+    def construct(self, ant: int) -> list[int]:
+        n, key = self.n, key_of(self.seed)
+        blocks = np.arange(n // 4 + 1)
+        spins = philox4x32((blocks, ant, self.iteration, Purpose.ROULETTE), key).ravel().tolist()
+        start = int(start_cities(self.seed, self.iteration, ant, n))
+        tour_list = list(range(n))  # what is visited, then what is not (2017, Definition 1)
+        tour_list[0], tour_list[start] = tour_list[start], tour_list[0]
+        for step in range(1, n):
+            u, rest = tour_list[step - 1], tour_list[step:]
+            if self.p.selection != "stc-roulette":
+                rest.sort()
+            if self.p.candidates:
+                rest = [v for v in self.lists[u] if v in rest]
+            if not rest:
+                left = tour_list[step:]
+                v = max(left, key=lambda v: (self.weights[u, v], -v))
+            elif self.p.selection == "i-roulette":
+                v = self.independent(ant, step, u, rest)
+            else:
+                v = rest[turn([float(self.weights[u, v]) for v in rest], spins[step])]
+            place = tour_list.index(v)
+            tour_list[step], tour_list[place] = tour_list[place], tour_list[step]
+        return tour_list
+
+    def independent(self, ant: int, step: int, u: int, rest: list[int]) -> int:
+        """Algorithm 3 of the 2013 paper."""
+        blocks = np.arange(self.n // 4 + 1)
+        purpose = 3 | step << 8
+        words = philox4x32((blocks, ant, self.iteration, purpose), key_of(self.seed)).ravel()
+        r = ((words >> np.uint32(8)) | np.uint32(1)).astype(np.float32) * np.float32(2.0**-24)
+        return max(rest, key=lambda v: (np.float32(r[v] * self.weights[u, v]), -v))
+
+    def update(self, shortest: int) -> None:
+        """Equations 2, 3 and 4, deposits in whole units."""
+        n, m = self.n, self.m
+        most = LARGEST_SUM // m
+        shortest = max(shortest, 1)
+        deposits = [[0] * n for _ in range(n)]
+        for route, length in zip(self.routes, self.lengths, strict=True):
+            quanta = math.floor(most * (shortest / max(length, 1)))
+            for u, v in zip(route, route[1:] + route[:1], strict=True):
+                deposits[u][v] += quanta
+                if not self.instance.directed:
+                    deposits[v][u] += quanta
+        assert max(map(max, deposits)) <= LARGEST_SUM
+        unit = np.float32(self.nearest_length / (m * shortest * most))
+        left = np.maximum(self.trails * np.float32(1 - self.p.rho), np.float32(2.0**-60))
+        self.trails = left + np.array(deposits, np.float64).astype(np.float32) * unit
+
+
+def turn(weighed: list[float], word: int) -> int:
+    """Where a wheel stops whose parts are whole numbers up to 2^23."""
+    _, exponent = math.frexp(max(weighed))
+    parts = [round(weight * 2.0 ** (23 - exponent)) for weight in weighed]  # ties to even
+    stop = word * sum(parts) // 2**32
+    for place, part in enumerate(parts):
+        stop -= part
+        if stop < 0:
+            return place
+    raise AssertionError("a wheel stops somewhere")
