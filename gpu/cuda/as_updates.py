@@ -116,9 +116,10 @@ class PheromoneUpdate:
         n, m = problem.n, parameters.ants
         self._n, self._ants, self._directed = n, m, problem.directed
         self._trails, self._update = trails, parameters.update
-        self._most = np.uint32((2**32 - 1) // m)
+        most = (2**32 - 1) // m
+        self._most = np.uint32(most)
         self._keep = np.float32(1 - parameters.rho)
-        self._scale = np.float64(max(problem.nearest_neighbour_length, 1))
+        self._scale = np.float64(max(problem.nearest_neighbour_length, 1) / (m * most))
         self._grid = _blocks(machine, int(trails.quarters))
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
@@ -177,11 +178,10 @@ class PheromoneUpdate:
     def _renew(self, arrays: Mapping[str, Array]) -> Launch:
         args = (
             np.int32(self._n),
+            np.int32(self._ants),
             self._trails.quarters,
             self._keep,
             self._scale,
-            self._most,
-            np.int32(self._ants),
             arrays["trails"],
             arrays["deposits"],
             arrays["tours"],

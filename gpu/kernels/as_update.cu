@@ -164,16 +164,15 @@ struct Renewal {
 };
 
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
-// iteration. Four trails a thread. `scale` is the length of the nearest-neighbour tour, which the
-// unit of trails, m / scale, contains.
-__global__ void renew_trails(int n, long long quarters, float keep, double scale, unsigned most,
-                             int ants, float4* trails, uint4* deposits, const int* tours,
-                             int* best_tour, int* iteration_tour, ColonyState* state) {
+// iteration. Four trails a thread. `scale` over the iteration's shortest length is a unit of
+// deposits, in units of the initial trail.
+__global__ void renew_trails(int n, int ants, long long quarters, float keep, double scale,
+                             float4* trails, uint4* deposits, const int* tours, int* best_tour,
+                             int* iteration_tour, ColonyState* state) {
     __shared__ float unit;
     Election election(state, tours, nullptr, ants, n, best_tour);
     if (threadIdx.x == 0)
-        unit = static_cast<float>(
-            scale / (ants * Quanta::length_of(state->running_best >> ANT_BITS) * most));
+        unit = static_cast<float>(scale / Quanta::length_of(state->running_best >> ANT_BITS));
     Closing closing(state);  // all threads of the block meet here
     Renewal renewed{keep, unit};
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;

@@ -64,7 +64,7 @@ def renewed(
     """Equations 2 to 4, on whole quanta of a deposit."""
     m, shortest = len(lengths), max(int(lengths.min()), 1)
     quanta = (2**32 - 1) // m
-    unit = np.float32(max(scale, 1) / (float(m) * shortest * quanta))
+    unit = np.float32(max(scale, 1) / (m * quanta) / shortest)
     kept = np.maximum(trails * np.float32(1 - rho), LEAST)
     return np.asarray(kept + deposits.astype(np.float32) * unit, dtype=np.float32)
 
