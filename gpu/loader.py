@@ -61,6 +61,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "gather_deposits<AllPairs, false>",
             "renew_trails",
         ),
+        "hold.cu": ("hold",),
         "pictures.cu": (
             "measure_trails",
             *(f"blank_picture<{policy}>" for policy in trails),

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from gpu.cuda.machine import Launch, Machine, Mark
 
 PHASE_PERIOD = 0.5
@@ -27,6 +29,9 @@ BATCH = 4.0, 8.0
 
 GRAPH_LAUNCHES = 4096
 """Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
+
+HOLD = Launch("hold.cu", "hold", 1, 1, (np.uint32(100_000),))
+"""Keeps the GPU busy for 0.1 ms while the host launches what is to be timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,8 @@ class Iterations:
         """Start the next launches of an iteration; return whether they are its last ones."""
         name, launches = self._phases[self._phase]
         end = min(self._done + self._size, len(launches))
+        if not self._flying and not self._long():
+            self._machine.run([HOLD])
         begin = self._last or self._machine.mark()
         self._machine.run([launches[i] for i in range(self._done, end)])
         self._last = self._machine.mark()

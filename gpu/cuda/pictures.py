@@ -103,14 +103,17 @@ class PictureReader:
         return Trails(frozen(edges[order]), frozen(relative))
 
     def _collect_strongest(self) -> int:
-        """Collect at least half as many as fit, if there are; return how many.
+        """Collect all that are worth drawing, or at least half as many as fit; return how many.
 
-        The threshold begins where it was last, and is sought between one that lets too many
-        through and one that lets fewer through than need be.
+        The threshold is sought, from where it was last, between one that lets too many through
+        and one that lets fewer through than need be.
         """
         pictures, most = self._pictures, STRONGEST_TRAILS
         low, high = pictures.source.faintest(self._machine, self._arrays), math.inf
-        threshold = max(low, pictures.threshold)
+        count = self._collect(low)
+        if count <= most:
+            return count
+        threshold = max(pictures.threshold, 1.5 * low)
         while True:
             count = self._collect(threshold)
             if count > most:
