@@ -31,6 +31,10 @@ class Construction(Protocol):
         """Return the launches that build all tours of an iteration."""
 
 
+ConstructionType = Callable[[Machine, Problem, AsCudaParameters, int], Construction]
+"""Makes a construction for a machine, a problem, parameters and a seed."""
+
+
 class AntSystemColony(TourColony):
     """An Ant System whose state lives on a GPU; see :class:`gpu.colony.Colony`.
 
@@ -41,8 +45,7 @@ class AntSystemColony(TourColony):
     machine : Machine
     seed : int
         In [0, 2**64).
-    construction_type : callable
-        Makes the :class:`Construction`.
+    construction_type : ConstructionType
 
     Raises
     ------
@@ -59,7 +62,7 @@ class AntSystemColony(TourColony):
         parameters: AsCudaParameters,
         machine: Machine,
         seed: int,
-        construction_type: Callable[[Machine, Problem, AsCudaParameters, int], Construction],
+        construction_type: ConstructionType,
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates, weights
 from gpu.cuda import as_updates, iterations
-from gpu.cuda.ant_system import AntSystemColony
+from gpu.cuda.ant_system import AntSystemColony, ConstructionType
 from gpu.cuda.as_construction import Task
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.dense_trails import DenseTrails
@@ -22,7 +23,7 @@ from gpu.cuda.state import WORDS
 from gpu.errors import ParameterError
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
-from gpu.parameters import AsCudaParameters, AsGroupParameters
+from gpu.parameters import AsCpuParameters, AsCudaParameters, AsGroupParameters
 from gpu.snapshot import Snapshot, Wanted
 from gpu.summaries import branching_factor, matrix_picture, matrix_trails
 from tests.emulation import needs_emulation
@@ -30,6 +31,9 @@ from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.cuda.test_acs import COORDINATE_METRICS, explicit, scattered
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+CONSTRUCTIONS = {"task": (Task, AsCudaParameters, "roulette")}
+"""Name to the class, its parameters and what the CPU calls its selection."""
 
 UPDATES = tuple(AsCudaParameters.explanations()["update"].options)
 LEAST = np.float32(2.0**-60)
@@ -141,11 +145,28 @@ def parts(
 
 @contextmanager
 def emulated(
-    instance: TspInstance, parameters: AsCudaParameters | None = None, seed: int = 7, **machine: Any
+    instance: TspInstance,
+    parameters: AsCudaParameters | None = None,
+    seed: int = 7,
+    construction: ConstructionType = Task,
+    **machine: Any,
 ) -> Iterator[AntSystemColony]:
     """A colony on the emulation."""
     parameters = parameters or AsCudaParameters()
-    colony = AntSystemColony(instance, parameters, EmulatedMachine(**machine), seed, Task)
+    colony = AntSystemColony(instance, parameters, EmulatedMachine(**machine), seed, construction)
+    try:
+        yield colony
+    finally:
+        colony.close()
+
+
+@contextmanager
+def on_cpu(
+    instance: TspInstance, selection: str, values: Mapping[str, float], seed: int = 7
+) -> Iterator[AsCpuColony]:
+    """Its counterpart on the CPU."""
+    parameters = AsCpuParameters.from_mapping({"selection": selection, **values})
+    colony = AsCpuColony(instance, parameters, seed, threads=2)
     try:
         yield colony
     finally:
@@ -384,6 +405,49 @@ def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
         assert snapshot.trails is not None
         assert len(snapshot.trails.edges) == 0
         np.testing.assert_array_equal(colony.trails_from(3), np.ones(20, np.float32))
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize(
+    ("instance", "values"),
+    [
+        *(pytest.param(scattered(40, metric), {}, id=metric.name) for metric in COORDINATE_METRICS),
+        pytest.param(scattered(3), {}, id="three"),
+        pytest.param(scattered(33, extent=4), {"ants": 70}, id="at one place"),
+        pytest.param(scattered(130), {"ants": 9, "alpha": 2, "rho": 0.1}, id="larger"),
+        pytest.param(scattered(32), {"alpha": 0}, id="without trails"),
+        pytest.param(scattered(31), {"alpha": 3, "beta": 0, "rho": 1}, id="without distances"),
+        pytest.param(explicit(24, False), {"beta": 5}, id="explicit"),
+        pytest.param(explicit(35, True), {"update": "gather"}, id="directed"),
+    ],
+)
+def test_every_colony_gives_the_cpu_tours(
+    instance: TspInstance, values: dict[str, Any], name: str
+) -> None:
+    construction, kind, selection = CONSTRUCTIONS[name]
+    shared = {name: value for name, value in values.items() if name != "update"}
+    with (
+        emulated(instance, kind.from_mapping(values), construction=construction) as ours,
+        on_cpu(instance, selection, shared) as theirs,
+    ):
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+            for city in (0, instance.n - 1):
+                np.testing.assert_array_equal(ours.trails_from(city), theirs.trails_from(city))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_order_of_threads_changes_nothing(order: int) -> None:
+    instance = scattered(40, extent=12)
+    with emulated(instance, seed=0) as one, on_cpu(instance, "roulette", {}, seed=0) as other:
+        machine = one._machine
+        assert isinstance(machine, EmulatedMachine)
+        machine._seed = order
+        one.iterate(3)
+        other.iterate(3)
+        assert_same(one.snapshot(Wanted.EVERYTHING), other.snapshot(Wanted.EVERYTHING))
 
 
 def always() -> bool:
