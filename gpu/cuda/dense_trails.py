@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.cuda.as_construction import weight_columns
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import Problem
-from gpu.summaries import FAINTEST, frozen
+from gpu.summaries import FAINTEST
 
 _BLOCK = 256
 
@@ -51,8 +51,8 @@ class DenseTrails:
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
-        row: NDArray[np.float32] = machine.download(arrays["trails"][city])[: self.problem.n]
-        return frozen(row)
+        row: NDArray[np.float32] = machine.download(arrays["trails"][city])
+        return row[: self.problem.n]
 
     def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
         """The trail up to which none is drawn; see :func:`gpu.summaries.matrix_trails`."""

@@ -41,14 +41,13 @@ struct FastPower {
 };
 
 __device__ __forceinline__ float choice(float power, float heuristic) {
-    return fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE);
+    return heuristic > 0.0f ? fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE) : 0.0f;
 }
 
-// Matrices have a row of `columns` floats a city, `columns` being a multiple of four; what stands
-// beyond the n-th means nothing.
+// Matrices have a row of `columns` floats a city, `columns` being a multiple of four. Beyond the
+// n-th, and from a city to itself, heuristic and weights are 0: there is no edge.
 
-// eta^beta of every edge, once a run, in units of the row's nearest neighbour; 0 where there is no
-// edge.
+// eta^beta of every edge, once a run, in units of the row's nearest neighbour.
 __global__ void prepare_heuristic(int n, int columns, int metric, double beta,
                                   const double* coordinates, const int* matrix, const int* nearest,
                                   float* heuristic) {

@@ -210,6 +210,8 @@ def test_weights_are_powers_of_trails_times_heuristics(n: int, alpha: float, pow
         made.set("trails", trails)
         made.machine.run(made.choice.launches(made.arrays))
         made_here = off_diagonal(made.matrix("weights"))
+        assert not made.matrix("weights").diagonal().any()
+        assert not made.arrays["weights"][:, n:].any()
     with np.errstate(over="ignore", under="ignore"):
         product = repeated_product(trails, alpha) * heuristic(instance, 2.0)
     expected = off_diagonal(np.clip(product, 2.0**-100, 2.0**100))
