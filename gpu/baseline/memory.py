@@ -13,6 +13,7 @@ SPARE = 256 * 2**20
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",
+    "matrices of trails and weights": "choose a colony with the selective memory, acs-spm",
     "tours of the ants": "use fewer ants",
 }
 
