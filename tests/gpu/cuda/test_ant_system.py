@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,10 +17,10 @@ from gpu.cuda.ant_system import AntSystemColony, ConstructionType
 from gpu.cuda.as_construction import Task
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Buffer
+from gpu.cuda.machine import Array, Buffer
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS
-from gpu.errors import ParameterError
+from gpu.errors import DeviceMemoryError, ParameterError
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AsCpuParameters, AsCudaParameters, AsGroupParameters
@@ -543,6 +543,27 @@ def test_launches_of_a_long_phase_go_in_growing_batches() -> None:
         assert [iterations._next_size(size, 9.0) for size in (1, 2, 7)] == [1, 1, 3]
         assert iterations._next_size(5, 6.0) == 5
         assert len(colony.phases["update"]) == 2
+
+
+class Refusing(EmulatedMachine):
+    """A device on which nothing fits."""
+
+    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+        self.declared = {buffer.name: buffer.nbytes for buffer in buffers}
+        assert len(self.declared) == len(buffers)
+        raise DeviceMemoryError("this run needs too much")
+
+
+@pytest.mark.parametrize(("name", "kind"), [(n, kind) for n, (_, kind, _) in CONSTRUCTIONS.items()])
+def test_all_memory_is_declared_before_any_is_taken(
+    name: str, kind: type[AsCudaParameters]
+) -> None:
+    machine, n = Refusing(), 1500
+    with pytest.raises(DeviceMemoryError):
+        AntSystemColony(scattered(n), kind(ants=10), machine, 1, CONSTRUCTIONS[name][0])
+    matrices = {size for size in machine.declared.values() if size >= 4 * n * n}
+    assert len(matrices) == 1  # of trails, heuristic, weights and deposits
+    assert 16 * n * n < sum(machine.declared.values()) < 16.4 * n * n + 2000 * n + 2_000_000
 
 
 def test_a_colony_may_be_closed_twice() -> None:
