@@ -18,7 +18,8 @@ from views.theme import DARK, Theme
 MOST = 20
 """Most cities with a bar of their own."""
 
-_FEWEST = 6
+_FEWEST = 4
+"""Cities for which there is room, however small the window."""
 
 _NUMBERS_FROM = 380
 """Width in pixels, at scale 1, from which trails, heuristics and weights have columns."""

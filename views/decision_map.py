@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gpu.decision import Decision
 from gpu.instances.instance import TspInstance
@@ -142,7 +142,13 @@ class DecisionLayer(MapLayer):
 
 
 class DecisionMap(QWidget):
-    """The map, near the ant or whole; it follows the ant unless the user moves it."""
+    """The map, near the ant or whole; it follows the ant unless the user moves it.
+
+    Attributes
+    ----------
+    extent, legend : QWidget
+        How much to show, and what the marks mean; they are not part of the map itself.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -165,14 +171,9 @@ class DecisionMap(QWidget):
         self.legend.setProperty("role", "note")
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
-        below = QHBoxLayout()
-        below.addWidget(self.extent)
-        below.addSpacing(6)
-        below.addWidget(self.legend, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.graphics, 1)
-        layout.addLayout(below)
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""

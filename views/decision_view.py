@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.decision import Decision
 from gpu.instances.instance import TspInstance
@@ -78,6 +85,11 @@ class DecisionView(View):
         rows = QVBoxLayout(page)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.words)
+        legend = QHBoxLayout()
+        legend.addWidget(self.map.extent)
+        legend.addSpacing(8)
+        legend.addWidget(self.map.legend, 1)
+        rows.addLayout(legend)
         rows.addWidget(self.parts, 1)
         rows.addWidget(self.note)
         self.pages = QStackedWidget()
@@ -133,6 +145,7 @@ class DecisionView(View):
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
         self.controls.set_limits(ants, cities - 1)
+        self.hint.setText("Walking with the ant …")  # until the first answer turns the page
         self.ask()
 
     def ask(self) -> None:
@@ -147,7 +160,7 @@ class DecisionView(View):
             return
         self.decision = decision
         self.words.setText(sentence(decision, self._ids))
-        self.note.setText(f"{self._when}. {decision.caveat}".strip())
+        self.note.setText(f"{self._when}. {decision.caveat}")
         self.map.show_decision(decision)
         self.draws.show_decision(decision, self._ids)
         self.bars.show_decision(decision, self._ids)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QGridLayout,
+    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QSlider,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from views.chips import Choice
 from views.icons import icon
 from views.theme import Theme
 
@@ -29,8 +28,8 @@ KEYS = (
 
 _LEAP = 10
 
-_WIDE = 90
-"""Width, in digits, from which all controls stand in one line."""
+_PACES = (1, 4, 20)
+"""Steps a second."""
 
 
 class StepControls(QWidget):
@@ -57,15 +56,14 @@ class StepControls(QWidget):
         self.watch.setCheckable(True)
         self.watch.setToolTip("Go on step by step (W)")
         self.watch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.speed = Choice({"1": "1/s", "4": "4/s", "20": "20/s"}, "Steps a second")
-        self._rows = QGridLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setColumnStretch(4, 1)
-        for column, (box, label, tip) in enumerate(
-            (
-                (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
-                (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),
-            )
+        self.pace = QToolButton()
+        self.pace.setToolTip("Steps a second while watching: press for another pace")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for box, label, tip in (
+            (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
+            (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),
         ):
             box.setKeyboardTracking(False)
             box.setAccelerated(True)
@@ -73,11 +71,11 @@ class StepControls(QWidget):
             box.setAccessibleName(label.text())
             box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             label.setBuddy(box)
-            self._rows.addWidget(label, 0, 2 * column)
-            self._rows.addWidget(box, 0, 2 * column + 1)
-        self._rows.addWidget(self.watch, 0, 5)
-        self._rows.addWidget(self.speed, 0, 6)
-        self._place_slider()
+            row.addWidget(label)
+            row.addWidget(box)
+        for widget in (self.slider, self.watch, self.pace):
+            row.addWidget(widget, 1 if widget is self.slider else 0)
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(lambda: self.go_to(self.step.value() + 1))
@@ -85,7 +83,9 @@ class StepControls(QWidget):
         self.slider.valueChanged.connect(self.go_to)
         self.ant.valueChanged.connect(lambda _: self.changed.emit())
         self.watch.toggled.connect(self._play)
-        self.speed.chosen.connect(lambda _: self._play(on=self.watch.isChecked()))
+        self.pace.clicked.connect(self._change_pace)
+        self._pace = _PACES[-1]
+        self._change_pace()
         self.set_limits(1, 1)
 
     @property
@@ -116,7 +116,7 @@ class StepControls(QWidget):
     def answered(self) -> None:
         """Go on playing, now that the step can be seen."""
         if self.watch.isChecked():
-            self._timer.start(1000 // int(self.speed.value))
+            self._timer.start(1000 // self._pace)
 
     def stop(self) -> None:
         """Play no longer."""
@@ -147,11 +147,6 @@ class StepControls(QWidget):
             return False
         return True
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the slider a line of its own where it would be short."""
-        super().resizeEvent(event)
-        self._place_slider()
-
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and sizes."""
         side = round(14 * theme.scale)
@@ -160,11 +155,11 @@ class StepControls(QWidget):
         self.watch.setIcon(icon(name, theme, "text"))
         self.watch.setIconSize(QSize(side, side))
 
-    def _place_slider(self) -> None:
-        if self.width() >= _WIDE * self.fontMetrics().horizontalAdvance("0"):
-            self._rows.addWidget(self.slider, 0, 4)
-        else:
-            self._rows.addWidget(self.slider, 1, 0, 1, 7)
+    def _change_pace(self) -> None:
+        self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]
+        self.pace.setText(f"{self._pace}/s")
+        if self._timer.isActive():
+            self.answered()
 
     def _play(self, on: bool) -> None:
         self._timer.stop()

@@ -42,8 +42,7 @@ class AcsRule:
         self.caveat = (
             ""
             if parameters.ants == 1
-            else "The other ants change trails while this one walks, by their local updates, so "
-            "the iteration itself may go another way; with one ant it cannot."
+            else "The other ants' local updates may change it on the way; with one ant it is exact."
         )
 
     def start(self, ant: int, iteration: int) -> int:

@@ -195,8 +195,8 @@ def same_as_the_picture(colony: Source) -> None:
 
 def test_other_ants_can_make_it_otherwise_and_that_is_said() -> None:
     instance = makers.uniform(40, seed=1)
-    assert "other ants" in AcsRule(instance, AcsParameters(ants=2), 1).caveat
-    assert "other ants" in AcsRule(instance, AcsParameters(), 1).caveat
+    assert "other ants'" in AcsRule(instance, AcsParameters(ants=2), 1).caveat
+    assert "other ants'" in AcsRule(instance, AcsParameters(), 1).caveat
 
 
 def test_steps_may_be_asked_for_in_any_order() -> None:
