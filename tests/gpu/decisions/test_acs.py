@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu import catalog
 from gpu.baseline.acs import CpuColony
 from gpu.colony import Colony
 from gpu.cuda.acs import AcsColony
 from gpu.cuda.construction import WholeTours
 from gpu.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.decision import Decision, Outcome
+from gpu.decision import Outcome
 from gpu.decisions.acs import AcsRule, spun
 from gpu.decisions.replay import Replay
-from gpu.decisions.rule import InitialTrails, Rule, TrailSource
+from gpu.decisions.rule import InitialTrails, TrailSource
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Wanted
 from tests.emulation import needs_emulation
 from tests.gpu.baseline import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.decisions.checks import whole_tour
 
 CLUSTERS = makers.points(
     np.random.default_rng(8).integers(0, 10_000, (10, 2)).repeat(6, 0)
@@ -34,48 +34,6 @@ CLUSTERS = makers.points(
 
 class Source(Colony, TrailSource, Protocol):
     """A colony whose trails can be read."""
-
-
-def whole_tour(
-    rule: Rule, n: int, source: TrailSource, iteration: int, ant: int = 0
-) -> tuple[list[int], list[Decision]]:
-    """The tour that is foretold for one ant, and its decisions."""
-    replay = Replay(rule, n, source, iteration)
-    decisions: list[Decision] = []
-    for step in range(1, n):
-        decision = replay.decision(ant, step)
-        assert decision is not None
-        check(decision, n)
-        decisions.append(decision)
-    return [*map(int, decisions[-1].tour), decisions[-1].choice.chosen], decisions
-
-
-def check(decision: Decision, n: int) -> None:
-    """What holds of every decision."""
-    choice = decision.choice
-    count = len(choice.cities)
-    for values in (choice.trails, choice.heuristics, choice.weights, choice.shares):
-        assert values.shape == (count,)
-        assert (values > 0).all()
-    assert decision.probabilities.sum() == pytest.approx(1, abs=1e-12)
-    assert choice.chosen in choice.cities
-    assert not set(choice.cities) & set(decision.tour)
-    assert set(choice.cities) <= set(range(n))
-    np.testing.assert_allclose(choice.weights, choice.trails * choice.heuristics, rtol=1e-6)
-    if choice.outcome in (Outcome.GREEDY, Outcome.FALLBACK):
-        assert choice.weights[choice.cities == choice.chosen] == choice.weights.max()
-    if choice.outcome is Outcome.GREEDY:
-        assert choice.q is not None
-        assert choice.q0 is not None
-        assert choice.q < choice.q0
-    if choice.outcome is Outcome.ROULETTE:
-        assert choice.spin is not None
-        if choice.q is not None:
-            assert choice.q0 is not None
-            assert choice.q >= choice.q0
-        ends = np.cumsum(decision.probabilities)
-        at = int(np.flatnonzero(choice.cities == choice.chosen)[0])
-        assert (ends[at - 1] if at else 0) - 1e-6 <= choice.spin <= ends[at] + 1e-6
 
 
 def tour_of(colony: Colony) -> list[int]:
@@ -252,14 +210,3 @@ def test_the_wheel_stops_at_each_city_as_often_as_its_weight_says() -> None:
     stops = np.bincount([spun(weighed, np.array(draw)) for draw in draws], minlength=4)
     np.testing.assert_allclose(stops, [3000, 0, 1000, 4000], atol=2)
     assert spun(np.array([1, 0], np.float32), np.array(1 - 2**-24, np.float32)) == 0
-
-
-def test_every_row_of_the_catalog_with_a_rule_can_make_it() -> None:
-    instance = makers.uniform(20)
-    rows = [system for system in catalog.CATALOG if system.rule]
-    assert rows
-    for system in rows:
-        parameters = system.parameters().resolved(20)
-        rule = catalog.rule_of(system, instance, parameters, 1)
-        tour, _ = whole_tour(rule, 20, InitialTrails(20), 0)
-        assert sorted(tour) == list(range(20))
