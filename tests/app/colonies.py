@@ -167,7 +167,7 @@ class Patient(RandomColony):
             super().iterate(1)
 
 
-def install(patch: pytest.MonkeyPatch, kind: type[RandomColony]) -> str:
+def install(patch: pytest.MonkeyPatch, kind: type[RandomColony], rule: str = "") -> str:
     """Put ``kind`` into the catalog, for cpu:1; return its name there."""
     name = f"test-{kind.__name__.lower()}"
     row = catalog.System(
@@ -179,6 +179,7 @@ def install(patch: pytest.MonkeyPatch, kind: type[RandomColony]) -> str:
         deterministic=True,
         parameters=AcsParameters,
         builders={"cpu:1": f"{kind.__module__}:{kind.__name__}"},
+        rule=rule,
     )
     patch.setattr(catalog, "CATALOG", (*catalog.CATALOG, row))
     patch.setattr(RandomColony, "built", [])
