@@ -140,7 +140,7 @@ class DecisionBars(QWidget):
             return
         height = self._row_height()
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour("best" if row.chosen else "latest", 0.9))
+        painter.setBrush(self._theme.colour("best" if row.chosen else "latest"))
         length = max(1.5, row.length * unit - 6)
         painter.drawRoundedRect(QRectF(x, y + height * 0.18, length, height * 0.5), 2, 2)
         if math.isfinite(row.key):
