@@ -35,6 +35,8 @@ SCALE_BITS = np.int32(276)
 INDEPENDENT = 3
 """Low byte of the purpose of I-Roulette's random numbers; the step stands above it."""
 
+LAST_CITY = np.uint32(2**31 - 1)
+
 SPARE_BITS = np.uint32(32 - DRAW_BITS)
 SHARE = np.float32(2.0**-DRAW_BITS)
 
@@ -236,14 +238,18 @@ def draw_listed(
     Ties go to the lowest city.
     """
     purpose = np.uint32(np.uint32(INDEPENDENT) | np.uint32(step) << np.uint32(8))
-    largest, winner = np.int32(0), np.uint32(0)
-    for lane in range(neighbours.shape[1]):
-        if keys[lane] == 0:
-            continue
+    largest = np.int32(0)
+    for lane in range(neighbours.shape[1]):  # visited ones too: vectors would not branch
         city = neighbours[u, lane]
         block = np.uint32(city >> np.uint32(2))
         words = philox(block, np.uint32(ant), iteration, purpose, k0, k1)
-        key = times_own(keys[lane], words[city & np.uint32(3)])
-        if key > largest or (key == largest and city < winner):
-            largest, winner = key, city
+        upper = words[3] if city & np.uint32(1) else words[2]
+        lower = words[1] if city & np.uint32(1) else words[0]
+        key = times_own(keys[lane], upper if city & np.uint32(2) else lower)
+        keys[lane] = key
+        largest = max(largest, key)
+    winner = LAST_CITY
+    for lane in range(neighbours.shape[1]):
+        city = neighbours[u, lane]
+        winner = min(winner, city if keys[lane] == largest else LAST_CITY)
     return winner
