@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 FRAME = 33
 """Milliseconds between two looks into the solver's slot."""
+
+FRAME_BESIDE_ALL_CORES = 100
+"""The same where the colony computes on all cores, which the window takes time from."""
+
+SHARE_BESIDE_ALL_CORES = 0.05
+"""Share of one core that the window may then spend on drawing."""
 
 PATIENCE = 0.8
 """Seconds that an iteration under way gets when the window closes."""
@@ -152,7 +159,6 @@ class WindowController(QObject):
         choices = self.window.setup.choices()
         self.window.banner.clear()
         self.window.show_activity(Activity.BUILDING)
-        self.decisions.let_go()  # the last run's colony may hold much memory
         self._preparing = self.background.start(
             Task(
                 lambda _: self._prepare(instance, choices),
@@ -160,7 +166,7 @@ class WindowController(QObject):
                 self._not_prepared,
             )
         )
-        self.decisions.refresh()
+        self.decisions.make_room()  # the last run's colony may hold much memory
 
     @Slot()
     def step(self) -> None:
@@ -318,9 +324,11 @@ class WindowController(QObject):
 
     @Slot(object)
     def _state_changed(self, state: RunState) -> None:
-        if self._solver is not None and state in _ACTIVITIES:
+        run = self.run
+        if self._solver is not None and run is not None and state in _ACTIVITIES:
             self.window.show_activity(_ACTIVITIES[state])
             self.decisions.refresh()
+            self._make_room(state is RunState.RUNNING and run.session.device == "cpu")
             if state is RunState.RUNNING:
                 self.solving.emit()
 
@@ -329,6 +337,7 @@ class WindowController(QObject):
         solver, run = self._solver, self.run
         if solver is None or run is None or self.sender() is not solver:
             return
+        self._make_room(False)
         self._look()
         self._timer.stop()
         self._solver = None
@@ -345,6 +354,11 @@ class WindowController(QObject):
         self.measurements.enable()
         self.run_ended.emit(outcome)
         self._open_what_waits()
+
+    def _make_room(self, wanted: bool) -> None:
+        """Let the window look and draw less often, for a colony that computes on all cores."""
+        self._timer.setInterval(FRAME_BESIDE_ALL_CORES if wanted else FRAME)
+        self.window.dashboard.pace.share = SHARE_BESIDE_ALL_CORES if wanted else math.inf
 
     def _open_what_waits(self) -> None:
         if self._to_open is not None:

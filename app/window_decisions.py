@@ -30,6 +30,11 @@ class WindowDecisions(QObject):
     A run answers while it is paused. When it has ended its colony is kept, with its memory, until
     something else needs the machine. Where there was no run, the first iteration is foretold of
     the run that would be started now.
+
+    Attributes
+    ----------
+    threads : list of SolverThread or Preview
+        Those that may still be at work, the run's own aside.
     """
 
     def __init__(self, controller: WindowController) -> None:
@@ -39,7 +44,7 @@ class WindowDecisions(QObject):
         self._source: SolverThread | Preview | None = None
         self._last: SolverThread | None = None  # of a run that has ended
         self._previewed: object = None
-        self._threads: list[SolverThread | Preview] = []
+        self.threads: list[SolverThread | Preview] = []
         self._view.asked.connect(self._ask)
         self._view.looked_at.connect(self.refresh)
         controller.window.setup.changed.connect(self.refresh)
@@ -73,15 +78,20 @@ class WindowDecisions(QObject):
         if self._source is not self._controller.solver:
             self._choose(None)
         self._last = None
-        for thread in self._threads:
+        for thread in self.threads:
             thread.release()
+
+    def make_room(self) -> None:
+        """Free the last run's colony, because something else needs the machine."""
+        self.let_go()
+        self.refresh()
 
     def end(self, timeout: float) -> bool:
         """Let go, and wait at most so many seconds; return whether all threads have ended."""
         self.let_go()
         deadline = time.monotonic() + timeout
         ended = True
-        for thread in self._threads:
+        for thread in self.threads:
             left = max(0, int(1000 * (deadline - time.monotonic())))
             ended = thread.wait(left) and ended
         self._left()
@@ -146,7 +156,7 @@ class WindowDecisions(QObject):
 
     def _watch(self, thread: SolverThread | Preview) -> None:
         """Keep ``thread`` until it has ended."""
-        self._threads.append(thread)
+        self.threads.append(thread)
         thread.finished.connect(self._left)
         if thread.isFinished():
             self._left()
@@ -167,8 +177,8 @@ class WindowDecisions(QObject):
     @Slot()
     def _left(self) -> None:
         """Forget the threads that have ended."""
-        for thread in [thread for thread in self._threads if thread.isFinished()]:
-            self._threads.remove(thread)
+        for thread in [thread for thread in self.threads if thread.isFinished()]:
+            self.threads.remove(thread)
             if thread is self._source:
                 self._choose(None)
             if thread is self._last:
