@@ -20,6 +20,11 @@ CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
 
+GROUP_ROWS = {"TilingRoulette": (40, 16), "PrefixSearch": (16, 8)}
+"""Weights that a thread of a group holds in registers at most: in groups of 32 to 512 threads
+whose tour list fits shared memory, and in others."""
+
+
 @functools.cache
 def source_text(file: str) -> str:
     """The text of ``gpu/kernels/<file>``, each of its own headers inlined once.
@@ -51,6 +56,13 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "prepare_heuristic",
             *(f"weigh_choices<{power}>" for power in ("WholePower", "RealPower", "FastPower")),
         ),
+        "as_data.cu": tuple(
+            f"build_tours_by_workers<{rule}>" for rule in ("OneTurns", "EachDraws")
+        ),
+        "as_dynamic.cu": _groups("SharedList", "GlobalList", "TilingRoulette", "true"),
+        "as_group.cu": _groups("NumberedCities", "NumberedCities", "PrefixSearch", "false"),
+        "as_stc.cu": _groups("SharedList", "GlobalList", "PrefixSearch", "false"),
+        "as_stc_tr.cu": _groups("SharedList", "GlobalList", "TilingRoulette", "false"),
         "as_task.cu": ("build_tours_by_threads",),
         "as_update.cu": (
             "start_trails",
@@ -70,6 +82,18 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             *(f"count_branches<{policy}>" for policy in trails),
         ),
     }
+
+
+def _groups(order: str, other: str, selection: str, shrinks: str) -> tuple[str, ...]:
+    """The kernels of a system in which a group works for an ant; see as_group.cuh."""
+    whole, any_size = GROUP_ROWS[selection]
+    return (
+        f"build_tours_by_groups<{order}, {selection}, {shrinks}, {whole}, true>",
+        f"build_tours_by_groups<{other}, {selection}, {shrinks}, {any_size}, false>",
+        f"start_steps<{other}>",
+        f"make_step<{other}, {selection}, {any_size}>",
+        "finish_steps",
+    )
 
 
 def _lines(file: str, seen: set[str]) -> Iterator[str]:

@@ -13,10 +13,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.parameters import AsCudaParameters
+from gpu.errors import ParameterError
+from gpu.loader import GROUP_ROWS
+from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 
 LANES = 32
 """Threads in a warp."""
+
+CITIES_PER_WORKER = 32
+"""Tabu bits in the register of a worker of the data-parallel construction."""
+
+MOST_WHOLE = 512
+"""Threads of the largest group for which a thread holds as many weights as it can."""
+
+PADDED_ROWS = 8
+"""Rows that a group may look at in vain beyond the last city; see ``fewer_rows``."""
+
+SHORT_CITIES = 1 << 16
+"""Cities that two bytes of a tour list can name."""
 
 
 class Cities(Protocol):
@@ -32,8 +46,12 @@ class Cities(Protocol):
 
 
 def weight_columns(n: int) -> int:
-    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes."""
-    return -(-n // LANES) * LANES
+    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
+
+    There is at least one more than there are cities: what stands there is 0, and read for places
+    beyond the end of a tour list.
+    """
+    return n // LANES * LANES + LANES
 
 
 class Construction:
@@ -95,3 +113,183 @@ class Task(Construction):
         args = (*self._leading(arrays), arrays.get("tabu"), *self._results(arrays))
         grid = -(-self.ants // LANES)
         return (Launch("as_task.cu", "build_tours_by_threads", grid, LANES, args, self._shared),)
+
+
+class DataParallel(Construction):
+    """An ant a block (2013, Section 3.2): workers have their cities' tabu bits in a register."""
+
+    rule = ""
+    slot_bytes = 0
+
+    def __init__(
+        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
+    ) -> None:
+        super().__init__(machine, cities, parameters, seed)
+        assert isinstance(parameters, AsGroupParameters)
+        least = -(-self.n // CITIES_PER_WORKER)
+        self._workers = parameters.workers or self.automatic_workers(least)
+        if self._workers < least:
+            raise ParameterError(
+                f"workers = {self._workers} is too few for {self.n} cities, of which a worker "
+                f"remembers {CITIES_PER_WORKER}: "
+                + (f"set at least {least}" if least <= 1024 else "choose another Ant System")
+            )
+        self._shared = -(-self.n // 4) * self.slot_bytes
+        if self._shared > machine.shared_limit:
+            raise ParameterError(
+                f"{self.n} cities are too many for the shared memory of this GPU: choose another "
+                f"Ant System, as-st-dynamic say"
+            )
+
+    def automatic_workers(self, least: int) -> int:
+        """What is fastest, as measured."""
+        return max(64, 1 << (least - 1).bit_length())
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (*self._leading(arrays), np.int32(self._workers), *self._results(arrays))
+        block = max(LANES, self._workers)
+        kernel = f"build_tours_by_workers<{self.rule}>"
+        return (Launch("as_data.cu", kernel, self.ants, block, args, self._shared),)
+
+
+class Data(DataParallel):
+    """The roulette wheel, turned by one worker over shared memory."""
+
+    rule = "OneTurns"
+    slot_bytes = 16
+
+
+class IRoulette(DataParallel):
+    """I-Roulette: every city draws a number, and a reduction finds the winner."""
+
+    rule = "EachDraws"
+
+
+class Groups(Construction):
+    """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
+
+    file = ""
+    order = "SharedList"
+    other = "GlobalList"
+    selection = "TilingRoulette"
+    shrinks = False
+
+    def __init__(
+        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
+    ) -> None:
+        super().__init__(machine, cities, parameters, seed)
+        assert isinstance(parameters, AsLaunchesParameters)
+        self._workers = parameters.workers or self.automatic_workers()
+        self._width = min(LANES, self._workers)
+        self._block = max(LANES, self._workers)
+        self._padding = PADDED_ROWS * self._block
+        self._launches = parameters.launches or self.automatic_launches()
+        self._whole, self._any_size = GROUP_ROWS[self.selection]
+        self._shared = self._shared_bytes()
+        self._steps = self._launches == "step"
+        self._fits = (
+            self._width == LANES
+            and self._workers <= MOST_WHOLE
+            and self._shared <= machine.shared_limit
+            and (self.order != "SharedList" or self.n < SHORT_CITIES)
+        )
+
+    def automatic_workers(self) -> int:
+        """What is fastest, as measured."""
+        whole, _ = GROUP_ROWS[self.selection]
+        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
+
+    def automatic_launches(self) -> str:
+        """What is fastest, as measured."""
+        return "tour"
+
+    def _shared_bytes(self) -> int:
+        return -(-(self.n + self._padding) // 2) * 4
+
+    @property
+    def _bit_words(self) -> int:
+        return 0
+
+    def buffers(self) -> list[Buffer]:
+        """4 n + 8 bytes an ant."""
+        buffers = super().buffers()
+        if self._steps and self._bit_words:
+            buffers.append(Buffer("tabu", (self.ants, self._bit_words), np.uint32))
+        return buffers
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
+
+    def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
+        order, rows, whole = (
+            (self.order, self._whole, "true")
+            if self._fits
+            else (self.other, self._any_size, "false")
+        )
+        share = min(rows, -(-self.n // self._block))
+        args = (
+            *self._leading(arrays),
+            np.int32(self._width),
+            np.int32(share),
+            np.int32(self._padding),
+            *self._results(arrays),
+        )
+        shrinks = str(self.shrinks).lower()
+        kernel = f"build_tours_by_groups<{order}, {self.selection}, {shrinks}, {rows}, {whole}>"
+        shared = 0 if order == "GlobalList" else self._shared
+        return Launch(self.file, kernel, self.ants, self._block, args, shared)
+
+    def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
+        n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
+        tours, lengths, state = self._results(arrays)
+        bits = (arrays.get("tabu"), np.int32(self._bit_words))
+        begin = (n, ants, low, high, *bits, np.int32(self._padding), tours, state)
+        end = (n, metric, coordinates, matrix, tours, lengths, state)
+        kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
+        share = -(-self.n // self._block)
+        launches = [Launch(self.file, f"start_steps<{self.other}>", self.ants, 128, begin)]
+        for step in range(1, self.n):
+            block = self._block
+            if self.shrinks:
+                block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
+            args = (n, ants, low, high, weights, columns, np.int32(self._width), np.int32(step))
+            args += (*bits, tours, state)
+            launches.append(Launch(self.file, kernel, self.ants, block, args))
+        return (*launches, Launch(self.file, "finish_steps", self.ants, LANES, end))
+
+
+class StGroup(Groups):
+    """ST-GROUP: all cities by number, parallel prefix sum."""
+
+    file = "as_group.cu"
+    order = other = "NumberedCities"
+    selection = "PrefixSearch"
+
+    def _shared_bytes(self) -> int:
+        return 4 * self._bit_words
+
+    @property
+    def _bit_words(self) -> int:
+        return -(-(self.n + self._padding) // 32)
+
+
+class StGroupStc(Groups):
+    """ST-GROUP-STC: the tour list, parallel prefix sum."""
+
+    file = "as_stc.cu"
+    selection = "PrefixSearch"
+
+
+class StGroupStcTr(Groups):
+    """ST-GROUP-STC-TR: the tour list, tiling roulette."""
+
+    file = "as_stc_tr.cu"
+
+
+class StDynamic(Groups):
+    """ST-DYNAMIC: the tour list, tiling roulette, and warps that retire as cities get fewer."""
+
+    file = "as_dynamic.cu"
+    shrinks = True

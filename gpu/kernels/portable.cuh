@@ -48,6 +48,15 @@ __device__ __forceinline__ unsigned* held_shared(unsigned* address) {
 #endif
 }
 
+// An address that the compiler is to keep whole, and not work out anew for each read.
+template <class Value>
+__device__ __forceinline__ const Value* held_pointer(const Value* address) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    asm volatile("" : "+l"(address));
+#endif
+    return address;
+}
+
 // The largest value of a warp, in every lane.
 __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #if __CUDA_ARCH__ >= 800
@@ -70,6 +79,17 @@ __device__ __forceinline__ unsigned warp_min(unsigned value) {
 #endif
 }
 
+// The sum over a warp, in every lane; it must fit 32 bits.
+__device__ __forceinline__ unsigned warp_total(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(ALL_LANES, value, offset);
+    return value;
+#endif
+}
+
 // The sum over a warp, in every lane.
 __device__ __forceinline__ unsigned long long warp_sum(unsigned long long value) {
     for (int offset = LANES / 2; offset > 0; offset /= 2)
@@ -85,6 +105,13 @@ __device__ __forceinline__ void performed(unsigned value) {
     if (value == 0x9e3779b9u) __threadfence();
 #else
     (void)value;
+#endif
+}
+
+// Called by all threads of a warp before they end: the others of the block wait for them no more.
+__device__ __forceinline__ void retire() {
+#if defined(FORMICARIUM_EMULATION)
+    emulation_retire();
 #endif
 }
 

@@ -21,7 +21,12 @@ struct Wheel {
     // for 0. Between 2^23 and 2^24 floats are the whole numbers, so that adding 2^23 rounds; the
     // product is by a power of two and exact, so that a multiply-add does no harm.
     __device__ __forceinline__ unsigned units(float weight) const {
-        return __float_as_uint(__fmaf_rn(weight, scale, BASE)) - BASE_BITS;
+        return units_over_base(weight) - BASE_BITS;
+    }
+
+    // The same and BASE_BITS, which may be taken off a sum in one go.
+    __device__ __forceinline__ unsigned units_over_base(float weight) const {
+        return __float_as_uint(__fmaf_rn(weight, scale, BASE));
     }
 
     // Where the wheel stops: uniform over [0, sum). The slot it stops in is the first whose

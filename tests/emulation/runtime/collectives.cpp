@@ -60,6 +60,17 @@ std::uint64_t warp_collective(Site site, Combine combine, unsigned mask, std::ui
     return self->result;
 }
 
+static void open_if_all_arrived(Block& block) {
+    if (block.arrived == 0 || block.arrived < block.fibers.size() - block.retired) return;
+    for (Fiber* fiber : block.fibers) {
+        if (fiber->state != State::in_block) continue;
+        fiber->result = block.sum;
+        make_ready(fiber);
+    }
+    block.arrived = 0;
+    block.sum = 0;
+}
+
 std::uint64_t block_barrier(Site site, std::uint64_t value) {
     Fiber* self = me();
     Block& block = *self->block;
@@ -68,19 +79,21 @@ std::uint64_t block_barrier(Site site, std::uint64_t value) {
         fail("%s after %zu threads of the block have exited", site.name, block.exited);
     if (block.arrived > 0 && !same_name(block.barrier.name, site.name))
         fail("a thread arrives at %s while others wait at %s", site.name, block.barrier.name);
+    if (self->retired) fail("%s by a thread that has retired", site.name);
     block.barrier = site;
     block.sum += value;
     self->state = State::in_block;
-    if (++block.arrived == block.fibers.size()) {
-        for (Fiber* fiber : block.fibers) {
-            fiber->result = block.sum;
-            make_ready(fiber);
-        }
-        block.arrived = 0;
-        block.sum = 0;
-    }
+    ++block.arrived;
+    open_if_all_arrived(block);
     run_others();
     return self->result;
+}
+
+void retire() {
+    Fiber* self = me();
+    self->retired = true;
+    ++self->block->retired;
+    open_if_all_arrived(*self->block);
 }
 
 void grid_barrier(Site site) {

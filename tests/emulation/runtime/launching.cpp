@@ -64,6 +64,7 @@ std::unique_ptr<Block> new_block(Index index, std::size_t shared_bytes) {
         Fiber* fiber = new_fiber();
         prepare(fiber->stack, run_kernel);
         fiber->state = State::ready;
+        fiber->retired = false;
         fiber->site = {"", "", 0};
         fiber->block = block.get();
         fiber->warp = &block->warps[i / 32];

@@ -45,6 +45,9 @@ std::uint64_t warp_collective(Site site, Combine combine, unsigned mask, std::ui
 // All threads of the block; the result is the sum of the values (__syncthreads_count and its kin).
 std::uint64_t block_barrier(Site site, std::uint64_t value);
 
+// This thread will end without another block barrier, which then waits for the others only.
+void retire();
+
 // All threads of the grid, which must be one cooperative launch or a single block.
 void grid_barrier(Site site);
 

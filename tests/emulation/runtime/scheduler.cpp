@@ -72,13 +72,13 @@ void leave() {
     self->state = State::exited;
     Warp& warp = *self->warp;
     warp.exited |= 1u << self->lane;
-    ++self->block->exited;
+    if (!self->retired) ++self->block->exited;
     ++launch.exited;
     for (const Gathering& gathering : warp.gatherings)
         if (gathering.mask >> self->lane & 1)
             fail("lane %u exits while %s of its warp wait for it at %s with mask 0x%08x",
                  self->lane, lanes_of(gathering.arrived).c_str(), gathering.name, gathering.mask);
-    if (self->block->arrived > 0)
+    if (!self->retired && self->block->arrived > 0)
         fail("a thread exits while %zu of its block wait for it at %s", self->block->arrived,
              self->block->barrier.name);
     if (launch.arrived > 0)

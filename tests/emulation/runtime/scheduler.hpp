@@ -26,6 +26,7 @@ struct Fiber : Thread {
     State state;
     Site site;
     unsigned mask;
+    bool retired;
 };
 
 struct Gathering {
@@ -47,7 +48,8 @@ struct Block {
     std::vector<Warp> warps;
     std::vector<Fiber*> fibers;
     std::vector<Fiber*> ready;
-    std::size_t exited = 0;
+    std::size_t exited = 0;   // and had not retired before
+    std::size_t retired = 0;  // barriers of the block wait for them no more
     std::size_t arrived = 0;  // at the block barrier
     std::uint64_t sum = 0;
     Site barrier{};

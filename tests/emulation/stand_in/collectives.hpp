@@ -28,6 +28,7 @@ inline int __syncthreads_and(int predicate, EMULATION_SITE) {
 inline void emulation_grid_barrier(EMULATION_SITE) {
     emulation::grid_barrier({"the grid barrier", file, line});
 }
+inline void emulation_retire() { emulation::retire(); }
 inline void emulation_yield() { emulation::yield(); }
 
 // ---- warp collectives ----

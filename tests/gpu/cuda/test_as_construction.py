@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +16,13 @@ from gpu.cuda.as_construction import Construction, weight_columns
 from gpu.cuda.machine import Buffer
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import ANT_BITS, WORDS
-from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCudaParameters
+from gpu.errors import ParameterError
+from gpu.instances.instance import Metric, TspInstance
+from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from tests.emulation import needs_emulation
 from tests.gpu.cuda import as_literal
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.cuda.test_acs import scattered
+from tests.gpu.cuda.test_acs import COORDINATE_METRICS, explicit, scattered
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -70,7 +72,7 @@ def build(
     )
     for name, values in problem.values.items():
         machine.upload(arrays[name], values)
-    padded = np.full((n, weight_columns(n)), np.nan, np.float32)
+    padded = np.zeros((n, weight_columns(n)), np.float32)
     padded[:, :n] = weights
     machine.upload(arrays["weights"], padded)
     state = np.zeros(WORDS, np.uint64)
@@ -101,20 +103,112 @@ def assert_built(
     assert built.best == min(length << ANT_BITS | ant for ant, length in enumerate(lengths))
 
 
+@functools.cache
+def literal(n: int, rule: str, ant: int) -> list[int]:
+    """The tour of an ant with :func:`random_weights`."""
+    if rule == "i-roulette":
+        return as_literal.independent_tour(random_weights(n), SEED, ITERATION, ant)
+    listed = rule == "stc"
+    return as_literal.roulette_tour(random_weights(n), SEED, ITERATION, ant, listed=listed)
+
+
+SIZES = [3, 4, 31, 32, 33, 64, 65, 100, 200]
+
+
+def few_ants(n: int) -> int:
+    """So many that there are more than warps and blocks, but a test does not take long."""
+    return n if n < 70 else 7
+
+
 @pytest.mark.parametrize("shared", [64 << 10, 0])
-@pytest.mark.parametrize("n", [3, 4, 31, 32, 33, 100])
+@pytest.mark.parametrize("n", SIZES)
 def test_task(n: int, shared: int) -> None:
-    instance, weights = scattered(n), random_weights(n)
+    instance = scattered(n)
+    ants = n if n < 70 else 34
+    parameters = AsCudaParameters(ants=ants)
+    machine = EmulatedMachine(shared_limit=shared)
+    built = build(as_construction.Task, instance, random_weights(n), parameters, machine=machine)
+    assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
+
+
+@pytest.mark.parametrize("workers", [None, 16, 32, 64, 128])
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [(as_construction.Data, "roulette"), (as_construction.IRoulette, "i-roulette")],
+)
+def test_data_parallel(kind: type[Construction], rule: str, n: int, workers: int | None) -> None:
+    instance, ants = scattered(n), few_ants(n)
+    parameters = AsGroupParameters(ants=ants, workers=workers)
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+
+
+@pytest.mark.parametrize("kind", [as_construction.Data, as_construction.IRoulette])
+def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
+    parameters = AsGroupParameters(ants=1, workers=16)
+    build(kind, scattered(512), random_weights(512), parameters)
+    with pytest.raises(ParameterError, match=r"workers = 16 .* 513 cities.*: set at least 17"):
+        build(kind, scattered(513), random_weights(513), parameters)
+
+
+GROUPS = [
+    (as_construction.StGroup, "roulette"),
+    (as_construction.StGroupStc, "stc"),
+    (as_construction.StGroupStcTr, "stc"),
+    (as_construction.StDynamic, "stc"),
+]
+
+
+@pytest.mark.parametrize("launches", ["tour", "step"])
+@pytest.mark.parametrize("workers", [None, 16, 32, 64, 128])
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_groups(
+    kind: type[Construction], rule: str, n: int, workers: int | None, launches: str
+) -> None:
+    instance, ants = scattered(n), few_ants(n)
+    parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+
+
+@pytest.mark.parametrize("n", [700, 1500])
+@pytest.mark.parametrize("workers", [16, 32])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_more_cities_than_a_thread_can_hold(
+    kind: type[Construction], rule: str, workers: int, n: int
+) -> None:
+    instance = scattered(n)
+    parameters = AsLaunchesParameters(ants=1, workers=workers, launches="tour")
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), 1)
+
+
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
+    instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
+    parameters = AsLaunchesParameters(ants=5, workers=64, launches="tour")
+    if kind is as_construction.StGroup:
+        pytest.skip("has tabu bits, which always fit")
+    built = build(kind, instance, random_weights(100), parameters, machine=machine)
+    assert_built(built, instance, lambda ant: literal(100, rule, ant), 5)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_lengths_of_explicit_distances(directed: bool) -> None:
+    instance = explicit(40, directed)
+    for kind, rule in GROUPS:
+        for launches in ("tour", "step"):
+            parameters = AsLaunchesParameters(ants=6, launches=launches)
+            built = build(kind, instance, random_weights(40), parameters)
+            assert_built(built, instance, lambda ant, rule=rule: literal(40, rule, ant), 6)
+
+
+@pytest.mark.parametrize("metric", COORDINATE_METRICS)
+def test_lengths_under_every_metric(metric: Metric) -> None:
+    instance = scattered(50, metric)
     built = build(
-        as_construction.Task,
-        instance,
-        weights,
-        AsCudaParameters(),
-        machine=EmulatedMachine(shared_limit=shared),
+        as_construction.StDynamic, instance, random_weights(50), AsLaunchesParameters(ants=9)
     )
-    assert_built(
-        built,
-        instance,
-        lambda ant: as_literal.roulette_tour(weights, SEED, ITERATION, ant, listed=False),
-        n,
-    )
+    assert_built(built, instance, lambda ant: literal(50, "stc", ant), 9)

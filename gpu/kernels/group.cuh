@@ -1,0 +1,70 @@
+// Work split policy: the threads of a block that work for one ant.
+#pragma once
+
+#include "colony_state.cuh"
+#include "portable.cuh"
+
+// What the warps of a group tell one another. A step has three barriers, each between the writing
+// and the reading of one of these, so that none is written again before all have read it.
+struct GroupMemory {
+    unsigned tops[LANES];
+    union {
+        Word sums[LANES];
+        Word bests[LANES];
+    };
+    int city;
+};
+
+// The largest, the sum and the choice of all threads of a group of `warps` warps. All threads of
+// the group call these together; alone, a warp needs no barrier.
+struct Group {
+    GroupMemory& memory;
+    int warps, warp, lane;
+
+    // A float that is not negative.
+    __device__ __forceinline__ float largest(float mine) const {
+        unsigned top = warp_max(__float_as_uint(mine));
+        if (warps > 1) {
+            if (lane == 0) memory.tops[warp] = top;
+            __syncthreads();
+            top = warp_max(lane < warps ? memory.tops[lane] : 0);
+        }
+        return __uint_as_float(top);
+    }
+
+    // The sum over all warps; `before` becomes that over the warps before this one.
+    __device__ __forceinline__ Word sum(Word of_warp, Word& before) const {
+        before = 0;
+        if (warps == 1) return of_warp;
+        if (lane == 0) memory.sums[warp] = of_warp;
+        __syncthreads();
+        Word all = 0;
+        for (int other = 0; other < warps; ++other) {
+            Word sum = memory.sums[other];
+            before += other < warp ? sum : 0;
+            all += sum;
+        }
+        return all;
+    }
+
+    // The city of the largest key, the lowest such city on a tie; keys are not negative.
+    __device__ __forceinline__ int first_of_largest(float key, int city) const {
+        unsigned bits = __float_as_uint(key), top = warp_max(bits);
+        unsigned first = warp_min(bits == top ? static_cast<unsigned>(city) : ~0u);
+        if (warps == 1) return static_cast<int>(first);
+        if (lane == 0) memory.bests[warp] = static_cast<Word>(top) << 32 | ~first;
+        __syncthreads();
+        Word best = memory.bests[0];
+        for (int other = 1; other < warps; ++other) best = max(best, memory.bests[other]);
+        __syncthreads();  // they may be written again at once
+        return static_cast<int>(~static_cast<unsigned>(best));
+    }
+
+    // The city that one warp has `chosen`; `city` is read in that warp only.
+    __device__ __forceinline__ int agree(bool chosen, int city) const {
+        if (warps == 1) return city;
+        if (chosen && lane == 0) memory.city = city;
+        __syncthreads();
+        return memory.city;
+    }
+};

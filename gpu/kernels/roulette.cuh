@@ -1,0 +1,95 @@
+// Selection policies: how a group finds where the roulette wheel stops.
+//
+// A warp holds COUNT rows of 32 consecutive slots of the wheel, slot 32 k + lane in units[k].
+#pragma once
+
+#include "wheel.cuh"
+
+// Inclusive prefix sums over a warp.
+__device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
+#pragma unroll
+    for (int offset = 1; offset < LANES; offset *= 2) {
+        unsigned before = __shfl_up_sync(ALL_LANES, units, offset);
+        units += lane >= offset ? before : 0;
+    }
+    return units;
+}
+
+// Parallel prefix sum, then parallel search: every slot learns where it ends.
+template <int COUNT>
+struct PrefixSearch {
+    // Makes prefix sums of the units, row by row, and returns the sum of all.
+    __device__ __forceinline__ Word sum(unsigned (&units)[COUNT], int lane) {
+        Word total = 0;
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k) {
+            units[k] = prefix_sums(units[k] - Wheel::BASE_BITS, lane);
+            total += __shfl_sync(ALL_LANES, units[k], LANES - 1);
+        }
+        return total;
+    }
+
+    // The slot where the wheel stops.
+    __device__ __forceinline__ int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
+        Word before = 0;
+        int slot = -1;
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k) {
+            unsigned beyond = __ballot_sync(ALL_LANES, before + units[k] > stop);
+            if (slot < 0 && beyond) slot = k * LANES + __ffs(beyond) - 1;
+            before += __shfl_sync(ALL_LANES, units[k], LANES - 1);
+        }
+        return slot;
+    }
+};
+
+// Tiling roulette (2017, Algorithm 1): tiles are summed, and only the one where the wheel stops
+// is scanned.
+template <int COUNT>
+struct TilingRoulette {
+    static constexpr int ROWS = COUNT < 4 ? COUNT : 4;  // of a tile: its sum must fit 32 bits
+    static constexpr int TILES = COUNT / ROWS;
+    unsigned tiles[TILES];
+
+    __device__ __forceinline__ Word sum(const unsigned (&units)[COUNT], int) {
+        Word total = 0;
+#pragma unroll
+        for (int tile = 0; tile < TILES; ++tile) {
+            unsigned own = 0u - ROWS * Wheel::BASE_BITS;
+#pragma unroll
+            for (int row = 0; row < ROWS; ++row) own += units[tile * ROWS + row];
+            tiles[tile] = warp_total(own);
+            total += tiles[tile];
+        }
+        return total;
+    }
+
+    __device__ __forceinline__ int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
+        unsigned rows[ROWS] = {};
+        int slot = 0;
+        Word end = 0, before = 0;
+#pragma unroll
+        for (int tile = 0; tile < TILES; ++tile) {
+            bool reached = stop >= end;
+            before = reached ? end : before;
+            slot = reached ? tile * ROWS * LANES : slot;
+#pragma unroll
+            for (int row = 0; row < ROWS; ++row)
+                rows[row] = reached ? units[tile * ROWS + row] : rows[row];
+            end += tiles[tile];
+        }
+        unsigned rest = static_cast<unsigned>(stop - before), row_end = 0, row_before = 0, own = 0;
+        int tile = slot;
+#pragma unroll
+        for (int row = 0; row < ROWS; ++row) {
+            bool reached = rest >= row_end;
+            row_before = reached ? row_end : row_before;
+            slot = reached ? tile + row * LANES : slot;
+            own = reached ? rows[row] : own;
+            if (row + 1 < ROWS) row_end += warp_total(rows[row] - Wheel::BASE_BITS);
+        }
+        unsigned beyond =
+            __ballot_sync(ALL_LANES, prefix_sums(own - Wheel::BASE_BITS, lane) > rest - row_before);
+        return slot + __ffs(beyond) - 1;
+    }
+};
