@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from gpu.baseline.acs import CpuColony
+from gpu.baseline.ant_system import AsCpuColony
 from gpu.instances import load
-from gpu.parameters import AcsParameters, SpmParameters
+from gpu.parameters import AcsParameters, AsCpuParameters, SpmParameters
 from gpu.snapshot import Wanted
 
 OPTIMA = {"burma14": 3323, "ulysses22": 7013, "gr17": 2085, "gr24": 1272}
@@ -59,4 +60,35 @@ def test_tours_get_as_good_as_the_paper_s(
     colony = CpuColony(instance, PAPER[memory], 1, threads=threads, stepwise=stepwise)
     colony.iterate(200)
     assert colony.snapshot(Wanted.TOUR).best_length < 1.09 * best
+    colony.close()
+
+
+ANT_SYSTEMS = {
+    "roulette": AsCpuParameters(),
+    "tour list": AsCpuParameters(selection="stc-roulette"),
+    "independent": AsCpuParameters(selection="i-roulette"),
+    "lists": AsCpuParameters(candidates=20),
+}
+
+
+@pytest.mark.parametrize("kind", ANT_SYSTEMS)
+@pytest.mark.parametrize("name", OPTIMA)
+def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: str) -> None:
+    instance = load(tsplib / f"{name}.tsp")
+    found = []
+    for seed in range(3):
+        colony = AsCpuColony(instance, ANT_SYSTEMS[kind], seed, threads=1)
+        colony.iterate(300)
+        found.append(colony.snapshot(Wanted.TOUR).best_length)
+        colony.close()
+    assert OPTIMA[name] <= min(found) < 1.03 * OPTIMA[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ANT_SYSTEMS)
+def test_ant_systems_improve_on_the_nearest_neighbour(tsplib: Path, kind: str) -> None:
+    """The nearest-neighbour tour is 20 % above the optimum; 200 iterations come within 14 %."""
+    colony = AsCpuColony(load(tsplib / "d198.tsp"), ANT_SYSTEMS[kind], 0, threads=2)
+    colony.iterate(200)
+    assert 15780 <= colony.snapshot(Wanted.TOUR).best_length < 1.14 * 15780
     colony.close()
