@@ -120,7 +120,7 @@ class ConvergenceView(View):
             if self.chips["optimum"].isChecked():
                 bottom = min(bottom, optimum)
         margin = 0.05 * max(high[1] - bottom, 1.0)
-        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin))
+        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views.icons import icon
+from views.pace import Pace
 from views.theme import Theme
 from views.view import View
 
@@ -104,6 +106,8 @@ class Dashboard(QWidget):
 
     Attributes
     ----------
+    pace : Pace
+        How often views are drawn while snapshots come in.
     wanted_changed : Signal
         The views in sight need other parts of a snapshot.
     picture_requested : Signal
@@ -142,9 +146,10 @@ class Dashboard(QWidget):
         self._alone: Pane | None = None
         self._current = self.panes[0]
         self._due: list[View] = []
+        self.pace = Pace()
         self._timer = QTimer(self)
         self._timer.setInterval(_TURN)
-        self._timer.timeout.connect(self._draw_next)
+        self._timer.timeout.connect(self._take_turn)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
             pane.picture_requested.connect(self.picture_requested)
@@ -180,7 +185,7 @@ class Dashboard(QWidget):
             if view not in self._due:
                 self._due.append(view)
         if not self._timer.isActive():
-            self._draw_next()
+            self._take_turn()
             self._timer.start()
 
     def settle(self) -> None:
@@ -218,6 +223,13 @@ class Dashboard(QWidget):
             pane.apply_theme(theme)
         for view in self.views.values():
             view.apply_theme(theme)
+
+    def _take_turn(self) -> None:
+        """Draw one view if it is time, and say when to come again."""
+        wait = self.pace.wait()
+        if wait <= 0:
+            self._draw_next()
+        self._timer.setInterval(max(_TURN, math.ceil(1000 * wait)))
 
     def _draw_next(self) -> None:
         """Draw one view; those out of sight only remember that they are behind."""

@@ -145,7 +145,9 @@ class DeviceView(View):
             value = significant(float(points[-1, 1]))
             self.branching_title.setText(f"BRANCHING FACTOR  ·  {value}")
             high = float(points[:, 1].max())
-            self.plot.follow((0.0, float(points[-1, 0])), (1.0, max(3.0, high * 1.05)))
+            self.plot.follow(
+                (0.0, float(points[-1, 0])), (1.0, max(3.0, high * 1.05)), growing=True
+            )
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

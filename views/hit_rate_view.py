@@ -155,7 +155,7 @@ class HitRateView(View):
                 least = min(least, float(points[:, 1].min()))
         bottom = max(0.0, 10 * math.floor(least / 10 - 0.5))
         margin = 0.04 * (100 - bottom)
-        self.run_plot.follow((0.0, end), (bottom - margin, 100 + margin))
+        self.run_plot.follow((0.0, end), (bottom - margin, 100 + margin), growing=True)
         self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
         if self._last is not None:
             self.note.setText(

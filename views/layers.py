@@ -1,23 +1,21 @@
 """Graphics items that draw many lines or points at once, each item one layer of a plot.
 
-A layer draws in the pixels of the viewport: thousands of one-pixel lines take a millisecond,
-where Qt's stroker would take a hundred for the same lines at a width of two. What was drawn is
-kept as a pixmap until the data or the visible range changes, so that a layer that stands still
-costs nothing while another moves.
+A layer draws in the pixels of the viewport, separate lines with square ends: Qt fills thousands
+of them in two milliseconds, where its stroker, for round ends or a path, takes twenty. What was
+drawn is kept as a pixmap until the data or the visible range changes, so that a layer that stands
+still costs nothing while another moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QTransform
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from views.kept import KeptPicture
 
 Points = NDArray[np.float64]
 """Shape (k, 2)."""
@@ -25,46 +23,32 @@ Points = NDArray[np.float64]
 Segments = NDArray[np.float64]
 """Shape (k, 4): x and y of one end, then of the other."""
 
-_STROKED = 700
-"""Most lines that are given to Qt's stroker at a width other than one."""
-
 _SMOOTH = 20_000
 """Most lines that are drawn smooth; among more, nobody sees a single one."""
 
-_SIDE_BY_SIDE = (
-    (6_000, ((-0.4, -0.25), (0.4, -0.25), (0.0, 0.45))),
-    (15_000, ((-0.3, -0.3), (0.3, 0.3))),
-)
-"""Up to how many lines, and by which shifts in pixels, thin lines make a bold one; beyond, bold
-lines would only fill the picture."""
+_BOLD = 15_000
+"""Most lines that are drawn wider than a pixel; more would only fill the picture."""
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
-    """Return a pen with round ends, ``width`` pixels wide at any zoom."""
+    """Return a pen with square ends, ``width`` pixels wide at any zoom."""
     result = QPen(colour, width)
     result.setCosmetic(True)
-    result.setCapStyle(Qt.PenCapStyle.RoundCap)
+    result.setCapStyle(Qt.PenCapStyle.SquareCap)
     return result
 
 
 def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float = 1.0) -> None:
-    """Draw separate lines; wide ones among many as several thin ones side by side."""
+    """Draw separate lines; among very many all are thin."""
     if len(lines) == 0:
         return
     array = PrimitiveArray(QLineF, 4)
     array.resize(len(lines))
-    shifts: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
-    if width != 1 and len(lines) <= _STROKED:
-        painter.setPen(pen(colour, width))
-    else:
-        painter.setPen(pen(colour))
-        if width >= 1.5:
-            shifts = next((s for limit, s in _SIDE_BY_SIDE if len(lines) <= limit), shifts)
+    array.ndarray()[:] = lines
+    painter.setPen(pen(colour, width if len(lines) <= _BOLD else 1.0))
     smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth and len(lines) <= _SMOOTH)
-    for dx, dy in shifts:
-        np.add(lines, np.array([dx, dy, dx, dy]), out=array.ndarray())
-        painter.drawLines(*array.drawargs())
+    painter.drawLines(*array.drawargs())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
 
 
@@ -75,7 +59,9 @@ def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: flo
     array = PrimitiveArray(QPointF, 2)
     array.resize(len(points))
     array.ndarray()[:] = points
-    painter.setPen(pen(colour, max(1.0, diameter)))
+    round_ends = pen(colour, max(1.0, diameter))
+    round_ends.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(round_ends)
     painter.drawPoints(*array.drawargs())
 
 
@@ -116,24 +102,11 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
 class Layer(QGraphicsItem):
     """One layer; a subclass says in :meth:`draw` what it looks like in pixels."""
 
-    keep_pictures: ClassVar[bool] = True
-
     def __init__(self, depth: float) -> None:
         super().__init__()
         self.setZValue(depth)
         self._bounds = QRectF()
-        self._picture = QPixmap()
-        self._drawn_for: object = None
-
-    @classmethod
-    @contextmanager
-    def exact(cls) -> Iterator[None]:
-        """Draw lines instead of kept pixmaps, for pictures sharper than the screen."""
-        cls.keep_pictures = False
-        try:
-            yield
-        finally:
-            cls.keep_pictures = True
+        self._kept = KeptPicture()
 
     @property
     def empty(self) -> bool:
@@ -151,7 +124,7 @@ class Layer(QGraphicsItem):
 
     def refresh(self) -> None:
         """Draw again, because the data or the colours changed."""
-        self._drawn_for = None
+        self._kept.drop()
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -165,31 +138,8 @@ class Layer(QGraphicsItem):
         widget: QWidget | None = None,
     ) -> None:
         """Draw, or show what was drawn for the same range."""
-        if widget is None or self.empty:
-            return
-        transform = painter.worldTransform()
-        size = QRectF(widget.rect())
-        painter.save()
-        painter.resetTransform()
-        if self.keep_pictures:
-            ratio = widget.devicePixelRatioF()
-            wanted_for = (transform, widget.size(), ratio)
-            if self._drawn_for != wanted_for:
-                self._drawn_for = wanted_for
-                self._picture = QPixmap(widget.size() * ratio)
-                self._picture.setDevicePixelRatio(ratio)
-                self._picture.fill(Qt.GlobalColor.transparent)
-                with QPainter(self._picture) as inner:
-                    inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-                    self.draw(inner, transform, size)
-            # Only where there is something: five layers of a large window are many pixels.
-            part = transform.mapRect(self._bounds).intersected(size).toAlignedRect()
-            source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
-            painter.drawPixmap(QRectF(part), self._picture, source)
-        else:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self.draw(painter, transform, size)
-        painter.restore()
+        if widget is not None and not self.empty:
+            self._kept.show(painter, widget, self._bounds, self.draw)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw in pixels of the viewport ``size``; ``transform`` leads there from the data."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QPainter, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from views.kept import KeptPicture
 
 
 class PictureItem(QGraphicsItem):
@@ -21,6 +23,7 @@ class PictureItem(QGraphicsItem):
     def __init__(self, colours: list[int]) -> None:
         super().__init__()
         self._colours = colours
+        self._kept = KeptPicture()
         self._shades: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
 
     def set_picture(self, shades: NDArray[np.uint8] | None) -> bool:
@@ -30,6 +33,7 @@ class PictureItem(QGraphicsItem):
         if resized:
             self.prepareGeometryChange()
         self._shades = np.ascontiguousarray(shades)
+        self._kept.drop()
         self.update()
         return resized
 
@@ -44,12 +48,14 @@ class PictureItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
+        """Draw, or show what was drawn for the same range."""
+        if widget is not None and len(self._shades):
+            self._kept.show(painter, widget, self.boundingRect(), self._draw)
+
+    def _draw(self, painter: QPainter, transform: QTransform, _: QRectF) -> None:
         """Draw with sharp pixels where they are large, else each the brightest of its part."""
-        rows = len(self._shades)
-        if rows == 0:
-            return
-        shades = self._shades
-        scale = abs(painter.worldTransform().m11())
+        shades, rows = self._shades, len(self._shades)
+        scale = abs(transform.m11())
         if scale < 1:  # the band of the tour is one pixel wide: a mean would pale it
             factor = int(np.ceil(1 / scale - 1e-6))
             starts = np.arange(0, rows, factor)
@@ -58,6 +64,7 @@ class PictureItem(QGraphicsItem):
         height, width = shades.shape
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
         image.setColorTable(self._colours)
+        painter.setTransform(transform)
         # A smoothed picture would show values that are nowhere.
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
         painter.drawImage(self.boundingRect(), image)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from views.layers import Layer
+from views.kept import KeptPicture
 from views.theme import Theme
 
 SHARPNESS = 2
@@ -65,7 +65,7 @@ def _band(theme: Theme) -> int:
 def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     painter.fillRect(QRect(QPoint(0, 0), size), theme.colour("panel"))
-    with Layer.exact():
+    with KeptPicture.exact():
         widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
     if caption:
         painter.setFont(theme.font(0.92))

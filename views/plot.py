@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QTransform
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
+from views.axis import Axis
 from views.formats import significant, whole
 from views.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
 from views.theme import DARK, Theme
@@ -30,6 +31,8 @@ class Curve(Layer):
 
     def set_points(self, points: Points) -> None:
         """Take other points, float64 of shape (k, 2)."""
+        if np.array_equal(points, self.points, equal_nan=True):
+            return
         self.points = points
         self.set_bounds(points[np.isfinite(points).all(axis=1)])
         self.refresh()
@@ -80,7 +83,7 @@ class Plot(QWidget):
         # Put together from parts, because pyqtgraph's own PlotWidget brings menus that outlive it.
         self.widget: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(enableMenu=False)
-        self.axes: dict[str, Any] = {side: pg.AxisItem(side) for side in _PLACES}
+        self.axes: dict[str, Any] = {side: Axis(side) for side in _PLACES}
         grid: Any = pg.GraphicsLayout()
         grid.setSpacing(0)
         grid.setContentsMargins(0, 4, 4, 0)
@@ -96,6 +99,7 @@ class Plot(QWidget):
         self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
         self._curves: list[Curve] = []
         self._follows = True
+        self._shown: tuple[tuple[float, float], tuple[float, float]] | None = None
         self._theme = DARK
         self.box.disableAutoRange()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
@@ -125,9 +129,23 @@ class Plot(QWidget):
         self.hint.setText(text)
         self._pages.setCurrentIndex(1 if text else 0)
 
-    def follow(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        """Show this range, unless the user looks at one of his own."""
+    def follow(
+        self, x: tuple[float, float], y: tuple[float, float], *, growing: bool = False
+    ) -> None:
+        """Show this range, unless the user looks at one of his own.
+
+        Parameters
+        ----------
+        x, y : tuple of float
+            Lowest and highest value.
+        growing : bool
+            Keep room for what comes, where the data has outgrown its range before: the axes
+            then stand still for a while, and need not be drawn with every point.
+        """
         self._wanted = x, y
+        if growing and self._shown is not None:
+            x, y = (_with_room(new, old) for new, old in zip((x, y), self._shown, strict=True))
+        self._shown = x, y
         if self._follows and all(math.isfinite(v) for v in (*x, *y)):
             width, height = x[1] - x[0], y[1] - y[0]
             self.box.setRange(
@@ -141,6 +159,7 @@ class Plot(QWidget):
         self._follows = True
         if hasattr(self, "_wanted"):
             self.follow(*self._wanted)
+        self._shown = None
 
     def set_label(self, side: str, text: str) -> None:
         """Change the label of an axis."""
@@ -204,6 +223,15 @@ class Plot(QWidget):
 
     def _moved_by_user(self, _: object) -> None:
         self._follows = False
+
+
+def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple[float, float]:
+    """Return a range that holds ``wanted``: ``shown`` if it fits, else with room to grow."""
+    low, high = wanted
+    room = 0.1 * (high - low)
+    if shown[0] <= low and high <= shown[1]:
+        return shown if high - low >= 0.75 * (shown[1] - shown[0]) else wanted
+    return low - room if low < shown[0] else low, high + room if high > shown[1] else high
 
 
 def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:

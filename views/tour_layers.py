@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.snapshot import Trails
+from views.kept import KeptPicture
 from views.layers import (
     Layer,
     Points,
@@ -143,7 +144,7 @@ class TrailsLayer(MapLayer):
         lines = pixels[trails.edges[strong]].reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]
-        if not self.keep_pictures:
+        if not KeptPicture.in_use:
             self._draw_trails(painter, lines, force, 1.0)
             return
         # Thin lines at half the size are wide soft ones at full size, for a tenth of the time.

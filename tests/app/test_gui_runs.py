@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,30 @@ def run_to_the_end(qtbot: QtBot, controller: WindowController) -> Outcome:
     assert isinstance(outcome, Outcome)
     controller.window.dashboard.settle()
     return outcome
+
+
+def test_the_window_draws_less_beside_a_colony_on_all_cores(
+    qtbot: QtBot, controller: WindowController
+) -> None:
+    open_(qtbot, controller)
+    pace, timer = controller.window.dashboard.pace, controller._timer
+    for device, share, interval in (("cpu:1", math.inf, 33), ("cpu", 0.05, 100)):
+        devices = controller.window.setup.colony.devices
+        devices.setCurrentIndex(devices.findData(device))
+        devices.activated.emit(devices.currentIndex())
+        press(controller.window, Qt.Key.Key_Space)
+        wait_for(qtbot, controller, Activity.RUNNING)
+        assert pace.share == share
+        assert timer.interval() == interval
+        press(controller.window, Qt.Key.Key_Space)
+        wait_for(qtbot, controller, Activity.PAUSED)
+        assert pace.share == math.inf  # what rests is drawn at once
+        press(controller.window, Qt.Key.Key_Space)
+        wait_for(qtbot, controller, Activity.RUNNING)
+        with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+            controller.stop()
+        assert pace.share == math.inf
+        assert timer.interval() == 33
 
 
 def state(controller: WindowController) -> Snapshot:

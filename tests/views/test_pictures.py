@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
-from views.layers import Layer
+from views.kept import KeptPicture
 from views.main_window import MainWindow
 from views.pictures import as_image, as_svg
 from views.theme import DARK, LIGHT
@@ -22,7 +22,7 @@ def running(window: MainWindow) -> Iterator[MainWindow]:
         window.show_snapshot(snapshot(uniform(120), iteration, memory=True))
     window.dashboard.settle()
     yield window
-    assert Layer.keep_pictures
+    assert KeptPicture.in_use
 
 
 @pytest.mark.parametrize("key", VIEWS)

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel
@@ -138,6 +139,49 @@ def test_ticks_have_the_texts_that_people_expect() -> None:
     major, minor = logarithmic_ticks(0, 2.2, 500)
     assert major[1] == [0, 1, 2]
     assert [round(10**place) for place in minor[1]] == [2, 5, 20, 50]
+
+
+def test_a_growing_range_keeps_room_so_that_the_axes_stand_still(qtbot: QtBot) -> None:
+    plot = Plot("x", "y")
+    qtbot.addWidget(plot)
+    ranges = []
+    for end in range(1, 201):
+        plot.follow((0, end), (1, 2), growing=True)
+        (low, high), y = plot.box.viewRange()
+        assert low == 0
+        assert end <= high <= 1.1 * end + 1e-9
+        assert y == [1, 2]
+        ranges.append(high)
+    assert len(set(ranges)) < 50
+    plot.follow((0, 20), (1, 2), growing=True)  # much less: a new run
+    assert plot.box.viewRange()[0] == [0, 20]
+    plot.follow((0, 21), (1, 2), growing=True)
+    assert plot.box.viewRange()[0][1] > 22
+    plot.fit()
+    assert plot.box.viewRange()[0] == [0, 21]
+
+
+def test_an_axis_is_drawn_again_only_when_it_changes(
+    qtbot: QtBot, convergence: ConvergenceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed(convergence, 100)
+    drawn: list[object] = []
+    axis = convergence.plot.axes["bottom"]
+    plain = pg.AxisItem.paint
+
+    def paint(item: object, *more: object) -> None:
+        drawn.append(item)
+        plain(item, *more)
+
+    monkeypatch.setattr(pg.AxisItem, "paint", paint)
+    qtbot.wait(20)
+    drawn.clear()
+    convergence.curves["best"].refresh()
+    convergence.plot.widget.viewport().repaint()
+    assert drawn == []
+    convergence.plot.box.setXRange(0, 500)
+    convergence.plot.widget.viewport().repaint()
+    assert axis in drawn
 
 
 def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:

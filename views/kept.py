@@ -1,0 +1,78 @@
+"""Pictures of what an item drew, kept until the item or the visible range changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from PySide6.QtCore import QRectF, QSizeF, Qt
+from PySide6.QtGui import QPainter, QPixmap, QTransform
+from PySide6.QtWidgets import QWidget
+
+Draw = Callable[[QPainter, QTransform, QRectF], None]
+"""Draws in pixels of the viewport, whose rectangle comes last; the transform leads there from
+the item's own coordinates."""
+
+
+class KeptPicture:
+    """What one item drew, in the pixels of the viewport."""
+
+    in_use: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self._pixmap = QPixmap()
+        self._drawn_for: object = None
+
+    @classmethod
+    @contextmanager
+    def exact(cls) -> Iterator[None]:
+        """Draw lines instead of kept pixels, for pictures sharper than the screen."""
+        cls.in_use = False
+        try:
+            yield
+        finally:
+            cls.in_use = True
+
+    def drop(self) -> None:
+        """Draw again when it is shown next."""
+        self._drawn_for = None
+
+    def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
+        """Show what was drawn for the same range, or ``draw`` it; nothing lies out of ``bounds``.
+
+        Parameters
+        ----------
+        painter : QPainter
+            As an item's ``paint`` gets it.
+        widget : QWidget
+            The viewport.
+        bounds : QRectF
+            In the item's coordinates.
+        draw : callable
+            See :data:`Draw`.
+        """
+        transform = painter.worldTransform()
+        size = QRectF(widget.rect())
+        painter.save()
+        painter.resetTransform()
+        if self.in_use:
+            ratio = widget.devicePixelRatioF()
+            wanted_for = (transform, widget.size(), ratio)
+            if self._drawn_for != wanted_for:
+                self._drawn_for = wanted_for
+                if self._pixmap.size() != widget.size() * ratio:
+                    self._pixmap = QPixmap(widget.size() * ratio)
+                self._pixmap.setDevicePixelRatio(ratio)
+                self._pixmap.fill(Qt.GlobalColor.transparent)
+                with QPainter(self._pixmap) as inner:
+                    inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+                    draw(inner, transform, size)
+            # Only where there is something: five layers of a large window are many pixels.
+            part = transform.mapRect(bounds).intersected(size).toAlignedRect()
+            source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
+            painter.drawPixmap(QRectF(part), self._pixmap, source)
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            draw(painter, transform, size)
+        painter.restore()
