@@ -108,7 +108,7 @@ class DecisionView(View):
         """Show the cities of ``instance``."""
         self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.map.show_instance(instance)
-        self.refuse("Open an instance to look into an ant's decisions.")
+        self.refuse("One ant's decision, step by step, is shown here.")
 
     def refuse(self, reason: str) -> None:
         """Show no decision because of ``reason``, and ask for none."""

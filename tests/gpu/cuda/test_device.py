@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gpu import catalog, devices
+from gpu.decisions.replay import Replay
 from gpu.errors import DeviceMemoryError
 from gpu.instances import load
 from gpu.instances.bundled import bundled
@@ -111,3 +112,20 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("told: cuda:0 (")
     assert "\n" not in done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", ["acs-gpu", "acs-gpu-alt", "acs-gpu-spm"])
+def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
+    place, cities = devices.find("cuda"), instance("uniform-100")
+    system = catalog.find(name, place)
+    parameters = system.parameters.from_mapping({"ants": 1, "q0": 0.5, "candidates": 8})
+    colony = catalog.build(system, cities, parameters, place, 4)
+    rule = catalog.rule_of(system, cities, parameters, 4)
+    for iteration in range(20):
+        last = Replay(rule, cities.n, colony, iteration).decision(0, cities.n - 1)
+        assert last is not None
+        colony.iterate(1)
+        tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+        assert tour is not None
+        assert tour.tolist() == [*last.tour.tolist(), last.choice.chosen]
+    colony.close()
