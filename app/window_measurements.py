@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from gpu import catalog, devices, speedup
 from gpu.comparison_report import ComparisonReport
 from gpu.instances import load
 from gpu.instances.bundled import bundled
+from gpu.parameters import Parameters
 from gpu.snapshot import Wanted
 from gpu.speedup_report import SpeedupReport
 from views.hit_rate_view import HitRate
@@ -89,14 +90,13 @@ class WindowMeasurements(QObject):
         scope = window.speedup.scope.currentData()
         every = window.speedup.contenders.currentData() == "all"
         names = _every_search() if every else (system.name,)
-        given = _given(window.setup.parameters.values())
+        values = window.setup.parameters.values()
         seed = window.setup.choices().seed if not window.setup.problem else 1
         window.speedup.show_reports([])
 
         def work(task: Task[list[SpeedupReport]]) -> list[SpeedupReport]:
             among = speedup.contenders(names, devices.survey())
-            known = {name for one in among for name in one.system.parameters.kinds()}
-            shared = {name: value for name, value in given.items() if name in known}
+            shared = _shared(values, system.parameters, [one.system.parameters for one in among])
             reports: list[SpeedupReport] = []
             paths = _paths(scope)
             for number, path in enumerate(paths):
@@ -124,15 +124,12 @@ class WindowMeasurements(QObject):
     def hit_rates(self) -> None:
         """Measure the mean hit ratios of the selective memory for every size in ``MEMORIES``."""
         window, instance = self._controller.window, self._controller.instance
-        device = window.setup.colony.device
-        if instance is None or device is None:
+        device, chosen = window.setup.colony.device, window.setup.colony.system
+        if instance is None or device is None or chosen is None:
             return
         system = catalog.find("acs-spm", device)
-        given = {
-            name: value
-            for name, value in _given(window.setup.parameters.values()).items()
-            if name in system.parameters.kinds()
-        }
+        values = window.setup.parameters.values()
+        given = _given(system.parameters.taken_over(values, chosen.parameters))
         seed = window.setup.choices().seed if not window.setup.problem else 1
         window.hit_rates.show_rates([])
 
@@ -191,6 +188,7 @@ class WindowMeasurements(QObject):
         self._bar, self._task = bar, task
         bar.begin("Warming up")
         self.enable()
+        self._controller.decisions.make_room()
         self._controller.background.start(task)
 
     def _advance(self, share: float, text: str) -> None:
@@ -226,6 +224,25 @@ def _reporter(task: Task[Any], name: str, number: int, count: int) -> Callable[[
 
 def _given(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _shared(
+    values: Mapping[str, object], former: type[Parameters], among: Sequence[type[Parameters]]
+) -> dict[str, object]:
+    """Return those of ``values``, chosen for ``former``, that mean the same to all who have them.
+
+    What was not changed is left out: each has its own defaults.
+    """
+    kept = _given(values)
+    for kind in among:
+        same = kind.taken_over(values, former)
+        kept = {
+            name: value
+            for name, value in kept.items()
+            if name in same or (name not in kind.kinds() and name in former.kinds())
+        }
+    known = {name for kind in among for name in kind.kinds()}
+    return {name: value for name, value in kept.items() if name in known}
 
 
 def _paths(scope: str) -> list[Path | None]:
