@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -149,24 +149,20 @@ class PheromoneUpdate:
 
         return Slices(count + 1, make)
 
-    def _leading(self, *counts: int) -> tuple[np.int32, ...]:
-        return tuple(np.int32(value) for value in (self._n, self._trails.columns, *counts))
-
-    def _built(self, arrays: Mapping[str, Array]) -> tuple[Array, ...]:
-        names = ("tours", "lengths", "state", "deposits")
-        return (self._most, *(arrays[name] for name in names))
+    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        numbers = (self._n, self._trails.columns, self._directed)
+        built = ("tours", "lengths", "state", "deposits")
+        return (*map(np.int32, numbers), self._most, *(arrays[name] for name in built))
 
     def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
-        args = (*self._leading(self._ants, self._directed), *self._built(arrays))
-        return Launch(self.file, SCATTERED[self._update], self._ants, TILE, args)
+        return Launch(self.file, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
 
     def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
         first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
         end_ant = min(first_ant + self._ants_each, self._ants)
         end_pair = min(first_pair + self._pairs_each, self._pairs)
         args = (
-            *self._leading(self._directed),
-            *self._built(arrays),
+            *self._leading(arrays),
             np.int64(first_pair),
             np.int64(end_pair),
             np.int32(first_ant),

@@ -48,7 +48,7 @@ struct Tile {
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
 // memory (row 2), or with each city read once, to shared memory (row 1).
 template <bool TILED>
-__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int ants, int directed,
+__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int directed,
                                                          unsigned most, const int* tours,
                                                          const Word* lengths,
                                                          const ColonyState* state,
@@ -56,27 +56,23 @@ __global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int
     __shared__ unsigned quanta;
     __shared__ Tile tile;
     int own = threadIdx.x;
-    for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
-        const int* tour = tours + static_cast<long long>(ant) * n;
-        __syncthreads();
-        if (own == 0) quanta = Quanta(state, most).of(lengths[ant]);
-        __syncthreads();
-        for (int first = 0; first < n; first += TILE) {
-            if constexpr (TILED) tile.load(tour, n, first);
-            int place = first + own;
-            if (place >= n) continue;
-            int from, to;
-            if constexpr (TILED) {
-                from = tile.cities[own];
-                to = tile.cities[own + 1];
-            } else {
-                from = __ldg(&tour[(place > 0 ? place : n) - 1]);
-                to = __ldg(&tour[place]);
-            }
-            atomicAdd(&deposits[static_cast<long long>(from) * columns + to], quanta);
-            if (!directed)
-                atomicAdd(&deposits[static_cast<long long>(to) * columns + from], quanta);
+    const int* tour = tours + static_cast<long long>(blockIdx.x) * n;
+    if (own == 0) quanta = Quanta(state, most).of(lengths[blockIdx.x]);
+    __syncthreads();
+    for (int first = 0; first < n; first += TILE) {
+        if constexpr (TILED) tile.load(tour, n, first);
+        int place = first + own;
+        if (place >= n) continue;
+        int from, to;
+        if constexpr (TILED) {
+            from = tile.cities[own];
+            to = tile.cities[own + 1];
+        } else {
+            from = __ldg(&tour[(place > 0 ? place : n) - 1]);
+            to = __ldg(&tour[place]);
         }
+        atomicAdd(&deposits[static_cast<long long>(from) * columns + to], quanta);
+        if (!directed) atomicAdd(&deposits[static_cast<long long>(to) * columns + from], quanta);
     }
 }
 

@@ -400,6 +400,18 @@ def test_many_strong_trails_are_shown_up_to_a_number(monkeypatch: pytest.MonkeyP
             np.testing.assert_array_equal(shown.strength, expected.strength)
 
 
+@pytest.mark.parametrize("size", [1, 7, 16, 39])
+def test_several_trails_share_a_pixel(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.cuda.pictures.PICTURE_SIZE", size)
+    with emulated(scattered(40)) as colony:
+        colony.iterate(2)
+        shown = colony.snapshot(Wanted.PHEROMONE | Wanted.TOUR)
+        trails = np.stack([colony.trails_from(city) for city in range(40)])
+        assert shown.best_tour is not None
+        expected = matrix_picture(trails, shown.best_tour, size)
+        np.testing.assert_array_equal(shown.pheromone, expected)
+
+
 def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
     with emulated(scattered(20)) as colony:
         snapshot = colony.snapshot(Wanted.EVERYTHING)
@@ -452,10 +464,6 @@ def test_the_order_of_threads_changes_nothing(order: int) -> None:
         assert_same(one.snapshot(Wanted.EVERYTHING), other.snapshot(Wanted.EVERYTHING))
 
 
-def always() -> bool:
-    return True
-
-
 def every(period: int) -> Callable[[], bool]:
     """Says True every so many times that it is asked."""
     asked = 0
@@ -504,12 +512,15 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     assert set(map(tuple, ours.trails.edges)) == set(map(tuple, theirs.trails.edges))
 
 
-def test_a_timed_iteration_ends_one_that_was_left_and_tells_all_of_its_time() -> None:
+@pytest.mark.parametrize("by_iterating", [False, True])
+def test_the_time_between_two_calls_is_no_time_of_a_phase(by_iterating: bool) -> None:
     with emulated(scattered(20), milliseconds=15.0) as colony:
-        colony.iterate(1, always)
-        assert colony.snapshot(Wanted.NUMBERS).iteration == 0
-        times = colony.timed_iteration()
-        assert colony.snapshot(Wanted.NUMBERS).iteration == 1
+        colony.iterate(2, every(4))
+        assert colony.snapshot(Wanted.EVERYTHING).iteration == 1  # whose pictures take time
+        if by_iterating:
+            colony.iterate(1)
+        times = colony.snapshot(Wanted.NUMBERS).phases if by_iterating else colony.timed_iteration()
+        assert colony.snapshot(Wanted.NUMBERS).iteration == 2
         assert times == {"choice info": 15.0, "construction": 15.0, "update": 30.0}
         assert colony.snapshot(Wanted.NUMBERS).phases == times
 
