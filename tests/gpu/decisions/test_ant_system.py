@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu import catalog
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.decision import Outcome
 from gpu.decisions.ant_system import AsRule, quanta, spun
 from gpu.decisions.replay import winning_chances
 from gpu.decisions.rule import InitialTrails
-from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AsCpuParameters, AsCudaParameters
 from tests.gpu.baseline import makers
@@ -135,16 +133,3 @@ def test_a_gpu_s_other_powers_are_told() -> None:
     assert AsRule(instance, AsCudaParameters(), 1).caveat == ""
     for parameters in (AsCudaParameters(power="fast"), AsCudaParameters(alpha=1.5)):
         assert "last digits" in AsRule(instance, parameters, 1).caveat
-
-
-def test_every_row_of_the_catalog_with_a_rule_can_make_it() -> None:
-    instance = makers.uniform(20)
-    for system in catalog.CATALOG:
-        if not system.rule:
-            with pytest.raises(ParameterError, match="cannot be replayed"):
-                catalog.check_replayable(system)
-            continue
-        parameters = system.parameters().resolved(20)
-        rule = catalog.rule_of(system, instance, parameters, 1)
-        tour, _ = whole_tour(rule, 20, InitialTrails(20), 0)
-        assert sorted(tour) == list(range(20))

@@ -1,0 +1,96 @@
+"""The rule that each row of the catalog names, against the tours that it builds there."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from gpu import catalog, devices
+from gpu.catalog import Place, System
+from gpu.colony import Colony
+from gpu.decisions.rule import InitialTrails
+from gpu.devices import Device
+from gpu.errors import ParameterError
+from gpu.parameters import AcsParameters, Parameters
+from gpu.snapshot import Wanted
+from tests.emulation import needs_emulation
+from tests.gpu.baseline import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.decisions.checks import whole_tour
+
+GPU = Device("cuda:0", "cuda", 0, 2, "emulated", 1 << 30, "")
+
+RULED = [row for row in catalog.CATALOG if row.rule]
+
+WHERE = [
+    pytest.param(
+        system,
+        place,
+        id=f"{system.name} on {place}",
+        marks=[needs_emulation] if place == "cuda" else [],
+    )
+    for system in RULED
+    for place in system.builders
+]
+
+
+INSTANCE = makers.uniform(40, seed=4)
+
+
+@contextmanager
+def built(
+    system: System, place: Place, parameters: Parameters, patch: pytest.MonkeyPatch
+) -> Iterator[Colony]:
+    device = GPU if place == "cuda" else devices.find(place)
+    emulation = types.SimpleNamespace(CupyMachine=lambda _: EmulatedMachine())
+    patch.setitem(sys.modules, "gpu.cuda.cupy_machine", emulation)
+    colony = catalog.build(system, INSTANCE, parameters, device, 6)
+    try:
+        yield colony
+    finally:
+        colony.close()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("system", "place"), WHERE)
+def test_an_iteration_s_best_tour_was_foretold(
+    system: System, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = issubclass(system.parameters, AcsParameters)  # others would change its trails
+    ants = range(1 if alone else 3)
+    given = {"q0": 0.5, "candidates": 8} if alone else {}
+    parameters = system.parameters.from_mapping({"ants": len(ants), **given}).resolved(INSTANCE.n)
+    rule = catalog.rule_of(system, INSTANCE, parameters, 6)
+    assert rule.caveat == ""
+    with built(system, place, parameters, monkeypatch) as colony:
+        for iteration in range(2):
+            foretold = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
+            colony.iterate(1)
+            tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+            assert tour is not None
+            assert tour.tolist() in foretold
+            assert INSTANCE.tour_length(tour) == min(map(length, foretold))
+
+
+def length(tour: list[int]) -> int:
+    return INSTANCE.tour_length(np.array(tour))
+
+
+@pytest.mark.parametrize("system", RULED, ids=lambda row: row.name)
+def test_a_rule_needs_no_colony_before_the_first_iteration(system: System) -> None:
+    parameters = system.parameters().resolved(INSTANCE.n)
+    rule = catalog.rule_of(system, INSTANCE, parameters, 1)
+    tour, _ = whole_tour(rule, INSTANCE.n, InitialTrails(INSTANCE.n), 0)
+    assert sorted(tour) == list(range(INSTANCE.n))
+
+
+def test_a_row_without_a_rule_cannot_be_replayed() -> None:
+    system = dataclasses.replace(catalog.CATALOG[0], rule="")
+    with pytest.raises(ParameterError, match="cannot be replayed"):
+        catalog.rule_of(system, INSTANCE, AcsParameters(), 1)
