@@ -229,6 +229,9 @@ class _Comparing:
             with closing(self._colony(entry, part, self.seeds[0])) as colony:
                 self._iterate(colony, 1)
                 times = colony.timed_iteration()
+                if sum(times.values()) < 1e3 * SAMPLE:  # what else the machine does delays one
+                    again = colony.timed_iteration()
+                    times = {phase: min(times[phase], again[phase]) for phase in times}
             if before is not None:
                 foreseen = 1e-3 * sum(
                     _foreseen(self.instance.n, *before, part.n, times, phase) for phase in times
