@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from gpu.cuda.as_construction import Task
+from gpu.cuda.as_construction import (
+    Data,
+    IRoulette,
+    StDynamic,
+    StGroup,
+    StGroupStc,
+    StGroupStcTr,
+    Task,
+)
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.colony import TourColony, machine_of
 from gpu.cuda.dense_trails import DenseTrails
@@ -18,7 +26,7 @@ from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.state import State
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCudaParameters
+from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 
 
 class Construction(Protocol):
@@ -89,3 +97,45 @@ def build_task(
 ) -> AntSystemColony:
     """Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
     return AntSystemColony(instance, parameters, machine_of(device), seed, Task)
+
+
+def build_data(
+    instance: TspInstance, parameters: AsGroupParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """Data-parallel construction (2013, Section 3.2): an ant a block, a worker turns the wheel."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, Data)
+
+
+def build_i_roulette(
+    instance: TspInstance, parameters: AsGroupParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """Data-parallel construction with I-Roulette (2013, Algorithm 3)."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, IRoulette)
+
+
+def build_st_group(
+    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """ST-GROUP (2017): a group an ant, all cities by number, a parallel prefix sum."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroup)
+
+
+def build_st_group_stc(
+    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """ST-GROUP-STC (2017): a group an ant, the tour list, a parallel prefix sum."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroupStc)
+
+
+def build_st_group_stc_tr(
+    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """ST-GROUP-STC-TR (2017): a group an ant, the tour list, tiling roulette."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroupStcTr)
+
+
+def build_st_dynamic(
+    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
+) -> AntSystemColony:
+    """ST-DYNAMIC (2017): as ST-GROUP-STC-TR, the group shrinking with the cities left."""
+    return AntSystemColony(instance, parameters, machine_of(device), seed, StDynamic)

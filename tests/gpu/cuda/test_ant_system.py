@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,15 @@ from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates, weights
 from gpu.cuda import as_updates, iterations
 from gpu.cuda.ant_system import AntSystemColony, ConstructionType
-from gpu.cuda.as_construction import Task
+from gpu.cuda.as_construction import (
+    Data,
+    IRoulette,
+    StDynamic,
+    StGroup,
+    StGroupStc,
+    StGroupStcTr,
+    Task,
+)
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer
@@ -23,7 +32,12 @@ from gpu.cuda.state import WORDS
 from gpu.errors import DeviceMemoryError, ParameterError
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
-from gpu.parameters import AsCpuParameters, AsCudaParameters, AsGroupParameters
+from gpu.parameters import (
+    AsCpuParameters,
+    AsCudaParameters,
+    AsGroupParameters,
+    AsLaunchesParameters,
+)
 from gpu.snapshot import Snapshot, Wanted
 from gpu.summaries import branching_factor, matrix_picture, matrix_trails
 from tests.emulation import needs_emulation
@@ -32,8 +46,26 @@ from tests.gpu.cuda.test_acs import COORDINATE_METRICS, explicit, scattered
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
-CONSTRUCTIONS = {"task": (Task, AsCudaParameters, "roulette")}
-"""Name to the class, its parameters and what the CPU calls its selection."""
+CONSTRUCTIONS: dict[str, tuple[ConstructionType, AsCudaParameters, str]] = {
+    "task": (Task, AsCudaParameters(), "roulette"),
+    "data": (Data, AsGroupParameters(workers=32), "roulette"),
+    "i-roulette": (IRoulette, AsGroupParameters(), "i-roulette"),
+    **{
+        f"{name}, a launch a {launches}": (
+            construction,
+            AsLaunchesParameters(workers=workers, launches=launches),
+            selection,
+        )
+        for name, construction, workers, selection in (
+            ("st-group", StGroup, 64, "roulette"),
+            ("st-group-stc", StGroupStc, 16, "stc-roulette"),
+            ("st-group-stc-tr", StGroupStcTr, None, "stc-roulette"),
+            ("st-dynamic", StDynamic, None, "stc-roulette"),
+        )
+        for launches in ("tour", "step")
+    },
+}
+"""Name to the construction, its parameters and what the CPU calls its selection."""
 
 UPDATES = tuple(AsCudaParameters.explanations()["update"].options)
 LEAST = np.float32(2.0**-60)
@@ -425,26 +457,47 @@ def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
 @pytest.mark.parametrize(
     ("instance", "values"),
     [
-        *(pytest.param(scattered(40, metric), {}, id=metric.name) for metric in COORDINATE_METRICS),
         pytest.param(scattered(3), {}, id="three"),
-        pytest.param(scattered(33, extent=4), {"ants": 70}, id="at one place"),
-        pytest.param(scattered(130), {"ants": 9, "alpha": 2, "rho": 0.1}, id="larger"),
-        pytest.param(scattered(32), {"alpha": 0}, id="without trails"),
-        pytest.param(scattered(31), {"alpha": 3, "beta": 0, "rho": 1}, id="without distances"),
-        pytest.param(explicit(24, False), {"beta": 5}, id="explicit"),
-        pytest.param(explicit(35, True), {"update": "gather"}, id="directed"),
+        pytest.param(scattered(64), {"ants": 20}, id="scattered"),
+        pytest.param(explicit(35, True), {"ants": 17, "rho": 0.1}, id="directed"),
     ],
 )
-def test_every_colony_gives_the_cpu_tours(
+def test_every_construction_gives_the_cpu_tours(
     instance: TspInstance, values: dict[str, Any], name: str
 ) -> None:
-    construction, kind, selection = CONSTRUCTIONS[name]
-    shared = {name: value for name, value in values.items() if name != "update"}
+    construction, parameters, selection = CONSTRUCTIONS[name]
+    compare(instance, construction, parameters, selection, values, 2)
+
+
+@pytest.mark.parametrize(
+    ("instance", "values"),
+    [
+        *(pytest.param(scattered(40, metric), {}, id=metric.name) for metric in COORDINATE_METRICS),
+        pytest.param(scattered(33, extent=4), {"ants": 70}, id="at one place"),
+        pytest.param(scattered(130), {"ants": 9, "alpha": 2.0, "rho": 0.1}, id="larger"),
+        pytest.param(scattered(32), {"alpha": 0.0}, id="without trails"),
+        pytest.param(scattered(31), {"alpha": 3.0, "beta": 0.0, "rho": 1.0}, id="no distances"),
+        pytest.param(explicit(24, False), {"beta": 5.0}, id="explicit"),
+    ],
+)
+def test_every_parameter_gives_the_cpu_tours(instance: TspInstance, values: dict[str, Any]) -> None:
+    compare(instance, Task, AsCudaParameters(update="gather"), "roulette", values, 3)
+
+
+def compare(
+    instance: TspInstance,
+    construction: ConstructionType,
+    parameters: AsCudaParameters,
+    selection: str,
+    values: dict[str, Any],
+    count: int,
+) -> None:
+    """Everything that a colony tells is what its counterpart on the CPU tells."""
     with (
-        emulated(instance, kind.from_mapping(values), construction=construction) as ours,
-        on_cpu(instance, selection, shared) as theirs,
+        emulated(instance, replace(parameters, **values), construction=construction) as ours,
+        on_cpu(instance, selection, values) as theirs,
     ):
-        for _ in range(3):
+        for _ in range(count):
             ours.iterate(1)
             theirs.iterate(1)
             assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
@@ -565,13 +618,12 @@ class Refusing(EmulatedMachine):
         raise DeviceMemoryError("this run needs too much")
 
 
-@pytest.mark.parametrize(("name", "kind"), [(n, kind) for n, (_, kind, _) in CONSTRUCTIONS.items()])
-def test_all_memory_is_declared_before_any_is_taken(
-    name: str, kind: type[AsCudaParameters]
-) -> None:
+@pytest.mark.parametrize("name", [name for name in CONSTRUCTIONS if "tour" in name])
+def test_all_memory_is_declared_before_any_is_taken(name: str) -> None:
     machine, n = Refusing(), 1500
+    construction, parameters, _ = CONSTRUCTIONS[name]
     with pytest.raises(DeviceMemoryError):
-        AntSystemColony(scattered(n), kind(ants=10), machine, 1, CONSTRUCTIONS[name][0])
+        AntSystemColony(scattered(n), replace(parameters, ants=10), machine, 1, construction)
     matrices = {size for size in machine.declared.values() if size >= 4 * n * n}
     assert len(matrices) == 1  # of trails, heuristic, weights and deposits
     assert 16 * n * n < sum(machine.declared.values()) < 16.4 * n * n + 2000 * n + 2_000_000
