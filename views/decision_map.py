@@ -68,10 +68,11 @@ class DecisionLayer(MapLayer):
         self, painter: QPainter, pixels: NDArray[np.float64], decision: Decision
     ) -> None:
         choice, here = decision.choice, pixels[decision.city]
+        faintest = 0.22 if len(choice.cities) <= 40 else 0.1  # many make a haze
         for at in np.argsort(decision.probabilities)[-_EDGES:]:
             city, chance = int(choice.cities[at]), float(decision.probabilities[at])
             if city != choice.chosen:
-                colour = self._theme.colour("latest", 0.22 + 0.7 * math.sqrt(chance))
+                colour = self._theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
                 painter.setPen(pen(colour, _width(chance)))
                 painter.drawLine(QPointF(*here), QPointF(*pixels[city]))
         chance = float(decision.probabilities[choice.cities == choice.chosen][0])
@@ -110,7 +111,11 @@ class DecisionLayer(MapLayer):
         """Write cities' numbers where there is room, the most important first."""
         choice = decision.choice
         likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
-        taken: list[QRectF] = []
+        mark = 8.0 * self._theme.scale
+        taken = [
+            QRectF(float(x - mark), float(y - mark), 2 * mark, 2 * mark)
+            for x, y in pixels[[decision.city, choice.chosen]]
+        ]
         for city in dict.fromkeys([decision.city, choice.chosen, *map(int, likely)]):
             marked = city in (decision.city, choice.chosen)
             painter.setFont(self._theme.font(1.1 if marked else 0.9, bold=marked))
@@ -118,7 +123,7 @@ class DecisionLayer(MapLayer):
             text = str(self._ids[city])
             width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
             x, y = pixels[city]
-            away = 9.0 * self._theme.scale
+            away = mark + 1
             places = [
                 QRectF(x + away, y - height - 2, width, height),
                 QRectF(x - away - width, y - height - 2, width, height),
