@@ -5,18 +5,29 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gpu import catalog, devices
+from gpu.baseline.ant_system import build_parallel
+from gpu.cuda import ant_system
+from gpu.cuda.ant_system import AntSystemColony
 from gpu.decisions.replay import Replay
 from gpu.errors import DeviceMemoryError
 from gpu.instances import load
 from gpu.instances.bundled import bundled
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AcsParameters, SpmParameters
+from gpu.parameters import (
+    AcsParameters,
+    AsCpuParameters,
+    AsCudaParameters,
+    AsGroupParameters,
+    AsLaunchesParameters,
+    SpmParameters,
+)
 from gpu.snapshot import Wanted
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
@@ -59,6 +70,64 @@ def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
     np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
 
 
+ANT_SYSTEMS: dict[str, tuple[Callable[..., AntSystemColony], AsCudaParameters, str]] = {
+    "task": (ant_system.build_task, AsCudaParameters(update="atomic"), "roulette"),
+    "data": (ant_system.build_data, AsGroupParameters(update="reduction"), "roulette"),
+    "i-roulette": (ant_system.build_i_roulette, AsGroupParameters(update="gather"), "i-roulette"),
+    "st-group": (ant_system.build_st_group, AsLaunchesParameters(), "roulette"),
+    "st-group-stc": (ant_system.build_st_group_stc, AsLaunchesParameters(), "stc-roulette"),
+    "st-group-stc-tr": (
+        ant_system.build_st_group_stc_tr,
+        AsLaunchesParameters(update="tiled-gather"),
+        "stc-roulette",
+    ),
+    "st-dynamic": (ant_system.build_st_dynamic, AsLaunchesParameters(), "stc-roulette"),
+    "st-dynamic by steps": (
+        ant_system.build_st_dynamic,
+        AsLaunchesParameters(launches="step"),
+        "stc-roulette",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANT_SYSTEMS)
+@pytest.mark.parametrize("which", ["ring-50", "uniform-100"])
+def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
+    build, parameters, selection = ANT_SYSTEMS[name]
+    cities = instance(which)
+    ours = build(cities, parameters, devices.find("cuda"), 3)
+    on_cpu = AsCpuParameters(selection=selection)
+    theirs = build_parallel(cities, on_cpu, devices.find("cpu"), 3)
+    for colony in (ours, theirs):
+        colony.iterate(30)
+    one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
+    np.testing.assert_array_equal(ours.trails_from(7), theirs.trails_from(7))
+    assert (one.iteration, one.iteration_mean) == (30, other.iteration_mean)
+    for part in ("best_tour", "iteration_tour", "pheromone"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
+    assert set(ours.timed_iteration()) == {"choice info", "construction", "update"}
+    ours.close()
+    theirs.close()
+
+
+@pytest.mark.parametrize("power", ["precise", "fast"])
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
+    cities, place = instance("uniform-100"), devices.find("cuda")
+    parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
+    colony = ant_system.build_task(cities, parameters, place, 3)
+    colony.iterate(1)
+    trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
+    colony.iterate(1)
+    heuristic, weights = (
+        colony._machine.download(colony._arrays[matrix])[:, : cities.n]
+        for matrix in ("heuristic", "weights")
+    )
+    accuracy = 1e-5 if power == "fast" else 2e-7
+    np.testing.assert_allclose(weights, trails**alpha * heuristic, rtol=accuracy)
+    colony.close()
+
+
 def test_a_colony_too_large_is_refused_with_numbers_before_it_is_built() -> None:
     import cupy
 
@@ -83,6 +152,9 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             """
             import dataclasses
             from gpu import catalog, devices
+from gpu.baseline.ant_system import build_parallel
+from gpu.cuda import ant_system
+from gpu.cuda.ant_system import AntSystemColony
             from gpu.errors import DeviceError
             from gpu.instances import load
             from gpu.instances.bundled import bundled
