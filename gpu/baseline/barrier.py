@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types  # the whole of Numba first: another thread may be importing it
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 

@@ -100,3 +100,20 @@ def test_folders_of_earlier_sources_are_removed_and_nothing_else(
     folder = compiled._folder()
     assert folder is not None
     assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "other.pyc"])
+
+
+def test_two_threads_may_import_colonies_at_once() -> None:
+    # A thread that asks for a submodule does not wait for another that imports its package.
+    program = """
+import importlib, threading
+
+def load(name):
+    importlib.import_module(f"gpu.baseline.{name}")
+
+for name in ("compiled", "barrier"):
+    threading.Thread(target=load, args=(name,)).start()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
