@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
@@ -15,6 +16,7 @@ from gpu.cuda.pictures import Pictures, TrailSource
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS, State
 from gpu.devices import Device
+from gpu.errors import DeviceError
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Updates, Wanted
 from gpu.summaries import checked_tour
@@ -30,7 +32,7 @@ class Trails(TrailSource, Protocol):
         """Copy all trails from ``city``, float32 of shape (n,), in units of the initial trail."""
 
 
-class TourColony:
+class TourColony(ABC):
     """A colony whose state lives on a GPU; see :class:`gpu.colony.Colony`.
 
     A kind of colony gives its buffers here, then its launches to :meth:`_begin`.
@@ -59,6 +61,8 @@ class TourColony:
         )
         for name, values in problem.values.items():
             machine.upload(self._arrays[name], values)
+        self._phases: Mapping[str, Sequence[Launch]] = {}
+        self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None
 
     def _begin(
@@ -80,16 +84,17 @@ class TourColony:
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`."""
-        self._iterations.run(count, stop)
+        self._open().run(count, stop)
 
     def timed_iteration(self) -> Mapping[str, float]:
         """Run one iteration, outside the graph; see :meth:`gpu.colony.Colony.timed_iteration`."""
-        return self._iterations.timed()
+        return self._open().timed()
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.colony.Colony.snapshot`."""
+        iterations = self._open()
         state = State(self._machine.download(self._arrays["state"]))
-        self._iterations.settle()
+        iterations.settle()
         begun = state.iteration > 0
         best = self._best_tour(state) if begun and Wanted.TOUR in wanted else None
         last = None
@@ -110,20 +115,28 @@ class TourColony:
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=self._updates(state),
             branching=show.branching() if Wanted.BRANCHING in wanted else None,
-            phases=self._iterations.times,
+            phases=iterations.times,
         )
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        self._open()
         return self._trails.row(self._machine, self._arrays, city)
 
     def close(self) -> None:
-        """Free the device's memory."""
+        """Free the device's memory; more calls do nothing."""
+        # Launches and graphs hold arrays too: only when all are forgotten is their memory free.
+        self._iterations, self._phases, self._arrays = None, {}, {}
         self._machine.close()
 
+    def _open(self) -> Iterations:
+        if self._iterations is None:
+            raise DeviceError("the colony is closed; start a new run")
+        return self._iterations
+
+    @abstractmethod
     def _iteration_tour(self, state: State) -> Array:
-        """Where the best tour of the last iteration stands."""
-        raise NotImplementedError
+        """Return the array where the best tour of the last iteration stands."""
 
     def _updates(self, state: State) -> Updates | None:
         """Hits of a selective memory; other memories have none."""

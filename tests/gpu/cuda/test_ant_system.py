@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,7 +30,7 @@ from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS
-from gpu.errors import DeviceMemoryError, ParameterError
+from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import (
@@ -594,6 +595,7 @@ def test_short_iterations_run_from_the_graph_and_long_ones_by_launches(
 def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(iterations, "GRAPH_LAUNCHES", 3)
     with emulated(scattered(10)) as many, emulated(scattered(10), AsCudaParameters()) as usual:
+        assert many._iterations is not None
         assert many._iterations._graph is None
         many.iterate(3)
         usual.iterate(3)
@@ -629,8 +631,19 @@ def test_all_memory_is_declared_before_any_is_taken(name: str) -> None:
     assert 16 * n * n < sum(machine.declared.values()) < 16.4 * n * n + 2000 * n + 2_000_000
 
 
-def test_a_colony_may_be_closed_twice() -> None:
+def test_a_colony_may_be_closed_twice_and_then_says_so() -> None:
     with emulated(scattered(10)) as colony:
         colony.iterate(1)
+        trails = weakref.ref(colony._arrays["trails"])
         colony.close()
         colony.close()
+        assert trails() is None  # nothing keeps the memory
+        uses: tuple[Callable[[], object], ...] = (
+            lambda: colony.iterate(1),
+            lambda: colony.timed_iteration(),
+            lambda: colony.snapshot(Wanted.NUMBERS),
+            lambda: colony.trails_from(0),
+        )
+        for use in uses:
+            with pytest.raises(DeviceError, match="the colony is closed"):
+                use()
