@@ -152,9 +152,6 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             """
             import dataclasses
             from gpu import catalog, devices
-from gpu.baseline.ant_system import build_parallel
-from gpu.cuda import ant_system
-from gpu.cuda.ant_system import AntSystemColony
             from gpu.errors import DeviceError
             from gpu.instances import load
             from gpu.instances.bundled import bundled
