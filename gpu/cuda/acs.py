@@ -57,7 +57,7 @@ class AcsColony(TourColony):
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
         assert isinstance(self._memory, SelectiveTrails)
         cities, _ = self._memory.records(self._machine, self._arrays, city)
-        tail = int(self._machine.download(self._arrays["tails"][city : city + 1])[0])
+        tail = int(self._machine.download(self._arrays["tails"][city])[0])
         return np.roll(cities, -1 - tail)
 
     def _iteration_tour(self, state: State) -> Array:

@@ -23,6 +23,9 @@ ANT_RECORD_WORDS = 6
 MOST_STAMPS = 1 << 20
 """Steps that step_tours can number; see ``stamped`` in step_updates.cuh."""
 
+SLOT_BYTES = 1024
+"""Shared memory in which a warp reads ahead; ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
+
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
 
@@ -74,21 +77,22 @@ class WholeTours(Construction):
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
         self._kernel = f"build_tours<{trails.walk}>"
-        self._shared = 4 * self._tabu_words
+        self._shared = SLOT_BYTES + 4 * self._tabu_words
         resident = machine.resident(self.file, self._kernel, LANES, self._shared)
         fitting = TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
     def buffers(self) -> list[Buffer]:
-        """8 n bytes a warp."""
+        """8 n bytes a warp, and 16 n for what follows what on the best tour."""
         return [
             Buffer("tours", (2 * self.warps, self.n), np.int32),
             Buffer("holders", (self.warps,), np.int32),
+            Buffer("links", (self.n, 4), np.int32, zeroed=True),
         ]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
         """Where the tours stand after a launch."""
-        return BuiltTours(arrays["tours"], arrays["holders"], self.warps)
+        return BuiltTours(arrays["tours"], arrays["holders"], self.warps, arrays["links"])
 
     def tour_of(
         self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
@@ -104,6 +108,7 @@ class WholeTours(Construction):
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
             np.int32(self._trails.memory_size),
+            arrays["links"],
             np.int32(self._tabu_words),
             arrays["tours"],
             arrays["holders"],

@@ -17,6 +17,10 @@ _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
 
+TAIL_STRIDE = 4
+"""``TAIL_STRIDE`` in selective_memory.cuh."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuiltTours:
     """Where an iteration's tours stand.
@@ -29,11 +33,15 @@ class BuiltTours:
         For each warp which of its two rows is its best; None if each ant has one row.
     rows : int
         Warps, or ants if ``holders`` is None.
+    links : Array or None
+        Where the update is to put what follows each city on the best tour, int32 of shape (n, 4),
+        for those who read ahead: see ``ReadsAhead`` in reads_ahead.cuh.
     """
 
     array: Array
     holders: Array | None
     rows: int
+    links: Array | None = None
 
 
 FAINTEST = 1.05
@@ -109,6 +117,7 @@ class MatrixTrails(Trails):
             tours.holders,
             np.int32(tours.rows),
             arrays["best_tour"],
+            tours.links,
             arrays["state"],
         )
         return Launch("acs_update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args)
@@ -134,11 +143,11 @@ class SelectiveTrails(Trails):
         self.policy = f"MemoryTrails<{self.capacity}>"
 
     def buffers(self) -> list[Buffer]:
-        """(8 s + 4) n bytes, s rounded up to 8, 16 or 32."""
+        """(8 s + 16) n bytes, s rounded up to 8, 16 or 32."""
         n = self.problem.n
         return [
             Buffer("records", (n, self.capacity), np.uint64),
-            Buffer("tails", (n,), np.uint32),
+            Buffer("tails", (n, TAIL_STRIDE), np.uint32),
         ]
 
     def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, None]:
@@ -173,6 +182,7 @@ class SelectiveTrails(Trails):
             tours.holders,
             np.int32(tours.rows),
             arrays["best_tour"],
+            tours.links,
             arrays["state"],
         )
         kernel = f"update_memory<{self.capacity}>"

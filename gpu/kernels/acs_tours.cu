@@ -17,16 +17,18 @@ __global__ void
                 unsigned seed_low, unsigned seed_high, const uint2* rows, const uint2* backup,
                 int metric, double beta, const double* coordinates, const int* matrix,
                 const int* nearest, int directed, void* trails, void* more_trails, void* bounds,
-                int memory_size, int tabu_words, int* tours, int* holders, ColonyState* state) {
-    extern __shared__ unsigned shared[];
+                int memory_size, const int4* links, int tabu_words, int* tours, int* holders,
+                ColonyState* state) {
+    extern __shared__ __align__(16) unsigned shared[];
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
-    BitTabu tabu(held_shared(shared), tabu_words);
+    unsigned* slots = held_shared(shared);
+    BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
     CandidateLists lists{rows, backup};
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
     Walk walk(lists, geometry, tabu, LocalUpdate{keep, add}, trails, more_trails, bounds,
-              memory_size, directed, lane);
+              memory_size, links, slots, directed, lane);
 
     Word best = ~0ull, sum = 0;
     int current = 0;
@@ -34,25 +36,27 @@ __global__ void
         int* tour = tours + (2ll * warp + current) * n;
         Draws draws{seed, static_cast<unsigned>(ant), iteration};
         int start = draws.start(n), kept = start;
-        walk.arrive(start);
         tabu.clear(n, lane);
-        walk.enter();
+        walk.arrive(start, 0);
+        walk.enter(0);
         for (int first = 0; first < n; first += LANES) {
             unsigned explorations = draws.explorations(first, threshold, lane);
             unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
             // The numbers of the roulette wheel for all 32 steps at once.
             float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
             int steps = min(LANES, n - first);
+            // Before these the usual steps end: what explores, and the next 32.
+            unsigned stops = explorations | (steps < LANES ? 1u << steps : 0);
             for (int i = first == 0; i < steps; ++i) {
-                unsigned ahead = explorations >> i;
-                int stop = ahead ? min(i + __ffs(ahead) - 1, steps) : steps;
-                for (; i < stop; ++i) {
-                    int city = walk.template step<false>(0.0f, updates >> i & 1);
-                    if (lane == i) kept = city;
+                bool usual = !(explorations >> i & 1);
+                while (usual && walk.follow(updates >> i & 1, i & 1)) {
+                    if (lane == i) kept = walk.city;
+                    ++i;
+                    usual = i < LANES && !(stops >> i & 1);
                 }
                 if (i == steps) break;
-                int city =
-                    walk.template step<true>(__shfl_sync(ALL_LANES, wheel, i), updates >> i & 1);
+                int city = walk.step(explorations >> i & 1, __shfl_sync(ALL_LANES, wheel, i),
+                                     updates >> i & 1, i & 1);
                 if (lane == i) kept = city;
             }
             if (lane < steps) __stcs(&tour[first + lane], kept);

@@ -65,14 +65,15 @@ __global__ void __launch_bounds__(512) step_many_tours(
         for (int i = 0; i < mine; ++i) {
             AntRecord& ant = *reinterpret_cast<AntRecord*>(home + i * record_words);
             BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
-            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, directed, lane);
+            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, nullptr,
+                            nullptr, directed, lane);
             int number = first + i * all_warps;
             Draws draws{seed, static_cast<unsigned>(number), iteration};
             int from = step == 0 ? 0 : ant.city, next = draws.start(n);
             if (step == 0) {
                 tabu.clear(n, lane);
             } else {
-                walk.arrive(from);
+                walk.look(from);
                 if (step == 1 || step % LANES == 0) {
                     unsigned drawn = draws.explorations(step & -LANES, threshold, lane);
                     if (lane == 0) ant.explorations = drawn;

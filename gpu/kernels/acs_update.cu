@@ -12,12 +12,19 @@ struct GlobalUpdate {
     __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
 };
 
+// The cities after and before a place on a tour, and the next but one on either side.
+__device__ __forceinline__ int4 links_at(const int* tour, int i, int n) {
+    return make_int4(tour[(i + 1) % n], tour[(i + n - 1) % n], tour[(i + 2) % n],
+                     tour[(i + n - 2) % n]);
+}
+
 // A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
-// number of warps that built tours; `holders` is null where each ant has its own row of `tours`.
+// number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
+// `links` where none reads ahead.
 __global__ void update_matrix(int n, float keep, double deposit, const uint2* candidates,
                               const uint2* backup, int directed, float* listed, float* outside,
                               int* far, const int* tours, const int* holders, int rows,
-                              int* best_tour, ColonyState* state) {
+                              int* best_tour, int4* links, ColonyState* state) {
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
     CandidateLists lists{candidates, backup};
@@ -28,7 +35,10 @@ __global__ void update_matrix(int n, float keep, double deposit, const uint2* ca
         int city = election.tour[i];
         int after = election.tour[i + 1 < n ? i + 1 : 0];
         int before = election.tour[i > 0 ? i - 1 : n - 1];
-        if (lane == 0) election.keep(best_tour, i);
+        if (lane == 0) {
+            election.keep(best_tour, i);
+            if (links) links[city] = links_at(election.tour, i, n);
+        }
         int own = lists.at(city, lane).city();
         int rank_after = __ffs(__ballot_sync(ALL_LANES, own == after)) - 1;
         int rank_before = __ffs(__ballot_sync(ALL_LANES, own == before)) - 1;
@@ -50,7 +60,8 @@ __global__ void update_matrix(int n, float keep, double deposit, const uint2* ca
 template <int CAPACITY>
 __global__ void update_memory(int n, float keep, double deposit, int directed, int size,
                               Record* records, unsigned* tails, const int* tours,
-                              const int* holders, int rows, int* best_tour, ColonyState* state) {
+                              const int* holders, int rows, int* best_tour, int4* links,
+                              ColonyState* state) {
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
     Closing closing(state);
@@ -60,9 +71,13 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
         int city = election.tour[i];
         int after = election.tour[i + 1 < n ? i + 1 : 0];
         int before = election.tour[i > 0 ? i - 1 : n - 1];
-        if (lane == 0) election.keep(best_tour, i);
+        if (lane == 0) {
+            election.keep(best_tour, i);
+            if (links) links[city] = links_at(election.tour, i, n);
+        }
         Ring ring;
-        ring.open(records + static_cast<long long>(city) * CAPACITY, tails + city, size, lane);
+        ring.open(records + static_cast<long long>(city) * CAPACITY,
+                  tails + static_cast<long long>(city) * TAIL_STRIDE, size, lane);
         if (!directed && i > 0) hits += ring.update(before, change, lane);
         hits += ring.update(after, change, lane);
         if (!directed && i == 0) hits += ring.update(before, change, lane);
@@ -93,6 +108,6 @@ __global__ void start_memory(long long records_size, Record* records, int n, uns
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);
-    for (long long i = first; i < n; i += stride) tails[i] = size - 1;
+    for (long long i = first; i < n; i += stride) tails[i * TAIL_STRIDE] = size - 1;
     if (first == 0) reset(state);
 }

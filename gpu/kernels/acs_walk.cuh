@@ -1,13 +1,14 @@
 // An ant's walk from city to city, with the pheromone matrix or with the selective memory.
 //
 // A step is a chain of latencies: read the trails of the city just reached, choose, read the next.
-// So the reads for the next city are started the moment it is known, and all else that a step has
-// to do (marking, updating, writing the tour) is done while they travel. An update writes from the
-// register that the chosen lane already holds; nothing is read twice.
+// The reads are most of it, so they are made ahead, see ReadsAhead; then a step is as long as its
+// instructions are, and the usual step is kept apart from all others and short. An update writes
+// from the register that the chosen lane already holds; nothing is read twice.
 #pragma once
 
 #include "colony_state.cuh"
 #include "philox.cuh"
+#include "reads_ahead.cuh"
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"
 
@@ -70,70 +71,133 @@ struct WalkBase {
     return next;
 }
 
-struct MatrixWalk : WalkBase {
+// A walk that reads ahead along the best tour. All lanes of the warp call its functions.
+struct GuidedWalk : WalkBase {
+    static constexpr int ROW_LANES = LANES * sizeof(uint2) / 16;
+    const int4* links;
+    int4 link;  // of this city: see ReadsAhead
+    ReadsAhead ahead;
+
+    __device__ __forceinline__ GuidedWalk(const CandidateLists& lists_, const Geometry& geometry_,
+                                          const BitTabu& tabu_, LocalUpdate change_,
+                                          const int4* links_, unsigned* slots, bool directed_,
+                                          int lane_)
+        : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
+          links(links_),
+          ahead{reinterpret_cast<uint4*>(slots)} {}
+
+    // The ant has come where it was not expected. `turn` is the parity of its position on the tour.
+    __device__ __forceinline__ void look_about(int turn) {
+        visit(city);
+        link = __ldg(&links[city]);
+        ahead.drop();
+        ahead.begin(link, tabu.visited(link.x), turn, lane);
+    }
+};
+
+struct MatrixWalk : GuidedWalk {
     static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
-    const uint2* rows;    // this lane's column of the candidate lists
-    const float* column;  // and of their trails
-    float trail = 0;      // to this lane's candidate
-    unsigned bits = 0;    // the tabu word of this lane's candidate
+    float trail = 0;    // to this lane's candidate
+    unsigned bits = 0;  // the tabu word of this lane's candidate
+
+    // Lanes that copy the parts of a city's data ahead.
+    static constexpr int TRAIL_LANES = LANES * sizeof(float) / 16;
+    static constexpr int LINK_LANE = TRAIL_LANES + ROW_LANES;
+    static constexpr bool AHEAD = READS_AHEAD;
 
     __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
                                           const BitTabu& tabu_, LocalUpdate change_, void* listed,
-                                          void* outside, void* far, int, int directed_, int lane_)
-        : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
+                                          void* outside, void* far, int, const int4* links_,
+                                          unsigned* slots, int directed_, int lane_)
+        : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
           trails{static_cast<float*>(listed), static_cast<float*>(outside), static_cast<int*>(far),
-                 geometry_.n, static_cast<bool>(directed_)},
-          rows(held(lists_.rows + lane_)),
-          column(held(trails.listed + lane_)) {}
-
-    __device__ __forceinline__ void arrive(int here) {
-        city = here;
-        candidate.packed = __ldg(rows + static_cast<long long>(here) * LANES);
-        trail = __ldcg(column + static_cast<long long>(here) * LANES);
+                 geometry_.n, static_cast<bool>(directed_)} {
+        set_up();
     }
 
-    // To be called once for the start city, after arrive(); step() does so itself.
-    __device__ __forceinline__ void enter() {
+    __device__ __forceinline__ void set_up() {
+        ahead.take(trails.listed, LANES * sizeof(float), 0, TRAIL_LANES, lane);
+        ahead.take(lists.rows, LANES * sizeof(uint2), TRAIL_LANES, ROW_LANES, lane);
+        ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
+        ahead.hold();
+    }
+
+    __device__ __forceinline__ void look(int here) {
+        WalkBase::look(here);
+        trail = __ldcg(trails.listed_at(here, lane));
+    }
+
+    // The ant goes where it was not expected; to be called for the start city too.
+    __device__ __forceinline__ void arrive(int here, int turn) {
+        look(here);
+        look_about(turn);
+    }
+
+    // The ant goes where it was expected.
+    __device__ __forceinline__ void go_on(int turn) {
+        city = ahead.expected;
+        ahead.land();
+        trail = ahead.at<float>(turn, 0)[lane];
+        candidate.packed = ahead.at<uint2>(turn, TRAIL_LANES)[lane];
+        link = *ahead.at<int4>(turn, LINK_LANE);
         visit(city);
-        bits = tabu.word(candidate.city());
     }
 
-    // One step with plain stores: what other ants wrote in between is lost. Without races the
-    // trails of an edge's two directions are equal, so one value serves both.
+    // To be called once for the start city, after arrive(); steps do so themselves.
+    __device__ __forceinline__ void enter(int turn) {
+        bits = tabu.word(candidate.city());
+        ahead.proceed(link, turn, lane);
+    }
+
+    // A step with plain stores: what other ants wrote in between is lost. Without races the
+    // trails of an edge's two directions are equal, so one value serves both. `turn` is the
+    // parity of the position on the tour that the next city gets.
     //
-    // The greedy choice is made in haste, from the weights without their last bits, and the reads
-    // for it start before it is known whether it stands; all that is used after them is worked out
-    // before, because registers that a read is to fill cannot hold anything else.
-    template <bool EXPLORES>
-    __device__ __forceinline__ int step(float number, bool due) {
-        int from = city, mine = candidate.city(), next;
+    // This is the usual step: greedy, to the city that was expected. Does nothing and returns
+    // false if it is not so, or not certain: the choice is made from weights without their last
+    // bits.
+    __device__ __forceinline__ bool follow(bool due, int turn) {
+        if (!AHEAD) return false;
+        int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
+        float changed = here_and_now(change(trail));
+        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
+        unsigned top = warp_max(haste);
+        bool sure = stands(haste, top, lane);
+        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        go_on(turn);
+        update(due && mine == city, from, rank, changed);
+        enter(turn);
+        return true;
+    }
+
+    // Any step.
+    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+        int from = city, mine = candidate.city(), next;
         bool allowed = !tabu.visited(mine, bits);
-        float weight = trail * candidate.weight(), changed = here_and_now(change(trail));
-        if (EXPLORES && __any_sync(ALL_LANES, allowed)) {
+        if (!__any_sync(ALL_LANES, allowed)) {
+            next = step_outside(lists, geometry, tabu, trails, change, from, lane, due);
+            set_up();
+            arrive(next, turn);
+            enter(turn);
+            return next;
+        }
+        unsigned rank = candidate.reverse();
+        float weight = trail * candidate.weight(), changed = change(trail);
+        if (explores) {
             int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
-            arrive(next);
         } else {
-            unsigned haste = EXPLORES ? 0 : hasty_key(weight, allowed, lane);
-            unsigned top = EXPLORES ? 0 : warp_max(haste);
-            next = __shfl_sync(ALL_LANES, mine, hasty_lane(top));
-            bool sure = !EXPLORES && stands(haste, top);
-            if (!EXPLORES) arrive(next);
-            if (__builtin_expect(!sure, 0)) {
-                int hasty = next;
-                unsigned key = weight_key(weight, allowed);
-                next = top != 0
-                           ? best_city(key, warp_max(key), mine)
-                           : step_outside(lists, geometry, tabu, trails, change, from, lane, due);
-                if (EXPLORES || next != hasty) arrive(next);
-            }
+            unsigned key = weight_key(weight, allowed);
+            next = best_city(key, warp_max(key), mine);
         }
-        bool updates = due && mine == next;
-        if (updates) *trails.listed_at(from, lane) = changed;
-        if (updates && !directed) *reverse_at(from, next, rank) = changed;
-        enter();
+        if (AHEAD && next == ahead.expected)
+            go_on(turn);
+        else
+            arrive(next, turn);
+        update(due && mine == next, from, rank, changed);
+        enter(turn);
         return next;
     }
 
@@ -145,9 +209,14 @@ struct MatrixWalk : WalkBase {
         if (lane == 0) trails.overwrite(there, back, change(__ldcg(there)));
     }
 
-    // Where the reverse of a candidate edge has its trail; `rank` is the candidate's `reverse`.
-    __device__ __forceinline__ float* reverse_at(int from, int to, unsigned rank) const {
-        return rank == NOT_LISTED ? trails.outside_at(to, from) : trails.listed_at(to, rank);
+    // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`.
+    __device__ __forceinline__ void update(bool mine, int from, unsigned rank,
+                                           float changed) const {
+        if (!mine) return;
+        *trails.listed_at(from, lane) = changed;
+        if (!directed)
+            *(rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank)) =
+                changed;
     }
 
     __device__ __forceinline__ void report(ColonyState*) const {}
@@ -156,54 +225,92 @@ struct MatrixWalk : WalkBase {
 // The update of the reverse edge waits until the ant stands at its city, where the records are
 // read anyway: a step reads one ring, whatever it updates.
 template <int CAPACITY>
-struct SelectiveWalk : WalkBase {
+struct SelectiveWalk : GuidedWalk {
     static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 19;
     SelectiveMemory<CAPACITY> memory;
     typename SelectiveMemory<CAPACITY>::Page page;
     Ring ring;
+    float trail = 0;    // to this lane's candidate
+    unsigned bits = 0;  // the tabu word of this lane's candidate
     unsigned hits = 0, total = 0;
     int previous = -1;  // the city whose trail is to be updated at this one, or -1
+
+    // Lanes that copy the parts of a city's data ahead; the largest memory leaves too few.
+    static constexpr int RECORD_LANES = CAPACITY * sizeof(Record) / 16;
+    static constexpr int LINK_LANE = RECORD_LANES + ROW_LANES, TAIL_LANE = LINK_LANE + 1;
+    static constexpr bool AHEAD = READS_AHEAD && TAIL_LANE < LANES;
 
     __device__ __forceinline__ SelectiveWalk(const CandidateLists& lists_,
                                              const Geometry& geometry_, const BitTabu& tabu_,
                                              LocalUpdate change_, void* records, void* tails, void*,
-                                             int size, int directed_, int lane_)
-        : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
-          memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {}
+                                             int size, const int4* links_, unsigned* slots,
+                                             int directed_, int lane_)
+        : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
+          memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {
+        set_up();
+    }
 
-    __device__ __forceinline__ void arrive(int here) {
+    __device__ __forceinline__ void set_up() {
+        ahead.take(memory.records, CAPACITY * sizeof(Record), 0, RECORD_LANES, lane);
+        ahead.take(lists.rows, LANES * sizeof(uint2), RECORD_LANES, ROW_LANES, lane);
+        ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
+        ahead.take(memory.tails, TAIL_STRIDE * sizeof(unsigned), TAIL_LANE, 1, lane);
+        ahead.hold();
+    }
+
+    // As in MatrixWalk.
+    __device__ __forceinline__ void arrive(int here, int turn) {
         city = here;
         candidate = lists.at(here, lane);
         page = memory.read(here);
         memory.open(ring, here, lane);
+        if (AHEAD)
+            look_about(turn);
+        else
+            visit(city);
     }
 
-    __device__ __forceinline__ void enter() { visit(city); }
+    __device__ __forceinline__ void go_on(int turn) {
+        city = ahead.expected;
+        ahead.land();
+        candidate.packed = ahead.at<uint2>(turn, RECORD_LANES)[lane];
+        link = *ahead.at<int4>(turn, LINK_LANE);
+        memory.open(ring, page, ahead.at<Record>(turn, 0), *ahead.at<unsigned>(turn, TAIL_LANE),
+                    city, lane);
+        visit(city);
+    }
 
-    template <bool EXPLORES>
-    __device__ __forceinline__ int step(float number, bool due) {
-        float trail = page.trail_to(candidate.city());
-        unsigned evicted = settle();
-        if (candidate.city() == evicted) trail = 1.0f;
+    __device__ __forceinline__ void enter(int turn) {
+        if (AHEAD) ahead.proceed(link, turn, lane);
+        bits = tabu.word(candidate.city());
+        trail = page.trail_to(candidate.city());
+        if (candidate.city() == settle()) trail = 1.0f;
+    }
+
+    __device__ __forceinline__ bool follow(bool due, int turn) {
+        if (!AHEAD) return false;
+        int mine = candidate.city();
+        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
+        unsigned top = warp_max(haste);
+        bool sure = stands(haste, top, lane);
+        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        move(ahead.expected, due, turn, true);
+        return true;
+    }
+
+    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+        int mine = candidate.city();
+        bool allowed = !tabu.visited(mine, bits);
         float weight = trail * candidate.weight();
-        unsigned key = weight_key(weight, free()), top = warp_max(key);
-        int next = best_city(key, top, candidate.city());
-        if (__builtin_expect(top == 0, 0))
+        unsigned key = weight_key(weight, allowed), top = warp_max(key);
+        int next = best_city(key, top, mine);
+        if (__builtin_expect(top == 0, 0)) {
             next = step_outside();
-        else if (EXPLORES)
-            next = spin(weight, number);
-        if (due) {
-            // Planned before the reads of the next city overwrite this one's, written after.
-            Ring::Plan plan = ring.plan(next, change, lane);
-            Ring left = ring;
-            previous = directed ? -1 : city;
-            arrive(next);
-            count(plan.hit);
-            left.carry_out(plan, left.mine, left.last, lane);
-        } else {
-            arrive(next);
+        } else if (explores) {
+            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            next = __shfl_sync(ALL_LANES, mine, drawn);
         }
-        visit(next);
+        move(next, due, turn, AHEAD && next == ahead.expected);
         return next;
     }
 
@@ -225,6 +332,24 @@ struct SelectiveWalk : WalkBase {
     }
 
   private:
+    // Updates the edge to `next`, if that is `due`, and goes there.
+    __device__ __forceinline__ void move(int next, bool due, int turn, bool expected) {
+        Ring left = ring;
+        Ring::Plan plan{};
+        // Planned before the reads of the next city overwrite this one's, written after.
+        if (due) {
+            plan = left.plan(next, change, lane);
+            previous = directed ? -1 : city;
+            count(plan.hit);
+        }
+        if (expected)
+            go_on(turn);
+        else
+            arrive(next, turn);
+        if (due) left.carry_out(plan, left.mine, left.last, lane);
+        enter(turn);
+    }
+
     __device__ int step_outside() const {
         Fallback fallback;
         fallback.prepare(lists, tabu, geometry, city, lane);

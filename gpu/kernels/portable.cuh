@@ -39,6 +39,13 @@ __device__ __forceinline__ float here_and_now(float value) {
     return value;
 }
 
+__device__ __forceinline__ unsigned here_and_now(unsigned value) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    asm volatile("mov.b32 %0, %0;" : "+r"(value));
+#endif
+    return value;
+}
+
 __device__ __forceinline__ unsigned* held_shared(unsigned* address) {
 #if defined(FORMICARIUM_EMULATION)
     return address;
@@ -55,6 +62,34 @@ __device__ __forceinline__ const Value* held_pointer(const Value* address) {
     asm volatile("" : "+l"(address));
 #endif
     return address;
+}
+
+// Whether reads can be started long before they are needed without holding registers for them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+[[maybe_unused]] constexpr bool READS_AHEAD = true;
+#else
+[[maybe_unused]] constexpr bool READS_AHEAD = false;
+#endif
+
+// Starts to copy 16 bytes to shared memory, past the L1 cache.
+__device__ __forceinline__ void copy_ahead(uint4* shared, const void* global) {
+#if defined(FORMICARIUM_EMULATION)
+    *shared = __ldcg(static_cast<const uint4*>(global));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+                 "l"(global)
+                 : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits until this thread's copies are there, all but the last few.
+template <int LAST>
+__device__ __forceinline__ void copies_landed() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
+    asm volatile("cp.async.wait_group %0;" ::"n"(LAST) : "memory");
+#endif
 }
 
 // The largest value of a warp, in every lane.

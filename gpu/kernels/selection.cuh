@@ -25,9 +25,8 @@ __device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane)
 
 __device__ __forceinline__ int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
 
-__device__ __forceinline__ bool stands(unsigned key, unsigned top) {
-    unsigned equal = __ballot_sync(ALL_LANES, (key ^ top) < LANES);
-    return (equal & (equal - 1)) == 0;
+__device__ __forceinline__ bool stands(unsigned key, unsigned top, int lane) {
+    return __all_sync(ALL_LANES, ((key ^ top) < LANES) == (lane == hasty_lane(top)));
 }
 
 // Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix

@@ -16,6 +16,9 @@ typedef unsigned long long Record;
 
 [[maybe_unused]] constexpr unsigned NOBODY = 0xffffffffu;
 
+// Words from one city's tail to the next: 16 bytes, the least that can be read ahead.
+[[maybe_unused]] constexpr int TAIL_STRIDE = 4;
+
 __device__ __forceinline__ Record make_record(unsigned city, float trail) {
     return static_cast<Record>(city) << 32 | __float_as_uint(trail);
 }
@@ -82,7 +85,7 @@ struct Ring {
 template <int CAPACITY>
 struct SelectiveMemory {
     Record* records;  // (n, CAPACITY)
-    unsigned* tails;  // (n)
+    unsigned* tails;  // (n, TAIL_STRIDE), of which the first is used
     int size;
 
     // All of a city's records, in every lane; the loads are in flight until they are used.
@@ -104,8 +107,22 @@ struct SelectiveMemory {
         return records + static_cast<long long>(city) * CAPACITY;
     }
 
+    __device__ __forceinline__ unsigned* tail_of(int city) const {
+        return tails + static_cast<long long>(city) * TAIL_STRIDE;
+    }
+
     __device__ __forceinline__ void open(Ring& ring, int city, int lane) const {
-        ring.open(slots_of(city), tails + city, size, lane);
+        ring.open(slots_of(city), tail_of(city), size, lane);
+    }
+
+    // Both from copies in shared memory.
+    __device__ __forceinline__ void open(Ring& ring, Page& page, const Record* copies,
+                                         unsigned tail, int city, int lane) const {
+#pragma unroll
+        for (int i = 0; i < CAPACITY / 2; ++i)
+            page.pair[i] = reinterpret_cast<const ulonglong2*>(copies)[i];
+        ring = Ring{slots_of(city), tail_of(city), size,
+                    lane < size ? copies[lane] : make_record(NOBODY, 1.0f), tail};
     }
 
     __device__ __forceinline__ Page read(int city) const {
