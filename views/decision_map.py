@@ -54,7 +54,9 @@ class DecisionLayer(MapLayer):
             visited[decision.tour] = True
         seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
         diameter = _dot_of(int(seen.sum())) * self._theme.scale
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
         draw_points(painter, pixels[seen & ~visited], self._theme.colour("city", 0.9), diameter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if decision is None:
             return
         lines = path_lines(pixels[decision.tour])
@@ -262,7 +264,8 @@ def _width(chance: float) -> float:
 
 def _dot_of(count: int) -> float:
     """Return the diameter of one of so many dots."""
-    return next((d for most, d in ((80, 8.0), (400, 6.0), (2500, 4.0)) if count <= most), 2.0)
+    sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
+    return next((diameter for most, diameter in sizes if count <= most), 1.0)
 
 
 def _draw_arrow(

@@ -179,7 +179,7 @@ def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, controller: WindowCon
     click(view.controls.pace)
     click(view.controls.pace)
     click(view.controls.watch)
-    shown(qtbot, controller, 0, 4)
+    qtbot.waitUntil(lambda: view.controls.step.value() >= 4, timeout=30_000)
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not view.controls.watch.isChecked(), timeout=30_000)
     press(window, Qt.Key.Key_Escape)

@@ -134,7 +134,7 @@ def test_watching_plays_the_steps_to_the_last(
     assert not view.controls.watch.isChecked()
     assert answerer.asked[-2:] == [(0, 118), (0, 119)]
     click(view.controls.watch)  # again from the first
-    qtbot.waitUntil(lambda: chosen(view) == (0, 3), timeout=5000)
+    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100, timeout=5000)
     press(view, Qt.Key.Key_Left)  # whoever steps by hand watches no longer
     assert not view.controls.watch.isChecked()
     before = chosen(view)
