@@ -254,8 +254,8 @@ class Groups(Construction):
             block = self._block
             if self.shrinks:
                 block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
-            args = (n, ants, low, high, weights, columns, np.int32(self._width), np.int32(step))
-            args += (*bits, tours, state)
+            place = (np.int32(self._width), np.int32(step))
+            args = (n, ants, low, high, weights, columns, *place, *bits, tours, state)
             launches.append(Launch(self.file, kernel, self.ants, block, args))
         return (*launches, Launch(self.file, "finish_steps", self.ants, LANES, end))
 

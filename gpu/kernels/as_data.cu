@@ -60,7 +60,7 @@ struct OneTurns {
     __device__ __forceinline__ OneTurns(void* shared, int n)
         : slots(static_cast<uint4*>(shared)), quads((n + 3) / 4) {}
 
-    __device__ __forceinline__ int choose(const Group& group, const WorkerCities& cities,
+    __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
                                           const float* row, const Draws& draws, int step) const {
         float top = 0.0f;
         cities.each_quad(row, [&](int, float4 w) {
@@ -105,7 +105,7 @@ struct OneTurns {
 struct EachDraws {
     __device__ __forceinline__ EachDraws(void*, int) {}
 
-    __device__ __forceinline__ int choose(const Group& group, const WorkerCities& cities,
+    __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
                                           const float* row, const Draws& draws, int step) const {
         IndependentDraws numbers{draws};
         float best = 0.0f;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(1024)
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x;
-    Group group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, thread % LANES};
+    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, thread % LANES};
     Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
                 static_cast<unsigned>(state->iteration)};
     WorkerCities cities(n, thread, workers);

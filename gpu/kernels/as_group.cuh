@@ -15,9 +15,9 @@
 #include "roulette.cuh"
 #include "tour_report.cuh"
 
-// The cities that one wheel is made of, as one warp of the group sees them: rows of `width` places
-// each, of which it has those from row warp * rows on.
-template <class Order>
+// The cities that one wheel is made of, in rows of 32 places, or of `width` in a group that is not
+// of WHOLE warps.
+template <class Order, bool WHOLE>
 struct Places {
     const Order& order;
     const float* row;  // of weights
@@ -27,18 +27,22 @@ struct Places {
     // `padded` says that what the order holds beyond its end covers all of them.
     template <int COUNT>
     __device__ __forceinline__ void read(int from, bool padded, float (&weights)[COUNT]) const {
-        int place = first + from * width + lane;
+        int place = first + from * a_row() + lane;
 #pragma unroll
         for (int k = 0; k < COUNT; ++k)
-            weights[k] = lane >= width ? 0.0f
-                         : padded      ? order.weight(row, place + k * width)
-                                       : order.weight_if_any(row, place + k * width);
+            weights[k] = !WHOLE && lane >= width ? 0.0f
+                         : padded                ? order.weight(row, place + k * a_row())
+                                                 : order.weight_if_any(row, place + k * a_row());
     }
 
-    // Of the slot `slot` of rows from row `from` on.
+    // Of a slot of rows from row `from` on.
     __device__ __forceinline__ int place(int from, int slot) const {
-        return first + (from + slot / LANES) * width + slot % LANES;
+        return WHOLE ? first + from * LANES + slot
+                     : first + (from + (slot >> 5)) * width + (slot & (LANES - 1));
     }
+
+  private:
+    __device__ __forceinline__ int a_row() const { return WHOLE ? LANES : width; }
 };
 
 template <int COUNT>
@@ -62,10 +66,10 @@ __device__ __forceinline__ void measure(const Wheel& wheel, const float (&weight
 }
 
 // The place where the wheel stops, or -1 in warps where it does not; COUNT rows a warp.
-template <int COUNT, template <int> class Selection, class Order>
-__device__ __forceinline__ int turn(const Group& group, const Places<Order>& places,
+template <int COUNT, template <int> class Selection, bool ALONE, class Order, bool WHOLE>
+__device__ __forceinline__ int turn(const Group<ALONE>& group, const Places<Order, WHOLE>& places,
                                     unsigned word) {
-    int from = group.warp * COUNT;
+    int from = group.number() * COUNT;
     float weights[COUNT];
     unsigned units[COUNT];
     places.read(from, true, weights);
@@ -73,16 +77,17 @@ __device__ __forceinline__ int turn(const Group& group, const Places<Order>& pla
     Selection<COUNT> selection;
     Word before, own = selection.sum(units, places.lane), all = group.sum(own, before);
     Word stop = Wheel::spin(word, all) - before;  // past the end in warps before the one
-    if (stop >= own) return -1;
+    if (!ALONE && stop >= own) return -1;
     return places.place(from, selection.find(units, stop, places.lane));
 }
 
 // The same with more rows a warp than there are registers for: read anew for each of three passes,
 // COUNT rows at a time.
-template <int COUNT, template <int> class Selection, class Order>
-__device__ __forceinline__ int turn_large(const Group& group, const Places<Order>& places,
-                                          int rows, unsigned word) {
-    int from = group.warp * rows, end = from + rows, lane = places.lane;
+template <int COUNT, template <int> class Selection, bool ALONE, class Order, bool WHOLE>
+__device__ __forceinline__ int turn_large(const Group<ALONE>& group,
+                                          const Places<Order, WHOLE>& places, int rows,
+                                          unsigned word) {
+    int from = group.number() * rows, end = from + rows, lane = places.lane;
     float weights[COUNT], top = 0.0f;
     unsigned units[COUNT];
     for (int at = from; at < end; at += COUNT) {
@@ -108,93 +113,119 @@ __device__ __forceinline__ int turn_large(const Group& group, const Places<Order
     }
 }
 
-// Numbers of rows that there is code for.
-__device__ constexpr int fewer_rows(int rows) {
-    return rows > 8 ? rows - 8 : rows > 4 ? 4 : rows > 1 ? rows / 2 : 0;
+// Numbers of rows that there is code for: the next one below. A warp alone has more of them, for
+// it makes most of the steps.
+__device__ constexpr int fewer_rows(int rows, bool alone) {
+    return rows > 8 ? rows - (alone ? 4 : 8) : rows > 4 ? 4 : rows / 2;
 }
 
-// An ant under way, as each thread of its group sees it. Everything but `lane` and `words` is the
-// same for all threads of a warp.
+// An ant under way, as each thread of its group sees it. Everything but `lane` is the same for all
+// threads of a warp.
 //
-// MOST rows of weights fit a thread's registers. A group of WHOLE warps has rows of 32 places, any
-// other of as many as it is told.
+// MOST rows of weights fit a thread's registers.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
 struct GroupWalk {
-    static constexpr int LARGE = MOST < 8 ? MOST : 8;  // rows at once where there are too many
-
     const Order& order;
     const float* weights;
-    Group group;
+    GroupMemory& memory;
     Draws draws;
-    int n, columns, width, share, step, city, rows;
-    unsigned words;  // that spin the wheel at 32 steps, one a lane
+    int warps, warp, lane, n, columns, width, share, step, city;
 
     // Makes steps until the tour is whole; false in a warp that retires before.
     __device__ __forceinline__ bool finish() {
-        while (step < n)
-            if (!run<MOST>()) return false;
+        while (step < n) {
+            if constexpr (WHOLE) {
+                if (warps == 1 && left() <= MOST * slots()) {
+                    run_down<MOST, true>();
+                    continue;
+                }
+            }
+            int before = warps;
+            if (!run<LARGE, true, false>(MOST)) return false;
+            if (warps == before && !run_down<MOST, false>()) return false;
+        }
         return true;
     }
 
     // Makes one step with as many rows as it needs.
     template <int COUNT = MOST>
-    __device__ __forceinline__ void step_once(unsigned word) {
-        constexpr int FEWER = fewer_rows(COUNT);
+    __device__ __forceinline__ void step_once() {
+        constexpr int FEWER = fewer_rows(COUNT, false);
+        if (COUNT == MOST && left() > MOST * slots()) {
+            advance<LARGE, true, false>(draws.spin(step));
+        } else if (FEWER == 0 || left() > FEWER * slots()) {
+            advance<COUNT, false, false>(draws.spin(step));
+        } else if constexpr (FEWER > 0) {
+            step_once<FEWER>();
+        }
+    }
+
+  private:
+    static constexpr int LARGE = MOST < 8 ? MOST : 8;  // rows at once where there are too many
+
+    __device__ __forceinline__ int left() const { return Order::SHORTENS ? n - step : n; }
+
+    // Of a row of all warps.
+    __device__ __forceinline__ int slots() const { return warps * (WHOLE ? LANES : width); }
+
+    // The first step at which no more than so many places are left.
+    __device__ __forceinline__ int step_with(int places) const {
+        return Order::SHORTENS ? max(n - places, 0) : n <= places ? 0 : n;
+    }
+
+    // Makes steps until a warp retires, or to the end; false in the warp that retires.
+    template <int COUNT, bool ALONE>
+    __device__ __forceinline__ bool run_down() {
+        constexpr int FEWER = fewer_rows(COUNT, ALONE);
+        int before = warps;
+        if (!run<COUNT, false, ALONE>(FEWER)) return false;
         if constexpr (FEWER > 0)
-            if (rows <= FEWER) return step_once<FEWER>(word);
-        advance<COUNT>(word);
+            if (warps == before) return run_down<FEWER, ALONE>();
+        return true;
+    }
+
+    // Makes steps while there are more than `fewer` rows.
+    template <int COUNT, bool IS_LARGE, bool ALONE>
+    __device__ __forceinline__ bool run(int fewer) {
+        int end = min(n, step_with(fewer * slots()));
+        bool retires = SHRINKS && !ALONE && step_with((slots() - slots() / warps) * share) <= end;
+        if (retires) end = step_with((slots() - slots() / warps) * share);
+        while (step < end) {
+            unsigned words = draws.spin((step & -LANES) + lane);  // for 32 steps, one a lane
+            int pause = min(end, (step | (LANES - 1)) + 1);
+            for (; step < pause; ++step)
+                advance<COUNT, IS_LARGE, ALONE>(
+                    __shfl_sync(ALL_LANES, words, step & (LANES - 1)));
+        }
+        if (!retires || step >= n) return true;
+        warps -= 1;
+        return warp != warps;
     }
 
     // Chooses a city and goes there.
-    template <int COUNT>
+    template <int COUNT, bool IS_LARGE, bool ALONE>
     __device__ __forceinline__ void advance(unsigned word) {
-        int lane = group.lane;
-        const float* row = weights + static_cast<long long>(city) * columns;
-        Places<Order> places{order, held_pointer(row), order.first(step),
-                             WHOLE ? LANES : width, lane};
-        int place = COUNT == MOST && rows > MOST
-                        ? turn_large<LARGE, Selection>(group, places, rows_in_turns(), word)
-                        : turn<COUNT, Selection>(group, places, word);
+        Group<ALONE> group{memory, warps, warp, lane};
+        const float* row = weights + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
+                                         static_cast<unsigned>(columns);
+        Places<Order, WHOLE> places{order, held_pointer(row), Order::SHORTENS ? step : 0, width,
+                                    lane};
+        int place;
+        if constexpr (IS_LARGE) {
+            int rows = (left() + slots() - 1) / slots();
+            rows = (rows + COUNT - 1) / COUNT * COUNT;
+            place = turn_large<COUNT, Selection>(group, places, rows, word);
+        } else {
+            place = turn<COUNT, Selection>(group, places, word);
+        }
         int next = 0;
-        if (place >= 0) {
+        if (ALONE || place >= 0) {
             next = order.city(place);
             __syncwarp();
             if (lane == 0) order.take(place, next, step);
             __syncwarp();
         }
         city = group.agree(place >= 0, next);
-    }
-
-    // Rows for each warp, so that the group has them all.
-    __device__ __forceinline__ int rows_of(int places) const {
-        int a_row = group.warps * (WHOLE ? LANES : width);
-        return (places + a_row - 1) / a_row;
-    }
-
-  private:
-    __device__ __forceinline__ int rows_in_turns() const { return (rows + LARGE - 1) / LARGE * LARGE; }
-
-    // Makes steps while COUNT rows a warp are what is needed.
-    template <int COUNT>
-    __device__ __forceinline__ bool run() {
-        constexpr int FEWER = fewer_rows(COUNT);
-        while (step < n && rows > FEWER && (COUNT == MOST || rows <= COUNT)) {
-            if (step % LANES == 0) words = draws.spin(step + group.lane);
-            advance<COUNT>(__shfl_sync(ALL_LANES, words, step % LANES));
-            step += 1;
-            int left = n - order.first(step), a_row = group.warps * (WHOLE ? LANES : width);
-            if (SHRINKS && group.warps > 1 && left <= (a_row - width) * share) {
-                group.warps -= 1;
-                if (group.warp == group.warps) return false;
-                rows = rows_of(left);
-            } else if (left <= (rows - 1) * a_row) {
-                rows -= 1;
-            }
-        }
-        if constexpr (FEWER > 0)
-            return run<FEWER>();
-        else
-            return true;
     }
 };
 
@@ -208,7 +239,8 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024)
                           Word* lengths, ColonyState* state) {
     extern __shared__ unsigned shared[];
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES, ant = blockIdx.x;
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+    int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(shared, nullptr, tour, n);
     Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
@@ -217,14 +249,12 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024)
     order.begin(start, padding);
     __syncthreads();
     GroupWalk<Order, Selection, SHRINKS, MOST, WHOLE> walk{
-        order, weights, {memory, warps, static_cast<int>(threadIdx.x) / LANES, lane}, draws,
-        n,     columns, width, share, 1, start, 0, draws.spin(lane)};
-    walk.rows = walk.rows_of(n - order.first(1));
+        order, weights, memory, draws, warps, warp, lane, n, columns, width, share, 1, start};
     if (!walk.finish()) {
         retire();
         return;
     }
-    if (walk.group.warp > 0) return;
+    if (warp > 0) return;
     order.finish(tour, lane);
     report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
                 lane);
@@ -249,16 +279,16 @@ __global__ void __launch_bounds__(1024)
               int columns, int width, int step, unsigned* bits, int bit_words, int* tours,
               const ColonyState* state) {
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES, ant = blockIdx.x;
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+    int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr, tour, n);
     Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
                 static_cast<unsigned>(state->iteration)};
     GroupWalk<Order, Selection, false, MOST, false> walk{
-        order, weights, {memory, warps, static_cast<int>(threadIdx.x) / LANES, lane}, draws,
-        n,     columns, width, 0, step, tour[step - 1], 0, 0};
-    walk.rows = walk.rows_of(n - order.first(step));
-    walk.step_once(draws.spin(step));
+        order, weights, memory, draws, warps, warp, lane, n, columns, width, 0, step,
+        tour[step - 1]};
+    walk.step_once();
 }
 
 __global__ void finish_steps(int n, int metric, const double* coordinates, const int* matrix,

@@ -16,15 +16,20 @@ struct GroupMemory {
 };
 
 // The largest, the sum and the choice of all threads of a group of `warps` warps. All threads of
-// the group call these together; alone, a warp needs no barrier.
+// the group call these together. A group that is known to be ALONE is one warp, which needs no
+// barrier.
+template <bool ALONE = false>
 struct Group {
     GroupMemory& memory;
     int warps, warp, lane;
 
+    __device__ __forceinline__ int size() const { return ALONE ? 1 : warps; }
+    __device__ __forceinline__ int number() const { return ALONE ? 0 : warp; }
+
     // A float that is not negative.
     __device__ __forceinline__ float largest(float mine) const {
         unsigned top = warp_max(__float_as_uint(mine));
-        if (warps > 1) {
+        if (size() > 1) {
             if (lane == 0) memory.tops[warp] = top;
             __syncthreads();
             top = warp_max(lane < warps ? memory.tops[lane] : 0);
@@ -35,7 +40,7 @@ struct Group {
     // The sum over all warps; `before` becomes that over the warps before this one.
     __device__ __forceinline__ Word sum(Word of_warp, Word& before) const {
         before = 0;
-        if (warps == 1) return of_warp;
+        if (size() == 1) return of_warp;
         if (lane == 0) memory.sums[warp] = of_warp;
         __syncthreads();
         Word all = 0;
@@ -51,7 +56,7 @@ struct Group {
     __device__ __forceinline__ int first_of_largest(float key, int city) const {
         unsigned bits = __float_as_uint(key), top = warp_max(bits);
         unsigned first = warp_min(bits == top ? static_cast<unsigned>(city) : ~0u);
-        if (warps == 1) return static_cast<int>(first);
+        if (size() == 1) return static_cast<int>(first);
         if (lane == 0) memory.bests[warp] = static_cast<Word>(top) << 32 | ~first;
         __syncthreads();
         Word best = memory.bests[0];
@@ -62,7 +67,7 @@ struct Group {
 
     // The city that one warp has `chosen`; `city` is read in that warp only.
     __device__ __forceinline__ int agree(bool chosen, int city) const {
-        if (warps == 1) return city;
+        if (size() == 1) return city;
         if (chosen && lane == 0) memory.city = city;
         __syncthreads();
         return memory.city;

@@ -9,8 +9,18 @@
 __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
 #pragma unroll
     for (int offset = 1; offset < LANES; offset *= 2) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+        // The shuffle tells whether there is such a lane; the compiler would ask once more.
+        asm volatile(
+            "{ .reg .pred there; .reg .u32 before;\n"
+            "shfl.sync.up.b32 before|there, %0, %1, 0, -1;\n"
+            "@there add.u32 %0, %0, before; }"
+            : "+r"(units)
+            : "r"(offset));
+#else
         unsigned before = __shfl_up_sync(ALL_LANES, units, offset);
         units += lane >= offset ? before : 0;
+#endif
     }
     return units;
 }
@@ -88,8 +98,8 @@ struct TilingRoulette {
             own = reached ? rows[row] : own;
             if (row + 1 < ROWS) row_end += warp_total(rows[row] - Wheel::BASE_BITS);
         }
-        unsigned beyond =
-            __ballot_sync(ALL_LANES, prefix_sums(own - Wheel::BASE_BITS, lane) > rest - row_before);
-        return slot + __ffs(beyond) - 1;
+        unsigned passed = __ballot_sync(
+            ALL_LANES, prefix_sums(own - Wheel::BASE_BITS, lane) <= rest - row_before);
+        return slot + LANES - __clz(passed);
     }
 };

@@ -16,7 +16,7 @@ struct SharedList {
     __device__ __forceinline__ SharedList(void* shared, unsigned*, int*, int n_)
         : cities(static_cast<unsigned short*>(shared)), n(n_) {}
 
-    __device__ __forceinline__ int first(int step) const { return step; }
+    static constexpr bool SHORTENS = true;  // as cities get fewer
 
     __device__ __forceinline__ float weight(const float* row, int place) const {
         return __ldg(row + static_cast<unsigned>(cities[place]));
@@ -56,7 +56,7 @@ struct GlobalList {
     __device__ __forceinline__ GlobalList(void*, unsigned*, int* tour, int n_)
         : cities(tour), n(n_) {}
 
-    __device__ __forceinline__ int first(int step) const { return step; }
+    static constexpr bool SHORTENS = true;  // as cities get fewer
 
     __device__ __forceinline__ float weight(const float* row, int place) const {
         return weight_if_any(row, place);
