@@ -20,7 +20,7 @@ from views.theme import Theme
 KEYS = (
     ("← →", "Decision: a step back or forth"),
     ("↑ ↓", "Decision: another ant"),
-    ("Page up, Page down", "Decision: ten steps back or forth"),
+    ("PgUp, PgDown", "Decision: ten steps back or forth"),
     ("Home, End", "Decision: first or last step"),
     ("W", "Decision: watch the ant walk"),
 )
