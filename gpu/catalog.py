@@ -11,7 +11,15 @@ from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AcsParameters, AsCpuParameters, Parameters, SpmParameters
+from gpu.parameters import (
+    AcsParameters,
+    AsCpuParameters,
+    AsCudaParameters,
+    AsGroupParameters,
+    AsLaunchesParameters,
+    Parameters,
+    SpmParameters,
+)
 
 if TYPE_CHECKING:
     from gpu.decisions.rule import Rule
@@ -68,7 +76,11 @@ class System:
 _ACS_2016 = "Skinderowicz 2016"
 _ACS_RULE = "gpu.decisions.acs:AcsRule"
 _AS_2013 = "Cecilia et al. 2013"
+_AS_2017 = "Zhou et al. 2017"
 _AS_RULE = "gpu.decisions.ant_system:AsRule"
+_ROULETTE_RULE = "gpu.decisions.ant_system:roulette"
+_STC_RULE = "gpu.decisions.ant_system:stc_roulette"
+_INDEPENDENT_RULE = "gpu.decisions.ant_system:i_roulette"
 
 CATALOG: tuple[System, ...] = (
     System(
@@ -142,6 +154,85 @@ CATALOG: tuple[System, ...] = (
         builders={"cpu": "gpu.baseline.acs:build_stepwise_spm"},
         alias="acs-spm",
         rule=_ACS_RULE,
+    ),
+    System(
+        name="as-st-dynamic",
+        title="ST-DYNAMIC",
+        paper=f"{_AS_2017}, Algorithm 1 and Definitions 1 to 3",
+        made_of="a group of threads an ant, fewer as cities get fewer; tour list; tiling roulette",
+        summary="The fastest Ant System: ants look at unvisited cities only, with no thread idle.",
+        deterministic=True,
+        parameters=AsLaunchesParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_st_dynamic"},
+        alias="as",
+        rule=_STC_RULE,
+    ),
+    System(
+        name="as-st-group-stc-tr",
+        title="ST-GROUP-STC-TR",
+        paper=f"{_AS_2017}, Algorithm 1 and Definitions 1 to 3",
+        made_of="a group of threads an ant; tour list; tiling roulette",
+        summary="ST-DYNAMIC with groups that stay as they are.",
+        deterministic=True,
+        parameters=AsLaunchesParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_st_group_stc_tr"},
+        rule=_STC_RULE,
+    ),
+    System(
+        name="as-st-group-stc",
+        title="ST-GROUP-STC",
+        paper=f"{_AS_2017}, Definitions 1 to 3",
+        made_of="a group of threads an ant; tour list; parallel prefix sum and search",
+        summary="Ants look at unvisited cities only, all of which have a part in every sum.",
+        deterministic=True,
+        parameters=AsLaunchesParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_st_group_stc"},
+        rule=_STC_RULE,
+    ),
+    System(
+        name="as-st-group",
+        title="ST-GROUP",
+        paper=_AS_2017,
+        made_of="a group of threads an ant; a tabu bit a city; parallel prefix sum and search",
+        summary="The plain data-parallel Ant System, from which ST-DYNAMIC was made.",
+        deterministic=True,
+        parameters=AsLaunchesParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_st_group"},
+        rule=_ROULETTE_RULE,
+    ),
+    System(
+        name="as-i-roulette",
+        title="AS-I-ROULETTE",
+        paper=f"{_AS_2013}, Section 3.2.3",
+        made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; I-Roulette",
+        summary="Every city draws a number of its own; favours heavy weights more than a wheel.",
+        deterministic=True,
+        parameters=AsGroupParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_i_roulette"},
+        rule=_INDEPENDENT_RULE,
+    ),
+    System(
+        name="as-data",
+        title="AS-DATA",
+        paper=f"{_AS_2013}, Section 3.2",
+        made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; one thread "
+        "turns the roulette wheel",
+        summary="The first data-parallel Ant System: many threads weigh cities for one that draws.",
+        deterministic=True,
+        parameters=AsGroupParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_data"},
+        rule=_ROULETTE_RULE,
+    ),
+    System(
+        name="as-task",
+        title="AS-TASK",
+        paper=f"{_AS_2013}, Section 3.1.2",
+        made_of="an ant a thread; tabu bits in shared memory; roulette wheel",
+        summary="The task-parallel Ant System, too few threads for a GPU: what to compare with.",
+        deterministic=True,
+        parameters=AsCudaParameters,
+        builders={"cuda": "gpu.cuda.ant_system:build_task"},
+        rule=_ROULETTE_RULE,
     ),
     System(
         name="as-seq",
