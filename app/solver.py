@@ -34,6 +34,8 @@ LONGEST_INTERVAL = 1.0
 SHARE = 0.03
 """Largest share of the time that goes into snapshots between these two intervals."""
 
+SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
+"""The same for a colony on all cores: while a snapshot is made, all but one of them rest."""
 
 NICENESS = 10
 """Of the threads that compute; the window's is 0."""
@@ -328,7 +330,10 @@ class SolverThread(QThread):
         self._shown = run.made, wanted | parts if run.made == made else wanted
         with self._change:
             self._slot = snapshot
-        self._next = now + min(LONGEST_INTERVAL, max(SHORTEST_INTERVAL, (now - begin) / SHARE))
+        shortest, share = SHORTEST_INTERVAL, SHARE
+        if run.session.device == "cpu":
+            shortest, share = SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES
+        self._next = now + min(LONGEST_INTERVAL, max(shortest, (now - begin) / share))
 
     def _set_state(self, state: RunState) -> None:
         """Enter ``state`` and say so; called with the lock held. Nothing follows the end."""

@@ -39,10 +39,10 @@ FRAME = 33
 """Milliseconds between two looks into the solver's slot."""
 
 FRAME_BESIDE_ALL_CORES = 100
-"""The same where the colony computes on all cores, which the window takes time from."""
+"""The same, at least, where the colony computes on all cores, which the window takes time from."""
 
-SHARE_BESIDE_ALL_CORES = 0.05
-"""Share of one core that the window may then spend on drawing."""
+SHARE_BESIDE_ALL_CORES = 0.025
+"""Share of one core that the window may then take."""
 
 PATIENCE = 0.8
 """Seconds that an iteration under way gets when the window closes."""
@@ -108,7 +108,7 @@ class WindowController(QObject):
         self._tail = LogTail(window.log.add_lines)
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._look_if_time)
         self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
         self.measurements = WindowMeasurements(self)
@@ -363,6 +363,11 @@ class WindowController(QObject):
     def _open_what_waits(self) -> None:
         if self._to_open is not None:
             self.open(self._to_open)
+
+    def _look_if_time(self) -> None:
+        """Look, unless the window is to leave the processor to the colony for now."""
+        if self.window.dashboard.pace.wait() <= 0:
+            self._look()
 
     def _look(self) -> None:
         """Show the newest snapshot, if there is one, and say what the next ones shall carry."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -146,6 +147,7 @@ class Dashboard(QWidget):
         self._alone: Pane | None = None
         self._current = self.panes[0]
         self._due: list[View] = []
+        self._drawn: dict[View, float] = {}
         self.pace = Pace()
         self._timer = QTimer(self)
         self._timer.setInterval(_TURN)
@@ -180,9 +182,11 @@ class Dashboard(QWidget):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views; those in sight draw it one after the other."""
+        now = time.monotonic()
         for view in self.views.values():
             view.take_in(snapshot)
-            if view not in self._due:
+            rested = not self.pace.limited or now >= self._drawn.get(view, 0.0) + view.leisure
+            if rested and view not in self._due:
                 self._due.append(view)
         if not self._timer.isActive():
             self._take_turn()
@@ -235,6 +239,7 @@ class Dashboard(QWidget):
         """Draw one view; those out of sight only remember that they are behind."""
         while self._due:
             view = self._due.pop(0)
+            self._drawn[view] = time.monotonic()
             if view.catch_up():
                 if view.behind:
                     self._due.append(view)

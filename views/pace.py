@@ -11,7 +11,7 @@ CREDIT = 0.02
 MEMORY = 1.0
 """Seconds of the past that count, so that a user who moved the map need not pay for it long."""
 
-LONGEST = 0.25
+LONGEST = 0.5
 """Seconds between two drawings, at most, whatever they cost."""
 
 
@@ -35,13 +35,18 @@ class Pace:
         self._balance = 0.0
         self._drawn = -math.inf
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.share < math.inf
+
     def wait(self) -> float:
         """Return after how many seconds to draw; 0 means now, and that the caller does."""
         worked, now = time.thread_time(), time.monotonic()
         spent, passed = worked - self._worked, now - self._at
         self._worked, self._at = worked, now
         left = 0.0
-        if self.share < math.inf:
+        if self.limited:
             balance = self._balance + self.share * passed - spent
             self._balance = min(CREDIT, max(balance, -MEMORY * self.share))
             left = min(-self._balance / self.share, self._drawn + LONGEST - now)

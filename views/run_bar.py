@@ -29,10 +29,13 @@ class RunBar(QFrame):
         self.step = self._button(actions["step"], "run", text=True)
         self.stop = self._button(actions["stop"], "run", text=True)
         self.state = QLabel()
-        self.progress = QProgressBar()
+        # Two bars: one that was ever busy keeps on being painted 30 times a second until hidden.
+        self.progress, self.busy = QProgressBar(), QProgressBar()
         self.progress.setRange(0, 1000)
-        self.progress.setTextVisible(False)
-        self.progress.setMinimumWidth(90)
+        self.busy.setRange(0, 0)
+        for bar in (self.progress, self.busy):
+            bar.setTextVisible(False)
+            bar.setMinimumWidth(90)
         self.left = QLabel()
         self.left.setProperty("role", "muted")
         self.theme_button = self._button(actions["theme"], "plain")
@@ -48,6 +51,7 @@ class RunBar(QFrame):
         layout.addSpacing(10)
         layout.addWidget(self.state)
         layout.addWidget(self.progress, 1)
+        layout.addWidget(self.busy, 1)
         layout.addWidget(self.left)
         layout.addSpacing(10)
         for button in (self.panel_button, self.theme_button, self.present_button):
@@ -58,7 +62,8 @@ class RunBar(QFrame):
         """Say what the program is at."""
         self._activity = activity
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
-        self.progress.setRange(0, 0 if activity is Activity.BUILDING else 1000)
+        self.progress.setVisible(activity is not Activity.BUILDING)
+        self.busy.setVisible(activity is Activity.BUILDING)
         self._dress_pause()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:

@@ -32,6 +32,7 @@ class TourView(View):
 
     key = "tour"
     title = "Tour"
+    leisure = 0.0  # what moves is what people look at
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

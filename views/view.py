@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -25,12 +25,15 @@ class View(QWidget):
         Name in files and settings.
     title : str
         Name in the window.
+    leisure : float
+        Seconds between two drawings, at least, where the colony needs all cores.
     wanted_changed : Signal
         The view now needs other parts of a snapshot.
     """
 
     key: ClassVar[str] = ""
     title: ClassVar[str] = ""
+    leisure: ClassVar[float] = 1.0
     wanted_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,6 +50,11 @@ class View(QWidget):
     def wanted(self) -> Wanted:
         """The parts of a snapshot that the view needs to draw what it shows now."""
         return Wanted.NUMBERS
+
+    @property
+    def overflow(self) -> QSize:
+        """How much larger the view must be for a picture to show everything."""
+        return QSize(0, 0)
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Prepare for runs on ``instance``; None empties the view."""

@@ -18,7 +18,12 @@ from app.gui import close_window, make_window
 from app.notifications import Notifications
 from app.recorder import free_path, read_log, stem
 from app.run import Ending, Outcome
-from app.window_controller import WindowController
+from app.window_controller import (
+    FRAME,
+    FRAME_BESIDE_ALL_CORES,
+    SHARE_BESIDE_ALL_CORES,
+    WindowController,
+)
 from gpu.instances import load
 from gpu.instances.bundled import bundled
 from gpu.snapshot import Snapshot, Wanted
@@ -76,7 +81,10 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
 ) -> None:
     open_(qtbot, controller)
     pace, timer = controller.window.dashboard.pace, controller._timer
-    for device, share, interval in (("cpu:1", math.inf, 33), ("cpu", 0.05, 100)):
+    for device, share, interval in (
+        ("cpu:1", math.inf, FRAME),
+        ("cpu", SHARE_BESIDE_ALL_CORES, FRAME_BESIDE_ALL_CORES),
+    ):
         devices = controller.window.setup.colony.devices
         devices.setCurrentIndex(devices.findData(device))
         devices.activated.emit(devices.currentIndex())
@@ -92,7 +100,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         with qtbot.waitSignal(controller.run_ended, timeout=60_000):
             controller.stop()
         assert pace.share == math.inf
-        assert timer.interval() == 33
+        assert timer.interval() == FRAME
 
 
 def state(controller: WindowController) -> Snapshot:

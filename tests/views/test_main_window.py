@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -382,3 +382,30 @@ def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: b
         if box.isVisible() and box.height() < box.sizeHint().height()
     ]
     assert short == []
+
+
+def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_activity(Activity.BUILDING)
+    assert window.run_bar.busy.isVisible()
+    qtbot.wait(100)  # the busy bar moves
+    window.show_activity(Activity.RUNNING)
+    assert not window.run_bar.busy.isVisible()
+    window.tour.graphics.clearFocus()
+    qtbot.wait(200)
+    painted = PaintCounter()
+    window.installEventFilter(painted)
+    qtbot.wait(300)
+    window.removeEventFilter(painted)
+    assert painted.count <= 2  # a text cursor may blink
+
+
+class PaintCounter(QObject):
+    """Counts how often a window is painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
