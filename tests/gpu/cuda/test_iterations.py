@@ -1,0 +1,100 @@
+"""Iterations of a colony: left in their midst, timed, from a graph or launch by launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gpu.cuda import as_updates, iterations
+from gpu.parameters import (
+    AsCudaParameters,
+    AsGroupParameters,
+)
+from gpu.snapshot import Wanted
+from tests.emulation import needs_emulation
+from tests.gpu.cuda.ant_systems import assert_same, emulated
+from tests.gpu.cuda.test_acs import scattered
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+
+def every(period: int) -> Callable[[], bool]:
+    """Says True every so many times that it is asked."""
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked % period == 0
+
+    return stop
+
+
+@pytest.mark.parametrize("update", ["atomic", "gather"])
+@pytest.mark.parametrize("stop", [lambda: True, every(3)], ids=["always", "now and then"])
+def test_an_iteration_left_in_its_midst_is_gone_on_with(
+    update: str, stop: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(as_updates, "LOOKS", 2_000)
+    instance, parameters = scattered(30), AsCudaParameters(update=update, ants=12)
+    with (
+        emulated(instance, parameters, milliseconds=15.0) as left,
+        emulated(instance, parameters) as whole,
+    ):
+        calls = 0
+        for iteration in range(3):
+            before = whole.snapshot(Wanted.EVERYTHING)
+            while (shown := left.snapshot(Wanted.EVERYTHING)).iteration == iteration:
+                assert_same(shown, before)
+                left.iterate(1, stop)
+                calls += 1
+            whole.iterate(1)
+            assert_same(shown, whole.snapshot(Wanted.EVERYTHING))
+        assert calls > 3
+
+
+@pytest.mark.parametrize("by_iterating", [False, True])
+def test_the_time_between_two_calls_is_no_time_of_a_phase(by_iterating: bool) -> None:
+    with emulated(scattered(20), milliseconds=15.0) as colony:
+        colony.iterate(2, every(4))
+        assert colony.snapshot(Wanted.EVERYTHING).iteration == 1  # whose pictures take time
+        if by_iterating:
+            colony.iterate(1)
+        times = colony.snapshot(Wanted.NUMBERS).phases if by_iterating else colony.timed_iteration()
+        assert colony.snapshot(Wanted.NUMBERS).iteration == 2
+        assert times == {"choice info": 15.0, "construction": 15.0, "update": 30.0}
+        assert colony.snapshot(Wanted.NUMBERS).phases == times
+
+
+@pytest.mark.parametrize(("milliseconds", "long"), [(1.0, False), (15.0, True)])
+def test_short_iterations_run_from_the_graph_and_long_ones_by_launches(
+    milliseconds: float, long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with emulated(scattered(10), milliseconds=milliseconds) as colony:
+        colony.iterate(1)
+        asked: list[int] = []
+        monkeypatch.setattr(colony._iterations, "_graph", asked.append)
+        colony.iterate(3)
+        assert asked == ([] if long else [3])
+        assert colony.snapshot(Wanted.NUMBERS).iteration == (4 if long else 1)
+
+
+def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterations, "GRAPH_LAUNCHES", 3)
+    with emulated(scattered(10)) as many, emulated(scattered(10), AsCudaParameters()) as usual:
+        assert many._iterations is not None
+        assert many._iterations._graph is None
+        many.iterate(3)
+        usual.iterate(3)
+        one, other = many.snapshot(Wanted.TOUR), usual.snapshot(Wanted.TOUR)
+        np.testing.assert_array_equal(one.best_tour, other.best_tour)
+
+
+def test_launches_of_a_long_phase_go_in_growing_batches() -> None:
+    with emulated(scattered(10), AsGroupParameters()) as colony:
+        assert [iterations._next_size(size, 1.0) for size in (1, 2, 3000)] == [2, 4, 4096]
+        assert [iterations._next_size(size, 9.0) for size in (1, 2, 7)] == [1, 1, 3]
+        assert iterations._next_size(5, 6.0) == 5
+        assert len(colony.phases["update"]) == 2
