@@ -21,7 +21,7 @@ _HINT = (
     "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
     "and seeds. Medians of each phase of an iteration; nothing is said of the tours."
 )
-_FIRST = ("Compared", "Option")
+_FIRST = ("Compared", "Option", "× fastest")
 
 
 class ComparisonView(View):
@@ -77,13 +77,18 @@ class ComparisonView(View):
         for widget in (self.table, self.copy_button):
             widget.setVisible(report is not None)
         self._filler.setVisible(report is None)
-        self.what.setText("" if report is None else f"{report.instance}: {report.system}")
+        self.what.setText("" if report is None else _title(report))
         self.note.setText(_HINT if report is None else _conditions(report))
         if report is not None:
             headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases), "iteration, ms"]
             rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
-            self.table.show_rows([*headings, "× fastest"], rows)
+            self.table.show_rows(headings, rows)
         self.measured.emit()
+
+    @property
+    def overflow(self) -> QSize:
+        """What of the table is not in sight."""
+        return QSize(0, 0) if self.report is None else self.table.overflow
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
@@ -102,27 +107,29 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     cells = [
         Cell(row.group, at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
+        _ratio(report, row),
     ]
     for phase in report.phases:
         decides = phase == row.phase
         cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
     cells.append(_time(row.iteration_ms, "a whole iteration", decides=True, bold=False))
+    return cells
+
+
+def _ratio(report: ComparisonReport, row: Row) -> Cell:
     ratio = report.ratio(row)
     if ratio is None:
-        return [*cells, Cell(row.why_not or "–", math.inf, row.why_not, muted=True)]
+        return Cell(row.why_not or "–", math.inf, row.why_not, muted=True, bar=0.0)
     longest = max(report.ratio(one) or 0.0 for one in report.rows if one.group == row.group)
-    return [
-        *cells,
-        Cell(
-            f"{significant(ratio)} ×",
-            ratio,
-            f"Time of {row.phase or 'a whole iteration'}, in times of the fastest of {row.group}"
-            + (f". It failed: {row.why_not}" if row.why_not else ""),
-            bold=row.chosen,
-            bar=ratio / longest,
-            role="trail" if ratio == 1 else "latest",
-        ),
-    ]
+    failed = f". It failed: {row.why_not}" if row.why_not else ""
+    return Cell(
+        f"{significant(ratio)} ×",
+        ratio,
+        f"Time of {row.phase or 'a whole iteration'}, in times of the fastest{failed}",
+        bold=row.chosen,
+        bar=ratio / longest,
+        role="trail" if ratio == 1 else "latest",
+    )
 
 
 def _meaning(row: Row) -> str:
@@ -139,18 +146,23 @@ def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
         f"{what}: median {milliseconds(spread.median)}, quartiles {milliseconds(spread.lower)} to "
         f"{milliseconds(spread.upper)}, measured {whole(len(spread.samples))} times"
     )
-    text = f"{significant(spread.median)} ± {significant(half, 1)}"
+    text = significant(spread.median)
+    if decides:
+        text += f" ± {significant(half, 1)}"
     return Cell(text, spread.median, tip, number=True, bold=bold, muted=not decides)
 
 
+def _title(report: ComparisonReport) -> str:
+    return f"{report.instance}, {whole(report.n)} cities: {report.system} on {report.device}"
+
+
 def _conditions(report: ComparisonReport) -> str:
-    """Say on what, and how, the report was measured."""
+    """Say how the report was measured."""
     rounds = len(report.seeds)
-    chosen = next(row for row in report.rows if row.chosen)
-    ants = chosen.parameters.get("ants")
+    ants = next(row.parameters.get("ants") for row in report.rows if row.chosen)
     return (
-        f"{report.instance}, {whole(report.n)} cities, {report.device}: {report.model}"
+        f"{report.model}"
         + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
         + f"; {rounds} round{'' if rounds == 1 else 's'}, medians ± half of the distance between "
-        "the quartiles. The bar is the phase that the option decides; ● is chosen."
+        "the quartiles. Bars: the phase that an option decides. ● is chosen."
     )

@@ -40,8 +40,9 @@ class Cell:
         Whether it is set flush right.
     bold, muted : bool
         Its type.
-    bar : float
-        Length of a bar beside the text, in [0, 1]; 0 for none.
+    bar : float or None
+        Length of a bar beside the text, in [0, 1]; 0 leaves its place to the text. None where
+        the column has no bars.
     role : str
         The theme's colour of the bar.
     """
@@ -52,12 +53,12 @@ class Cell:
     number: bool = False
     bold: bool = False
     muted: bool = False
-    bar: float = 0.0
+    bar: float | None = None
     role: str = "latest"
 
 
 class MeasuredTable(QTableWidget):
-    """Rows of :class:`Cell`; the last column takes what room is left, for its bars."""
+    """Rows of :class:`Cell`."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +74,8 @@ class MeasuredTable(QTableWidget):
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.verticalHeader().setMinimumSectionSize(16)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         header.setToolTip("Click to sort")
@@ -111,6 +114,15 @@ class MeasuredTable(QTableWidget):
                 item.dress(self._theme)
                 self.setItem(at, column, item)
         self.setSortingEnabled(True)
+
+    @property
+    def overflow(self) -> QSize:
+        """By how much rows and columns are larger than what is in sight of them."""
+        whole = QSize(self.horizontalHeader().length(), self.verticalHeader().length())
+        bars = QSize(0, 0)
+        if self.horizontalScrollBar().isVisible():
+            bars.setHeight(self.horizontalScrollBar().height())
+        return (whole - self.viewport().size() - bars).expandedTo(QSize(0, 0))
 
     @property
     def headings(self) -> list[str]:
@@ -170,7 +182,7 @@ class _Bars(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         """Draw the cell, with the bar at its right."""
-        length = float(index.data(_LENGTH) or 0.0)
+        length = index.data(_LENGTH)
         if not length:
             super().paint(painter, option, index)
             return
@@ -187,7 +199,7 @@ class _Bars(QStyledItemDelegate):
         bar = QRectF(
             whole.left() + width,
             whole.center().y() - height / 2,
-            max(2.0, room * length),
+            max(2.0, room * float(length)),
             height,
         )
         painter.save()
@@ -209,7 +221,7 @@ class _Bars(QStyledItemDelegate):
     ) -> QSize:
         """Return room for text and bar."""
         size = super().sizeHint(option, index)
-        if index.column() == index.model().columnCount() - 1:
+        if index.data(_LENGTH) is not None:
             width = (_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale
             return QSize(round(width), size.height())
         return size

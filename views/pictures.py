@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
@@ -9,6 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from views.kept import KeptPicture
 from views.theme import Theme
+from views.view import View
 
 SHARPNESS = 2
 """Pixels of a picture for each pixel of the screen, along each side."""
@@ -18,18 +22,22 @@ _MARGIN = 8
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
     """Return ``widget`` as an image, with ``caption`` in a line below it."""
-    _settle(widget)
-    size = _size(widget, theme, caption)
-    image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(SHARPNESS)
-    with QPainter(image) as painter:
-        _paint(painter, widget, theme, caption, size)
+    with _settled(widget):
+        size = _size(widget, theme, caption)
+        image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(SHARPNESS)
+        with QPainter(image) as painter:
+            _paint(painter, widget, theme, caption, size)
     return image
 
 
 def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
     """Return ``widget`` as an SVG document, with ``caption`` in a line below it."""
-    _settle(widget)
+    with _settled(widget):
+        return _as_svg(widget, theme, title, caption)
+
+
+def _as_svg(widget: QWidget, theme: Theme, title: str, caption: str) -> bytes:
     size = _size(widget, theme, caption)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -44,11 +52,27 @@ def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> byte
     return bytes(buffer.data().data())
 
 
-def _settle(widget: QWidget) -> None:
-    """Give a view behind other tabs the size that it would have in front."""
+@contextmanager
+def _settled(widget: QWidget) -> Iterator[None]:
+    """Give a view the size that it would have in front of other tabs, or needs to show all."""
     stack = widget.parentWidget()
     if isinstance(stack, QStackedWidget):
         widget.resize(stack.size())
+    _lay_out(widget)
+    size = widget.size()
+    overflow = widget.overflow if isinstance(widget, View) else QSize(0, 0)
+    if overflow.isNull():
+        yield
+        return
+    widget.resize(size + overflow)
+    _lay_out(widget)
+    try:
+        yield
+    finally:
+        widget.resize(size)
+
+
+def _lay_out(widget: QWidget) -> None:
     layout = widget.layout()
     if layout is not None:
         layout.activate()

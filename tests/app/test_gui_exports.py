@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+import gpu.comparison
 from app import window_measurements
 from app.gui import close_window, make_window
 from app.notifications import Notifications
@@ -19,7 +21,7 @@ from app.recorder import free_path, read_log, stem
 from app.window_controller import WindowController
 from gpu.instances import load, load_tour
 from gpu.instances.bundled import bundled
-from tests.hands import click
+from tests.hands import choose, click, write
 from views.hit_rate_view import HitRate
 
 RING = next(one.path for one in bundled() if one.name == "ring-50")
@@ -146,6 +148,57 @@ def test_a_measurement_can_be_cancelled(qtbot: QtBot, controller: WindowControll
     with qtbot.waitSignal(controller.measurements.idle, timeout=5_000):
         click(window.speedup.measure.button)
     assert window.speedup.measure.note.text().startswith("Cancelled")
+    assert window.run_bar.start.isEnabled()
+
+
+def test_a_comparison_is_measured_shown_and_taken_away(
+    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(gpu.comparison, "SAMPLE", 0.02)
+    window = controller.window
+    view = window.comparison
+    assert window.setup.colony.choose("cpu:1", "as-seq")
+    entry = window.setup.parameters.fields["selection"].entry
+    assert isinstance(entry, QComboBox)
+    choose(entry, "i-roulette")
+    write(window.setup.parameters.fields["ants"].entry, "8")
+    window.dashboard.show_view("comparison")
+    assert not window.actions_.exports["comparison"].isEnabled()
+    with qtbot.waitSignal(controller.measurements.idle, timeout=100_000):
+        click(view.measure.button)
+        assert not window.run_bar.start.isEnabled()
+        assert "measurement" in window.speedup.measure.button.toolTip()
+        qtbot.waitUntil(lambda: view.report is not None, timeout=90_000)
+    report = view.report
+    assert report is not None
+    assert report.complete
+    assert [(row.group, row.option, row.chosen) for row in report.rows] == [
+        ("colony", "as-seq", True),
+        ("selection", "roulette", False),
+        ("selection", "stc-roulette", False),
+        ("selection", "i-roulette", True),
+    ]
+    assert all(row.parameters["ants"] == 8 and row.decisive.samples for row in report.rows)
+    assert view.table.rowCount() == 4
+    assert view.measure.note.text() == ""
+    export(qtbot, controller, "comparison", tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["option"] for row in rows] == [row.option for row in report.rows]
+    assert all(float(row["choice_info_ms"]) > 0 for row in rows)
+    export(qtbot, controller, "comparison-lines", tmp_path / "a.jsonl")
+    first = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])
+    assert (first["system"], first["complete"]) == ("as-seq", True)
+
+
+def test_a_comparison_can_be_cancelled(qtbot: QtBot, controller: WindowController) -> None:
+    window = controller.window
+    window.dashboard.show_view("comparison")
+    click(window.comparison.measure.button)
+    qtbot.wait(200)
+    with qtbot.waitSignal(controller.measurements.idle, timeout=5_000):
+        click(window.comparison.measure.button)
+    assert window.comparison.measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
 
 
