@@ -74,6 +74,14 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "renew_trails",
         ),
         "hold.cu": ("hold",),
+        "local_search.cu": (
+            "forget_tours",
+            *(
+                f"improve_tours<{memory}, {moves}>"
+                for memory in ("InShared", "InGlobal")
+                for moves in ("TwoOpt", "TwoOptAndOrOpt", "OrOpt", "DirectedOrOpt")
+            ),
+        ),
         "pictures.cu": (
             "measure_trails",
             *(f"blank_picture<{policy}>" for policy in trails),

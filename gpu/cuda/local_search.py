@@ -1,0 +1,157 @@
+"""2-opt and Or-opt on a GPU, by the rule of :mod:`gpu.local_search`: a block improves a tour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.errors import DeviceError, ParameterError
+from gpu.instances.instance import TspInstance
+from gpu.local_search import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
+
+FILE = "local_search.cu"
+
+THREADS = 128
+"""Threads of a block."""
+
+BLOCKS = (32, 64, 128, 256)
+"""Threads that a block may have."""
+
+SHORT_CITIES = 1 << 16
+"""Fewer cities than these are written with 16 bits in shared memory."""
+
+WORD_BITS = 32
+
+KERNELS = {
+    Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
+    Moves(exchanges=True, segments=True, turns=True): "TwoOptAndOrOpt",
+    Moves(exchanges=False, segments=True, turns=True): "OrOpt",
+    Moves(exchanges=False, segments=True, turns=False): "DirectedOrOpt",
+}
+"""Names of the moves in move_search.cuh."""
+
+
+class Cities(Protocol):
+    """What a local search is told of the instance; :class:`gpu.cuda.problem.Problem` has it."""
+
+    @property
+    def n(self) -> int:
+        """Cities."""
+
+    @property
+    def metric(self) -> int:
+        """Number of the metric, as ``Metric`` in geometry.cuh has it."""
+
+
+class LocalSearch:
+    """Improves the tours of all ants in place, between their construction and the update.
+
+    Parameters
+    ----------
+    machine : Machine
+    instance : TspInstance
+    cities : Cities
+        Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
+    ants : int
+    kind : str
+        One of :data:`gpu.local_search.OPTIONS`, but not ``none``.
+    neighbours : int
+        K, the length of the neighbour lists.
+    threads : int
+        Of a block; it changes nothing but the time.
+
+    Raises
+    ------
+    ParameterError
+        If ``kind`` has 2-opt and the instance is directed, or a number is out of range.
+    DeviceError
+        If the device cannot run such a block.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        instance: TspInstance,
+        cities: Cities,
+        ants: int,
+        kind: str,
+        neighbours: int = NEIGHBOURS,
+        threads: int = THREADS,
+    ) -> None:
+        moves = moves_of(instance, kind)
+        if moves is None or threads not in BLOCKS:
+            raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
+        n = cities.n
+        self._n, self._metric, self._ants, self._threads = n, cities.metric, ants, threads
+        self._rows = neighbour_rows(instance, neighbours)
+        self._words = -(-n // WORD_BITS)
+        shared = _header(np.uint16) + 3 * 2 * (n + n % 2) + 4 * self._words
+        self._copied = n < SHORT_CITIES and shared <= machine.shared_limit
+        self._shared = shared if self._copied else _header(np.int32)
+        memory = "InShared" if self._copied else "InGlobal"
+        self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
+        resident = machine.resident(FILE, self.kernel, threads, self._shared)
+        if resident < 1:
+            raise DeviceError(f"the device holds no block of {threads} threads of local search")
+        self._blocks = min(ants, machine.multiprocessors * resident)
+
+    def buffers(self) -> list[Buffer]:
+        """8 K bytes a city, and 8 a city and block where shared memory is too small."""
+        buffers = [
+            Buffer("near", self._rows.shape, np.uint32),
+            Buffer("moves", (2,), np.uint64, zeroed=True),
+        ]
+        if not self._copied:
+            buffers += [
+                Buffer("places", (self._blocks, self._n), np.int32),
+                Buffer("queues", (self._blocks, self._n), np.int32),
+                Buffer("waiting", (self._blocks, self._words), np.uint32),
+            ]
+        return buffers
+
+    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
+        """Copy the neighbour lists to the device, once."""
+        machine.upload(arrays["near"], self._rows.astype(np.uint32))
+
+    def launches(
+        self, arrays: Mapping[str, Array], tours: str = "tours", lengths: str = "lengths"
+    ) -> Sequence[Launch]:
+        """Improve ``tours``, int32 of shape (ants, n); correct ``lengths`` and what is reported.
+
+        What the construction reported to ``state`` is replaced: the best of the improved tours,
+        and the sum of their lengths.
+        """
+        args = (
+            np.int32(self._n),
+            np.int32(self._ants),
+            np.int32(self._metric),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["near"],
+            np.int32(self._rows.shape[2]),
+            arrays.get("places"),
+            arrays.get("queues"),
+            arrays.get("waiting"),
+            arrays[tours],
+            arrays[lengths],
+            arrays["moves"],
+            arrays["state"],
+        )
+        return (
+            Launch(FILE, "forget_tours", 1, WORD_BITS, (arrays["moves"], arrays["state"])),
+            Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),
+        )
+
+    def made(self, machine: Machine, arrays: Mapping[str, Array]) -> tuple[int, int]:
+        """Moves that 2-opt and Or-opt made in the last iteration, on the tours of all ants."""
+        exchanges, segments = machine.download(arrays["moves"])
+        return int(exchanges), int(segments)
+
+
+def _header(city: type[np.generic]) -> int:
+    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and a number."""
+    ends = 6 * np.dtype(city).itemsize
+    return -(-(2 * WINDOW * (8 + ends) + 4) // 8) * 8

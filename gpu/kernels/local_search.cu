@@ -1,0 +1,184 @@
+// 2-opt and Or-opt by the rule of gpu/local_search.py: a block improves a tour at a time.
+#include "colony_state.cuh"
+#include "move_search.cuh"
+
+constexpr int WINDOW = 32;  // cities that look for a move in one round, as in gpu/local_search.py
+constexpr int LEAST_CITIES = 4;
+
+// What the threads of a block tell one another. The moves of a round are written where those of
+// the one before it are not, because other threads may still be reading these.
+template <class City>
+struct Found {
+    Gain keys[2][WINDOW];
+    City ends[2][WINDOW][MOST_ENDS];
+    int waiting;
+};
+
+// Where a block keeps its tour, and what else it needs by city.
+struct InShared {
+    typedef unsigned short City;
+    static constexpr bool COPIED = true;
+};
+struct InGlobal {
+    typedef int City;
+    static constexpr bool COPIED = false;
+};
+
+// Cities that wait, in a ring; a bit for each city says whether it does. One warp adds, and knows
+// how many there are.
+template <class City>
+struct Queue {
+    City* cities;
+    unsigned* bits;
+    int n, head, size;
+
+    // A place at most n past the first one.
+    __device__ __forceinline__ City& at(int i) const {
+        return cities[head + i < n ? head + i : head + i - n];
+    }
+
+    __device__ __forceinline__ void leave(int count) {
+        head = head + count < n ? head + count : head + count - n;
+        size -= count;
+    }
+
+    // Adds the first `count` of `ends` that do not wait yet. All lanes of the warp call this.
+    __device__ __forceinline__ void add(const City* ends, int count, int lane) {
+        int city = lane < count ? ends[lane] : -1 - lane;
+        bool first = __ffs(__match_any_sync(ALL_LANES, city)) - 1 == lane;
+        bool fresh = lane < count && first && !(bits[city / 32] >> city % 32 & 1);
+        unsigned joining = __ballot_sync(ALL_LANES, fresh);
+        if (fresh) {
+            at(size + __popc(joining & ((1u << lane) - 1))) = static_cast<City>(city);
+            atomicOr(&bits[city / 32], 1u << city % 32);
+        }
+        size += __popc(joining);
+        __syncwarp();
+    }
+};
+
+// Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
+// those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
+// neighbouring numbers look for one city. `counts` has the moves made by 2-opt and by Or-opt.
+// Without shared memory for them, `places`, `queues` and `bits` have a row a block.
+template <class Memory, class Moves>
+__global__ void __launch_bounds__(256) improve_tours(int n, int ants, int metric,
+                                                     const double* coordinates, const int* matrix,
+                                                     const uint2* rows, int width, int* places,
+                                                     int* queues, unsigned* bits, int* tours,
+                                                     Word* lengths, Word* counts,
+                                                     ColonyState* state) {
+    typedef typename Memory::City City;
+    extern __shared__ Word shared_words[];
+    int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
+    int even = n + n % 2, words = (n + 31) / 32, lanes = threads / WINDOW;
+    Found<City>& found = *reinterpret_cast<Found<City>*>(shared_words);
+    TourArray<City> tour{n, nullptr, nullptr};
+    Queue<City> queue{nullptr, nullptr, n, 0, 0};
+    if constexpr (Memory::COPIED) {
+        tour.tour = reinterpret_cast<City*>(&found + 1);
+        tour.place = tour.tour + even;
+        queue.cities = tour.place + even;
+        queue.bits = reinterpret_cast<unsigned*>(queue.cities + even);
+    } else {
+        tour.place = places + static_cast<long long>(blockIdx.x) * n;
+        queue.cities = queues + static_cast<long long>(blockIdx.x) * n;
+        queue.bits = bits + static_cast<long long>(blockIdx.x) * words;
+    }
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    NeighbourRows lists{rows, width};
+    MoveSearch<Moves, City> search{geometry, lists, tour};
+    int stretch = (n + WINDOW - 1) / WINDOW, full = n / stretch, left = n - full * stretch;
+    unsigned exchanges = 0, segments = 0;
+
+    for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
+        int* whole = tours + static_cast<long long>(ant) * n;
+        if constexpr (!Memory::COPIED) tour.tour = whole;
+        for (int i = thread; i < n; i += threads) {
+            int city = whole[i], offset = i % stretch;
+            tour.put(i, city);
+            queue.cities[offset * full + min(offset, left) + i / stretch] = static_cast<City>(city);
+        }
+        for (int i = thread; i < words; i += threads)
+            queue.bits[i] = n - 32 * i < 32 ? (1u << (n - 32 * i)) - 1 : ~0u;
+        queue.head = 0;
+        queue.size = n < LEAST_CITIES ? 0 : n;
+        Gain gained = 0;
+        __syncthreads();
+
+        for (int parity = 0; queue.size > 0; parity ^= 1) {
+            int lookers = min(WINDOW, queue.size), looker = thread / lanes;
+            int a = looker < lookers ? queue.at(looker) : 0;
+            Gain mine = looker < lookers ? search.best(a, thread % lanes, lanes) : MoveKey::NONE;
+            Gain best = mine;
+            for (int offset = 1; offset < lanes; offset *= 2)
+                best = max(best, __shfl_xor_sync(ALL_LANES, best, offset));
+            if (looker < lookers && mine == best && MoveKey{mine}.found())
+                search.note(a, MoveKey{mine}, found.ends[parity][looker]);
+            if (thread % lanes == 0) {
+                found.keys[parity][looker] = best;
+                if (looker < lookers) atomicAnd(&queue.bits[a / 32], ~(1u << a % 32));
+            }
+            queue.leave(lookers);
+            __syncthreads();
+
+            bool any = false, changed = false;
+            for (int first = 0; first < WINDOW; first += LANES) {
+                const Gain* keys = &found.keys[parity][first];
+                unsigned movers = __ballot_sync(ALL_LANES, MoveKey{keys[lane]}.found());
+                any = any || movers;
+                for (; movers; movers &= movers - 1) {
+                    int mover = __ffs(movers) - 1, awake = 1;
+                    MoveKey move{keys[mover]};
+                    const City* ends = found.ends[parity][first + mover];
+                    if (changed) __syncthreads();
+                    changed = false;
+                    if constexpr (Moves::EXCHANGES) {
+                        if (move.exchange() && tour.exchange(ends)) {
+                            changed = true;
+                            awake = 4;
+                            ++exchanges;
+                        }
+                    }
+                    if constexpr (Moves::SEGMENTS) {
+                        if (!move.exchange() && tour.template relocate<!Moves::TURNS>(
+                                                    ends, move.length(), move.side())) {
+                            changed = true;
+                            awake = 6;
+                            ++segments;
+                        }
+                    }
+                    if (changed) gained += move.gain();
+                    if (thread < LANES) queue.add(ends, awake, lane);
+                }
+            }
+            if (!any) continue;
+            if (thread == 0) found.waiting = queue.size;
+            __syncthreads();
+            queue.size = found.waiting;
+        }
+
+        if constexpr (Memory::COPIED) {
+            for (int i = thread; i < n; i += threads) whole[i] = tour.tour[i];
+        }
+        if (thread == 0) {
+            Word length = lengths[ant] - static_cast<Word>(gained);
+            lengths[ant] = length;
+            report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, 0);
+        }
+        __syncthreads();
+    }
+    if (thread == 0) {
+        atomicAdd(&counts[0], static_cast<Word>(exchanges));
+        atomicAdd(&counts[1], static_cast<Word>(segments));
+    }
+}
+
+// Before tours are improved that have been reported as they were built; and no moves so far.
+__global__ void forget_tours(Word* counts, ColonyState* state) {
+    if (threadIdx.x == 0) {
+        state->running_best = ~0ull;
+        state->running_sum = 0;
+        counts[0] = counts[1] = 0;
+    }
+}
