@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from gpu.errors import DeviceError
+from gpu.processors import usable_cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Device:
     index : int
         Number of the GPU; 0 for a CPU.
     cores : int
-        CPU threads used, or multiprocessors of the GPU.
+        CPU threads used (those that this process may use at once), or multiprocessors of the GPU.
     model : str
         What the maker calls it.
     memory : int
@@ -92,10 +93,9 @@ def find(name: str) -> Device:
 
 def _cpu_devices() -> tuple[Device, ...]:
     model, memory = _cpu_model(), _cpu_memory()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     detail = f"Python {platform.python_version()}"
     return (
-        Device("cpu", "cpu", 0, cores or 1, model, memory, detail),
+        Device("cpu", "cpu", 0, usable_cores(), model, memory, detail),
         Device("cpu:1", "cpu", 0, 1, model, memory, detail),
     )
 
@@ -119,21 +119,26 @@ def _cpu_memory() -> int:
 def _cuda_devices() -> tuple[list[Device], str]:
     try:
         import cupy
-    except ImportError:
-        return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
+    except ModuleNotFoundError as error:
+        if error.name == "cupy":
+            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
+        return [], f"CuPy cannot be loaded ({error}): install it again with make demo GPU=cuda13"
+    except ImportError as error:
+        first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
+        return [], f"CuPy cannot be loaded ({first}): install it again with make demo GPU=cuda13"
     runtime = cupy.cuda.runtime
+    driver = version = 0
     try:
-        count = runtime.getDeviceCount()
         driver, version = runtime.driverGetVersion(), runtime.runtimeGetVersion()
+        count = runtime.getDeviceCount()
     except runtime.CUDARuntimeError as error:
-        return [], f"CUDA reports: {error}"
+        return [], _why_no_cuda(error.status, str(error), driver, version)
     devices = []
     for index in range(count):
         properties = runtime.getDeviceProperties(index)
         detail = (
             f"compute capability {properties['major']}.{properties['minor']}, "
-            f"CUDA {version // 1000}.{version % 1000 // 10}, driver API "
-            f"{driver // 1000}.{driver % 1000 // 10}, CuPy {cupy.__version__}"
+            f"CUDA {_version(version)}, driver API {_version(driver)}, CuPy {cupy.__version__}"
         )
         devices.append(
             Device(
@@ -147,3 +152,39 @@ def _cuda_devices() -> tuple[list[Device], str]:
             )
         )
     return devices, "" if devices else "no CUDA GPU found"
+
+
+_INSUFFICIENT_DRIVER, _NO_DEVICE = 35, 100
+
+
+def _why_no_cuda(status: int, text: str, driver: int, runtime: int) -> str:
+    """Return what is wrong and what to do about it, in one clause.
+
+    Parameters
+    ----------
+    status : int
+        CUDA's error.
+    text : str
+        What CUDA says about it.
+    driver, runtime : int
+        Newest version that the driver supports, and the one that CuPy was made for, as CUDA
+        writes them (12020 is 12.2); 0 where it is not known.
+    """
+    if status == _NO_DEVICE:
+        return "no CUDA GPU found"
+    if status != _INSUFFICIENT_DRIVER:
+        return f"CUDA reports: {text}; see whether nvidia-smi finds the GPU"
+    if not driver:
+        return "there is no NVIDIA driver: install it, and restart the machine"
+    other = next((major for major in (13, 12) if major <= driver // 1000), None)
+    newer = "update the driver"
+    if other is not None and other < runtime // 1000:
+        newer += f", or install the CuPy for it with make demo GPU=cuda{other}"
+    return (
+        f"the NVIDIA driver is too old: it supports CUDA {_version(driver)}, and the CuPy "
+        f"installed here needs {_version(runtime)}; {newer}"
+    )
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"

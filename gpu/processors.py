@@ -1,0 +1,76 @@
+"""How many cores this process may use: of its affinity, and within its container's quota."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def usable_cores(root: Path = Path("/")) -> int:
+    """Return how many threads can compute at once, at least 1.
+
+    A container may be granted the time of two cores on a machine of sixty-four. Threads that
+    wait for each other must then be two: of sixty-four, all but a few would always be halted.
+
+    Parameters
+    ----------
+    root : Path
+        Where the system's files are.
+    """
+    return max(1, math.floor(min(_granted(), quota(root)) + 1e-9))
+
+
+def quota(root: Path = Path("/")) -> float:
+    """Return how many cores' time the control groups of this process grant; infinity for all.
+
+    Both versions of Linux's control groups are read, and every group up to the outermost: the
+    least of their quotas holds.
+    """
+    return min(map(_quota_of, _groups(root)), default=math.inf)
+
+
+def _granted() -> int:
+    if hasattr(os, "process_cpu_count"):  # from Python 3.13, with the user's PYTHON_CPU_COUNT
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _groups(root: Path) -> Iterator[Path]:
+    """Yield the folders of the groups that may limit this process, where there are any."""
+    mounted = root / "sys/fs/cgroup"
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:  # not Linux
+        return
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, place = rest.partition(":")
+        names = controllers.split(",")
+        if controllers and "cpu" not in names:
+            continue
+        # Version 1 has a tree for each controller; some systems name it after two of them.
+        tops = [mounted / controllers, mounted / "cpu"] if controllers else [mounted]
+        for top in tops:
+            # Inside a container the place may be one outside it, where nothing is.
+            inner = top / place.strip("/")
+            yield from (inner, *(one for one in inner.parents if one.is_relative_to(top)))
+
+
+def _quota_of(group: Path) -> float:
+    try:
+        amount, period = (group / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:
+            amount = (group / "cpu.cfs_quota_us").read_text().strip()
+            period = (group / "cpu.cfs_period_us").read_text().strip()
+        except OSError:
+            return math.inf
+    try:
+        cores = int(amount) / int(period)
+    except (ValueError, ZeroDivisionError):  # "max"
+        return math.inf
+    return cores if cores > 0 else math.inf  # version 1 says -1 for no limit
