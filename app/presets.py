@@ -17,6 +17,12 @@ def presets() -> tuple[Preset, ...]:
         if file.name.endswith(".toml")
     ]
     return tuple(
-        Preset(one["name"], one["description"], one["parameters"], one.get("stop"))
+        Preset(
+            one["name"],
+            one["description"],
+            one["parameters"],
+            one.get("stop"),
+            tuple(one.get("searches", ())),
+        )
         for one in sorted(found, key=lambda one: int(one["order"]))
     )

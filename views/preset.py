@@ -19,9 +19,16 @@ class Preset:
         colony does not have are left out for it.
     stop : mapping of str to number, or None
         Limits of the run; None leaves them as they are.
+    searches : tuple of str
+        Short names of the searches that it is for, as in the catalog; empty for all.
     """
 
     name: str
     description: str
     parameters: Mapping[str, object]
     stop: Mapping[str, float] | None = None
+    searches: tuple[str, ...] = ()
+
+    def is_for(self, search: str) -> bool:
+        """Whether it says something of colonies of ``search``."""
+        return not self.searches or search in self.searches

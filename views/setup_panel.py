@@ -70,6 +70,7 @@ class SetupPanel(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._locked = False
+        self._presets: tuple[Preset, ...] = ()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -146,10 +147,17 @@ class SetupPanel(QScrollArea):
         self.changed.emit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
-        """Offer ``presets``."""
+        """Offer those of ``presets`` that are for the chosen colony's search."""
+        self._presets = tuple(presets)
+        self._fill_presets()
+
+    def _fill_presets(self) -> None:
+        system = self.colony.system
         self.preset_menu.clear()
         self.preset_menu.setToolTipsVisible(True)
-        for preset in presets:
+        for preset in self._presets:
+            if system is None or not preset.is_for(system.alias):
+                continue
             action = QAction(preset.name, self.preset_menu)
             action.setToolTip(preset.description)
             action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
@@ -200,6 +208,7 @@ class SetupPanel(QScrollArea):
         if system is not None:
             self.parameters.show_kind(system.parameters)
             self.parameters.show_size(instance.n if instance else None)
+        self._fill_presets()
         self._edited()
 
     def _apply_preset(self, preset: Preset) -> None:

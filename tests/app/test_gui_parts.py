@@ -22,8 +22,8 @@ from app.system_libraries import (
     platforms_here,
     sentence_of,
 )
+from gpu.catalog import CATALOG
 from gpu.errors import InstanceError
-from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Wanted
 from tests.views.scenes import snapshot, uniform
 from views.stop_form import LIMITS
@@ -169,10 +169,10 @@ def test_presets_are_settings_that_colonies_accept() -> None:
     assert len({preset.name for preset in found}) == len(found)
     for preset in found:
         assert preset.description.endswith(".")
-        for kind in (AcsParameters, SpmParameters):
-            known = {k: v for k, v in preset.parameters.items() if k in kind.kinds()}
-            kind.from_mapping(known)
-        assert set(preset.parameters) <= set(SpmParameters.kinds())
+        systems = [system for system in CATALOG if preset.is_for(system.alias)]
+        assert systems
+        for kind in {system.parameters for system in systems}:
+            kind.from_mapping(dict(preset.parameters))  # none of it is left out
         for name, value in (preset.stop or {}).items():
             assert LIMITS[name].problem_of(str(value)) == ""
 

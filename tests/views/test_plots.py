@@ -308,6 +308,18 @@ def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
     assert not view.phases.bars
 
 
+def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    phases = {"choice info": 1.0, "construction": 8.0, "update": 0.5, "local search": 0.5}
+    view.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 5), phases=phases))
+    assert [(bar.name, bar.value) for bar in view.phases.bars] == list(phases.items())
+    assert view.phases.bars[0].text.endswith("10 %")
+    assert "10.0" in view.phases_title.text()
+    assert len({bar.role for bar in view.phases.bars}) == len(phases)
+
+
 def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     view = LogView()
     qtbot.addWidget(view)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from gpu.catalog import CATALOG
-from gpu.parameters import SpmParameters
+from gpu.parameters import AsCpuParameters, SpmParameters
 from tests.hands import click, press, write
 from tests.views.conftest import WITH_GPU, WITHOUT_GPU
 from tests.views.scenes import uniform
@@ -139,6 +139,32 @@ def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
     assert choices.parameters["beta"] == "3"
     assert choices.stop["iterations"] == 5
     assert choices.stop["seconds"] is None
+
+
+def test_presets_are_offered_for_the_search_that_they_are_for(panel: SetupPanel) -> None:
+    every = Preset("Every", "…", {"ants": 32})
+    acs = Preset("ACS", "…", {"update_period": 4}, searches=("acs", "acs-spm"))
+    plain = Preset("AS", "…", {"rho": 0.5}, searches=("as",))
+    panel.show_presets([every, acs, plain])
+    choose(panel.colony.devices, "cpu:1")
+
+    def offered() -> list[str]:
+        return [action.text() for action in panel.preset_menu.actions()]
+
+    for search, names in (("as", ["Every", "AS"]), ("acs-spm", ["Every", "ACS"])):
+        panel.colony.choose_search(search)
+        assert offered() == names
+
+
+def test_another_search_has_its_own_defaults(panel: SetupPanel) -> None:
+    choose(panel.colony.devices, "cpu:1")
+    panel.colony.choose_search("acs")
+    write(panel.parameters.fields["ants"].entry, "40")
+    panel.colony.choose_search("as")
+    assert panel.choices().colony == "as-seq"
+    values = AsCpuParameters.from_mapping(panel.choices().parameters)
+    assert values == AsCpuParameters(ants=40)
+    assert panel.problem == ""
 
 
 def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
