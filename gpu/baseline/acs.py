@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import memory, tables
-from gpu.baseline.colony import Stage, TeamColony, checked_key
+from gpu.baseline.colony import TeamColony, checked_key
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, run
 from gpu.baseline.regions import regions_of
+from gpu.baseline.stages import Stage
 from gpu.baseline.tables import NO_CITY, Rules
 from gpu.candidates import BACKUP, build_candidates
 from gpu.devices import Device
@@ -131,7 +132,6 @@ class CpuColony(TeamColony):
         self._scratch = [tables.scratch_of() for _ in range(threads)]
         stages = Stage(CONSTRUCT, "construction", n), Stage(FINISH, "update", 1)
         super().__init__(instance, m, threads, stages)
-        self._run(0, CONSTRUCT, 0, 0)  # compile now, or load what was compiled
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""

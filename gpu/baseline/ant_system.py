@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from gpu.baseline import as_tables, memory
 from gpu.baseline.as_iteration import CONSTRUCT, FINISH, LINK, RENEW, WEIGH, run
 from gpu.baseline.as_tables import SELECTIONS, AsRules
-from gpu.baseline.colony import Stage, TeamColony, checked_key
+from gpu.baseline.colony import TeamColony, checked_key
 from gpu.baseline.geometry import geometry_of
+from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
 from gpu.devices import Device
 from gpu.heuristics import nearest_neighbour_length
@@ -111,7 +112,6 @@ class AsCpuColony(TeamColony):
                 Stage(FINISH, "update", 1),
             ),
         )
-        self._run(0, WEIGH, 0, 0)  # compile now, or load what was compiled
 
     def _work(
         self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int

@@ -203,7 +203,7 @@ def test_iterations_in_batches_are_the_same_iterations(way: Way) -> None:
 def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
     way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.baseline.colony.SLICE", 0.0)  # a step a slice
+    monkeypatch.setattr("gpu.baseline.stages.SLICE", 0.0)  # a step a slice
     instance = makers.uniform(50)
     at_once = CpuColony(instance, SpmParameters(), 5, **way)
     at_once.iterate(3)
@@ -234,7 +234,7 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
 
 
 def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.baseline.colony.SLICE", 60.0)
+    monkeypatch.setattr("gpu.baseline.stages.SLICE", 60.0)
     colony = CpuColony(makers.uniform(20), AcsParameters(), 5, **way)
     colony.iterate(4, stop=lambda: True)
     assert colony.snapshot(Wanted.NUMBERS).iteration == 4

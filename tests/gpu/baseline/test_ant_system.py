@@ -2,6 +2,7 @@
 
 import threading
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> No
 def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.baseline.colony.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr("gpu.baseline.stages.SLICE", 0.0)  # a unit of work a slice
     instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
     at_once = AsCpuColony(instance, parameters, 5, threads=threads)
     at_once.iterate(3)
@@ -303,6 +304,15 @@ def test_closing_ends_the_threads_and_the_colony() -> None:
     assert colony.snapshot(Wanted.TOUR).iteration == 3
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
+
+
+def test_a_closed_colony_s_memory_is_free_at_once() -> None:
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
+    colony.iterate(2)
+    trails = weakref.ref(colony._matrices.trails)
+    colony.close()
+    del colony
+    assert trails() is None
 
 
 def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
