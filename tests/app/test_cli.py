@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -268,8 +269,43 @@ def test_replay_gives_the_same_result_or_says_that_it_does_not(tmp_path: Path) -
     assert "the file has changed" in refused(run("replay", log))
 
 
+def test_a_choice_is_set_recorded_and_repeated(tmp_path: Path) -> None:
+    options = ("--device", "cpu:1", "--seed", 8, "--iterations", 10, "--ants", 8)
+    arguments = ("solve", RING, "--colony", "as", *options, "--set", "selection=i-roulette")
+    done = run(*arguments, "--out", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    found = result(done)
+    assert found["parameters"]["selection"] == "i-roulette"
+    log = tmp_path / f"{RING}-as-seq-8.jsonl"
+    assert read_log(log).session.parameters.to_dict()["selection"] == "i-roulette"
+    with log.with_suffix(".csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {"choice_info_ms", "construction_ms", "update_ms"} <= set(rows[0])
+    again = run("replay", log, "--json")
+    assert again.returncode == 0, again.stderr
+    assert result(again)["tour"] == found["tour"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("selection=by-lot", "selection = 'by-lot' must be one of roulette, stc-roulette"),
+        ("selection=auto", "selection must be set; it must be one of roulette"),
+        ("update=gather", "no parameter 'update'"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_refused(setting: str, said: str) -> None:
+    arguments = ("solve", RING, "--colony", "as", "--device", "cpu:1", "--set", setting)
+    assert said in refused(run(*arguments))
+
+
 def test_the_lists_can_be_read_by_programs_and_people() -> None:
     colonies = json.loads(run("colonies", "--json").stdout)
+    row = next(row for row in colonies if row["name"] == "as-seq")
+    options = {one["name"]: one["options"] for one in row["parameters"]}
+    assert list(options["selection"]) == ["roulette", "stc-roulette", "i-roulette"]
+    assert options["ants"] is None
+    assert "  stc-roulette: roulette wheel over the tour list" in run("colonies").stdout
     assert [row["name"] for row in colonies][:2] == ["acs-gpu-alt", "acs-gpu-spm"]
     assert {row["name"] for row in colonies[1]["parameters"]} >= {"memory", "q0", "beta"}
     devices = json.loads(run("devices", "--json").stdout)
