@@ -176,6 +176,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsLaunchesParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_st_group_stc_tr"},
+        alias="as",
         rule=_STC_RULE,
     ),
     System(
@@ -187,6 +188,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsLaunchesParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_st_group_stc"},
+        alias="as",
         rule=_STC_RULE,
     ),
     System(
@@ -198,6 +200,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsLaunchesParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_st_group"},
+        alias="as",
         rule=_ROULETTE_RULE,
     ),
     System(
@@ -209,6 +212,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsGroupParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_i_roulette"},
+        alias="as",
         rule=_INDEPENDENT_RULE,
     ),
     System(
@@ -221,6 +225,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsGroupParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_data"},
+        alias="as",
         rule=_ROULETTE_RULE,
     ),
     System(
@@ -232,6 +237,7 @@ CATALOG: tuple[System, ...] = (
         deterministic=True,
         parameters=AsCudaParameters,
         builders={"cuda": "gpu.cuda.ant_system:build_task"},
+        alias="as",
         rule=_ROULETTE_RULE,
     ),
     System(
