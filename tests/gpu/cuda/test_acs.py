@@ -225,6 +225,43 @@ def test_one_ant_with_selective_memory_is_the_sequential_colony(size: int, perio
             assert a.updates == b.updates
 
 
+TOO_MANY = -2
+"""In ``far``, as in trail_matrix.cuh: more far cities got a deposit than can be remembered."""
+
+
+@pytest.mark.parametrize(
+    ("construction", "name", "device", "ants"),
+    [(StepByStep, "acs-gpu", "cpu", 6), (WholeTours, "acs-seq", "cpu:1", 1)],
+)
+@pytest.mark.parametrize("known", ["all but one", "too many"])
+def test_cities_with_too_many_far_trails_look_at_all_others(
+    known: str,
+    construction: type[WholeTours] | type[StepByStep],
+    name: str,
+    device: str,
+    ants: int,
+) -> None:
+    instance = scattered(400)
+    parameters = AcsParameters(candidates=2, ants=ants, q0=0.2, beta=1, update_period=2)
+    with (
+        emulated(instance, parameters, MatrixTrails, construction) as ours,
+        on_cpu(instance, parameters, name, device) as theirs,
+    ):
+        far = ours._arrays["far"]
+        if known == "too many":
+            far[:, -1] = TOO_MANY
+        else:
+            # As after so many deposits: to be remembered is harmless where there was none.
+            cities = np.arange(instance.n)
+            distances = instance.distances(cities[:, None], cities[None, :])
+            far[:, :-1] = np.argsort(distances, axis=1)[:, : -far.shape[1] : -1]
+        for _ in range(5):
+            ours.iterate(1)
+            theirs.iterate(1)
+            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+        assert (far[:, -1] == TOO_MANY).any()
+
+
 @pytest.mark.parametrize("trails", [MatrixTrails, SelectiveTrails])
 def test_whole_tours_with_few_warps_keep_the_best_of_each(
     trails: type[MatrixTrails] | type[SelectiveTrails],
