@@ -80,6 +80,12 @@ __device__ __forceinline__ void copy_ahead(uint4* shared, const void* global) {
                      static_cast<unsigned>(__cvta_generic_to_shared(shared))),
                  "l"(global)
                  : "memory");
+#endif
+}
+
+// Ends what copies_landed() counts as one.
+__device__ __forceinline__ void copies_asked() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }

@@ -20,11 +20,9 @@ struct ReadsAhead {
     int later = -1;                // the one after it
 
     // What `lanes` lanes from `first` on copy: consecutive bytes of an array with `bytes` a city.
-    // Lanes past the last that is named do as the last.
     __device__ __forceinline__ void take(const void* array, unsigned bytes, int first, int lanes,
                                          int lane) {
-        if (lane < first) return;
-        lane = min(lane, first + lanes - 1);
+        if (lane < first || lane >= first + lanes) return;
         source = static_cast<const char*>(array) + 16 * (lane - first);
         stride = bytes;
     }
@@ -66,8 +64,10 @@ struct ReadsAhead {
     }
 
   private:
+    // Lanes that take nothing copy nothing: even of one place again, it costs as much.
     __device__ __forceinline__ void copy(int city, int turn, int lane) const {
-        copy_ahead(slots + turn * LANES + lane,
-                   source + static_cast<unsigned long long>(static_cast<unsigned>(city)) * stride);
+        auto offset = static_cast<unsigned long long>(static_cast<unsigned>(city)) * stride;
+        if (stride) copy_ahead(slots + turn * LANES + lane, source + offset);
+        copies_asked();
     }
 };
