@@ -157,7 +157,9 @@ def _runtime_objects() -> list[Path]:
     objects = []
     for source in sorted(RUNTIME.glob("*.cpp")):
         output = CACHE / f"{source.stem}-{digest}.o"
-        if not output.exists():
+        if output.exists():
+            os.utime(output)  # in use, however long ago it was made
+        else:
             _compile(output, [*RUNTIME_FLAGS, "-c", str(source)])
         objects.append(output)
     return objects
