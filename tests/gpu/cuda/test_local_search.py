@@ -1,0 +1,119 @@
+"""Local search on the emulation: the tours of the CPU, whatever the block and the memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu.baseline.local_search import improve
+from gpu.cuda.local_search import LocalSearch
+from gpu.cuda.machine import Buffer, Machine
+from gpu.cuda.problem import Problem
+from gpu.cuda.state import ANT_BITS, WORDS
+from gpu.errors import DeviceError, ParameterError
+from gpu.instances.instance import Metric, TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.baseline.makers import directed
+from tests.gpu.baseline.test_local_search import MAKERS, Maker, kinds_of, random_tours
+from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.test_acs import COORDINATE_METRICS, scattered
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+PLENTY, NONE = 64 << 10, 0
+
+
+def assert_as_on_the_cpu(
+    machine: Machine,
+    instance: TspInstance,
+    tours: NDArray[np.int32],
+    kind: str,
+    **options: Any,
+) -> None:
+    """Tours, lengths, moves, and what is reported of them."""
+    ants, n = tours.shape
+    problem = Problem.of(instance, min(5, n - 1), 1.0)
+    search = LocalSearch(machine, instance, problem, ants, kind, **options)
+    arrays = machine.allocate(
+        [
+            *problem.buffers(),
+            *search.buffers(),
+            Buffer("tours", tours.shape, np.int32),
+            Buffer("lengths", (ants,), np.uint64),
+            Buffer("state", (WORDS,), np.uint64),
+        ]
+    )
+    for name, values in problem.values.items():
+        machine.upload(arrays[name], values)
+    search.upload(machine, arrays)
+    machine.upload(arrays["tours"], tours)
+    machine.upload(arrays["lengths"], np.array([instance.tour_length(tour) for tour in tours]))
+    state = machine.download(arrays["state"])
+    machine.run(search.launches(arrays))
+    expected = improve(instance, tours, kind, options.get("neighbours", 32))
+    np.testing.assert_array_equal(machine.download(arrays["tours"]), expected.tours)
+    lengths = [int(length) for length in expected.lengths]
+    assert machine.download(arrays["lengths"]).tolist() == lengths
+    assert search.made(machine, arrays) == (expected.exchanges, expected.segments)
+    state[1] = min(length << ANT_BITS | ant for ant, length in enumerate(lengths))
+    state[2] = sum(lengths)
+    np.testing.assert_array_equal(machine.download(arrays["state"]), state)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("threads", [32, 64, 128, 256])
+@pytest.mark.parametrize("shared", [PLENTY, NONE])
+def test_tours_of_the_cpu(maker: Maker, threads: int, shared: int) -> None:
+    machine = EmulatedMachine(shared_limit=shared, seed=threads)
+    try:
+        for n in (3, 4, 5, 6, 33, 70) if threads < 256 else (4, 70):
+            instance = maker(n, n)
+            tours = random_tours(n, 9, n)  # more than there are blocks
+            for number, kind in enumerate(kinds_of(instance)):
+                neighbours = (32, 2, 64)[(n + number) % 3]
+                assert_as_on_the_cpu(
+                    machine, instance, tours, kind, neighbours=neighbours, threads=threads
+                )
+        memory = "InShared" if shared else "InGlobal"
+        assert all(memory in kernel for kernel in machine.launched[1::2])
+    finally:
+        machine.close()
+
+
+@pytest.mark.parametrize("metric", COORDINATE_METRICS)
+def test_every_metric(metric: Metric) -> None:
+    machine = EmulatedMachine()
+    instance = scattered(60, metric)
+    assert_as_on_the_cpu(machine, instance, random_tours(60, 4, 1), "2opt+oropt")
+    machine.close()
+
+
+@pytest.mark.parametrize("kind", ["2opt", "2opt+oropt"])
+def test_tours_longer_than_blocks(kind: str) -> None:
+    """Parts that take several turns of all threads to shift, and queues that go around."""
+    machine = EmulatedMachine()
+    assert_as_on_the_cpu(machine, scattered(700), random_tours(700, 2, 3), kind, threads=32)
+    machine.close()
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_order_of_threads_changes_nothing(order: int) -> None:
+    machine = EmulatedMachine(seed=order)
+    assert_as_on_the_cpu(machine, scattered(100, extent=20), random_tours(100, 3, 0), "2opt+oropt")
+    machine.close()
+
+
+def test_what_cannot_be_is_refused() -> None:
+    machine, instance = EmulatedMachine(largest_block=64), scattered(10)
+    problem = Problem.of(instance, 5, 1.0)
+    with pytest.raises(DeviceError, match="no block of 128 threads"):
+        LocalSearch(machine, instance, problem, 10, "2opt", threads=128)
+    for kind, threads in (("none", 64), ("2opt", 48)):
+        with pytest.raises(ParameterError, match="there is no local search"):
+            LocalSearch(machine, instance, problem, 10, kind, threads=threads)
+    one_way = directed(10)
+    with pytest.raises(ParameterError, match="is directed"):
+        LocalSearch(machine, one_way, Problem.of(one_way, 5, 1.0), 10, "2opt")
