@@ -20,7 +20,7 @@ CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
 
-GROUP_ROWS = {"TilingRoulette": (40, 16), "PrefixSearch": (16, 8)}
+GROUP_ROWS = {"TilingRoulette": (44, 16), "PrefixSearch": (16, 8)}
 """Weights that a thread of a group holds in registers at most: in groups of 32 to 512 threads
 whose tour list fits shared memory, and in others."""
 

@@ -118,8 +118,13 @@ class Task(Construction):
 class DataParallel(Construction):
     """An ant a block (2013, Section 3.2): workers have their cities' tabu bits in a register."""
 
+    file = "as_data.cu"
     rule = ""
     slot_bytes = 0
+
+    @property
+    def _kernel(self) -> str:
+        return f"build_tours_by_workers<{self.rule}>"
 
     def __init__(
         self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
@@ -127,30 +132,33 @@ class DataParallel(Construction):
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, AsGroupParameters)
         least = -(-self.n // CITIES_PER_WORKER)
-        self._workers = parameters.workers or self.automatic_workers(least)
+        self._shared = -(-self.n // 4) * self.slot_bytes
+        self._workers = parameters.workers or self._automatic_workers(machine, least)
         if self._workers < least:
             raise ParameterError(
                 f"workers = {self._workers} is too few for {self.n} cities, of which a worker "
                 f"remembers {CITIES_PER_WORKER}: "
                 + (f"set at least {least}" if least <= 1024 else "choose another Ant System")
             )
-        self._shared = -(-self.n // 4) * self.slot_bytes
         if self._shared > machine.shared_limit:
             raise ParameterError(
                 f"{self.n} cities are too many for the shared memory of this GPU: choose another "
                 f"Ant System, as-st-dynamic say"
             )
 
-    def automatic_workers(self, least: int) -> int:
-        """What is fastest, as measured."""
-        return max(64, 1 << (least - 1).bit_length())
+    def _automatic_workers(self, machine: Machine, least: int) -> int:
+        """128, as measured, but 64 where all ants are then under way at once and else are not."""
+        workers = min(1024, max(64, 1 << (least - 1).bit_length()))
+        if workers > 64 or self._shared > machine.shared_limit:
+            return workers
+        at_once = machine.resident(self.file, self._kernel, 128, self._shared)
+        return 128 if self.ants <= at_once * machine.multiprocessors else 64
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
         args = (*self._leading(arrays), np.int32(self._workers), *self._results(arrays))
         block = max(LANES, self._workers)
-        kernel = f"build_tours_by_workers<{self.rule}>"
-        return (Launch("as_data.cu", kernel, self.ants, block, args, self._shared),)
+        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
 
 
 class Data(DataParallel):
@@ -180,14 +188,13 @@ class Groups(Construction):
     ) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, AsLaunchesParameters)
-        self._workers = parameters.workers or self.automatic_workers()
+        self._workers = parameters.workers or self._automatic_workers()
         self._width = min(LANES, self._workers)
         self._block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * self._block
-        self._launches = parameters.launches or self.automatic_launches()
+        self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
         self._whole, self._any_size = GROUP_ROWS[self.selection]
         self._shared = self._shared_bytes()
-        self._steps = self._launches == "step"
         self._fits = (
             self._width == LANES
             and self._workers <= MOST_WHOLE
@@ -195,14 +202,10 @@ class Groups(Construction):
             and (self.order != "SharedList" or self.n < SHORT_CITIES)
         )
 
-    def automatic_workers(self) -> int:
-        """What is fastest, as measured."""
+    def _automatic_workers(self) -> int:
+        """As few as can hold all weights, which is the fastest as measured."""
         whole, _ = GROUP_ROWS[self.selection]
         return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
-
-    def automatic_launches(self) -> str:
-        """What is fastest, as measured."""
-        return "tour"
 
     def _shared_bytes(self) -> int:
         return -(-(self.n + self._padding) // 2) * 4
@@ -267,6 +270,9 @@ class StGroup(Groups):
     order = other = "NumberedCities"
     selection = "PrefixSearch"
 
+    def _automatic_workers(self) -> int:
+        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
+
     def _shared_bytes(self) -> int:
         return 4 * self._bit_words
 
@@ -280,6 +286,9 @@ class StGroupStc(Groups):
 
     file = "as_stc.cu"
     selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128
 
 
 class StGroupStcTr(Groups):

@@ -75,6 +75,7 @@ struct OneTurns {
         __syncthreads();
         int city = 0;
         if (threadIdx.x == 0) city = turn(draws.spin(step));
+        __syncwarp();  // it has read the slots, which a warp alone writes again at once
         city = __shfl_sync(ALL_LANES, city, 0);
         return group.agree(group.warp == 0, city);
     }

@@ -41,7 +41,8 @@ def weights_of(n: int) -> NDArray[np.float32]:
 
 def wheel_law(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Equation 1 of the 2013 paper."""
-    return weights / weights.sum()
+    chances: NDArray[np.float64] = weights / weights.sum()
+    return chances
 
 
 def independent_law(weights: NDArray[np.float64]) -> NDArray[np.float64]:
