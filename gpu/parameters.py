@@ -375,7 +375,7 @@ class AsGroupParameters(AsCudaParameters):
         "Threads that work for one ant.",
         16,
         1024,
-        automatic="by the number of cities",
+        automatic="by n",
         power_of_two=True,
         phase="construction",
     )
@@ -390,6 +390,6 @@ class AsLaunchesParameters(AsGroupParameters):
         "KE",
         "What one launch of the construction kernel does.",
         {"tour": "build whole tours (KE-ALL)", "step": "make one step of all ants (KE-ONE)"},
-        automatic="by the number of cities",
+        automatic="by n",
         phase="construction",
     )

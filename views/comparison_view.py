@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWi
 
 from gpu.comparison_report import ComparisonReport, Row
 from gpu.speedup_report import Spread
+from views.elided import ElidedLabel
 from views.formats import milliseconds, significant, whole
 from views.icons import icon
 from views.measure_bar import MeasureBar
@@ -49,9 +50,8 @@ class ComparisonView(View):
         self.copy_button.setIconSize(QSize(16, 16))
         self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
         self.copy_button.clicked.connect(self._copy)
-        self.what = QLabel()
+        self.what = ElidedLabel()
         self.what.setProperty("role", "muted")
-        self.what.setWordWrap(True)
         self.note = QLabel(_HINT)
         self.note.setProperty("role", "note")
         self.note.setWordWrap(True)

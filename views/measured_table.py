@@ -66,6 +66,7 @@ class MeasuredTable(QTableWidget):
         self.setAccessibleName(name)
         self.verticalHeader().hide()
         self.setShowGrid(False)
+        self.setWordWrap(False)
         self.setAlternatingRowColors(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
