@@ -20,7 +20,12 @@ CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
 
-GROUP_ROWS = {"TilingRoulette": (44, 16), "PrefixSearch": (16, 8)}
+GROUP_ROWS = {
+    "as_dynamic.cu": (40, 16),
+    "as_group.cu": (16, 8),
+    "as_stc.cu": (16, 8),
+    "as_stc_tr.cu": (44, 16),
+}
 """Weights that a thread of a group holds in registers at most: in groups of 32 to 512 threads
 whose tour list fits shared memory, and in others."""
 
@@ -59,10 +64,10 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         "as_data.cu": tuple(
             f"build_tours_by_workers<{rule}>" for rule in ("OneTurns", "EachDraws")
         ),
-        "as_dynamic.cu": _groups("SharedList", "GlobalList", "TilingRoulette", "true"),
-        "as_group.cu": _groups("NumberedCities", "NumberedCities", "PrefixSearch", "false"),
-        "as_stc.cu": _groups("SharedList", "GlobalList", "PrefixSearch", "false"),
-        "as_stc_tr.cu": _groups("SharedList", "GlobalList", "TilingRoulette", "false"),
+        "as_dynamic.cu": _groups("as_dynamic.cu", "List", "TilingRoulette", "true"),
+        "as_group.cu": _groups("as_group.cu", "NumberedCities", "PrefixSearch", "false"),
+        "as_stc.cu": _groups("as_stc.cu", "List", "PrefixSearch", "false"),
+        "as_stc_tr.cu": _groups("as_stc_tr.cu", "List", "TilingRoulette", "false"),
         "as_task.cu": ("build_tours_by_threads",),
         "as_update.cu": (
             "start_trails",
@@ -92,14 +97,15 @@ def instantiations() -> dict[str, tuple[str, ...]]:
     }
 
 
-def _groups(order: str, other: str, selection: str, shrinks: str) -> tuple[str, ...]:
+def _groups(file: str, order: str, selection: str, shrinks: str) -> tuple[str, ...]:
     """The kernels of a system in which a group works for an ant; see as_group.cuh."""
-    whole, any_size = GROUP_ROWS[selection]
+    whole, any_size = GROUP_ROWS[file]
+    near, far = ("SharedList", "GlobalList") if order == "List" else (order, order)
     return (
-        f"build_tours_by_groups<{order}, {selection}, {shrinks}, {whole}, true>",
-        f"build_tours_by_groups<{other}, {selection}, {shrinks}, {any_size}, false>",
-        f"start_steps<{other}>",
-        f"make_step<{other}, {selection}, {any_size}>",
+        f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>",
+        f"build_tours_by_groups<{far}, {selection}, {shrinks}, {any_size}, false>",
+        f"start_steps<{far}>",
+        f"make_step<{far}, {selection}, {any_size}>",
         "finish_steps",
     )
 

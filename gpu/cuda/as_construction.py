@@ -193,7 +193,7 @@ class Groups(Construction):
         self._block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * self._block
         self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
-        self._whole, self._any_size = GROUP_ROWS[self.selection]
+        self._whole, self._any_size = GROUP_ROWS[self.file]
         self._shared = self._shared_bytes()
         self._fits = (
             self._width == LANES
@@ -204,7 +204,7 @@ class Groups(Construction):
 
     def _automatic_workers(self) -> int:
         """As few as can hold all weights, which is the fastest as measured."""
-        whole, _ = GROUP_ROWS[self.selection]
+        whole, _ = GROUP_ROWS[self.file]
         return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
 
     def _shared_bytes(self) -> int:
@@ -226,23 +226,25 @@ class Groups(Construction):
         return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
 
     def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
-        order, rows, whole = (
-            (self.order, self._whole, "true")
-            if self._fits
-            else (self.other, self._any_size, "false")
-        )
-        share = min(rows, -(-self.n // self._block))
+        file, shrinks, rows, order, whole = self.file, self.shrinks, self._whole, self.order, "true"
+        if not self._fits:
+            rows, order, whole = self._any_size, self.other, "false"
+        elif shrinks and self._block == LANES:  # a warp alone cannot shrink
+            file, shrinks = StGroupStcTr.file, False
+            rows, _ = GROUP_ROWS[file]
         args = (
             *self._leading(arrays),
             np.int32(self._width),
-            np.int32(share),
+            np.int32(min(rows, -(-self.n // self._block))),
             np.int32(self._padding),
             *self._results(arrays),
         )
-        shrinks = str(self.shrinks).lower()
-        kernel = f"build_tours_by_groups<{order}, {self.selection}, {shrinks}, {rows}, {whole}>"
+        kernel = (
+            f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
+            f"{whole}>"
+        )
         shared = 0 if order == "GlobalList" else self._shared
-        return Launch(self.file, kernel, self.ants, self._block, args, shared)
+        return Launch(file, kernel, self.ants, self._block, args, shared)
 
     def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
         n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
@@ -302,3 +304,7 @@ class StDynamic(Groups):
 
     file = "as_dynamic.cu"
     shrinks = True
+
+    def _automatic_workers(self) -> int:
+        alone, _ = GROUP_ROWS[StGroupStcTr.file]
+        return LANES if self.n <= LANES * alone else super()._automatic_workers()
