@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QBuffer,
+    QCoreApplication,
+    QEvent,
+    QIODevice,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -52,9 +62,18 @@ def _as_svg(widget: QWidget, theme: Theme, title: str, caption: str) -> bytes:
     return bytes(buffer.data().data())
 
 
+def make_due_layouts(widget: QWidget) -> None:
+    """Make the layouts of the window that are due, before they resize ``widget`` later on."""
+    above: QWidget | None = widget
+    while above is not None:  # a layout that changed asks the next one above
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        above = above.parentWidget()
+
+
 @contextmanager
 def _settled(widget: QWidget) -> Iterator[None]:
     """Give a view the size that it would have in front of other tabs, or needs to show all."""
+    make_due_layouts(widget)
     stack = widget.parentWidget()
     if isinstance(stack, QStackedWidget):
         widget.resize(stack.size())

@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
@@ -40,6 +41,18 @@ def test_a_picture_is_twice_as_sharp_and_has_its_caption(running: MainWindow, ke
     assert len(colours) > 3
     caption = {image.pixel(x, image.height() - 12) for x in range(10, 200)}
     assert len(caption) > 1
+
+
+@pytest.mark.parametrize("key", ["tour", "hit-rates"])
+def test_a_layout_that_is_due_is_made_first(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    before = as_image(view, running.theme).height()
+    room = running.readout.layout()
+    assert room is not None
+    room.setContentsMargins(14, 41, 14, 7)
+    image = as_image(view, running.theme)
+    QApplication.processEvents()
+    assert image.height() == as_image(view, running.theme).height() < before
 
 
 @pytest.mark.parametrize("key", VIEWS)
