@@ -27,7 +27,8 @@ class Row:
     meaning : str
         What that is, in words; empty where the option says it.
     phase : str
-        The phase whose time decides between the rows of the group; empty for the whole iteration.
+        The phase whose work the rows of the group do in different ways; empty for the whole
+        iteration.
     chosen : bool
         Whether it is what the user has chosen.
     system : str
@@ -52,11 +53,6 @@ class Row:
     phases_ms: Mapping[str, Spread]
     iteration_ms: Spread
     why_not: str = ""
-
-    @property
-    def decisive(self) -> Spread:
-        """Times of the phase that decides between the rows of the group."""
-        return self.phases_ms.get(self.phase, self.iteration_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +103,23 @@ class ComparisonReport:
         """Every phase that a row has, in the order in which iterations go through them."""
         return tuple(dict.fromkeys(phase for row in self.rows for phase in row.phases_ms))
 
+    def decides(self, one: Row) -> str:
+        """The phase that decides between the rows of ``one``'s group; empty for the iteration.
+
+        It is the phase that the rows name, unless some of them do without it.
+        """
+        group = (row for row in self.rows if row.group == one.group and row.phases_ms)
+        return one.phase if all(one.phase in row.phases_ms for row in group) else ""
+
+    def decisive(self, one: Row) -> Spread:
+        """Times of what decides between the rows of ``one``'s group."""
+        return one.phases_ms.get(self.decides(one), one.iteration_ms)
+
     def ratio(self, one: Row) -> float | None:
-        """Time of the decisive phase, in times of the fastest of the group; None if unknown."""
-        times = [row.decisive.median for row in self.rows if row.group == one.group]
+        """The decisive time, in times of the fastest of the group; None if it is unknown."""
+        times = [self.decisive(row).median for row in self.rows if row.group == one.group]
         fastest = min((time for time in times if not math.isnan(time)), default=math.nan)
-        ratio = one.decisive.median / fastest if fastest > 0 else math.nan
+        ratio = self.decisive(one).median / fastest if fastest > 0 else math.nan
         return None if math.isnan(ratio) else ratio
 
     def to_dict(self) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
         _ratio(report, row),
     ]
     for phase in report.phases:
-        decides = phase == row.phase
+        decides = phase == report.decides(row)
         cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
     cells.append(_time(row.iteration_ms, "a whole iteration", decides=True, bold=False))
     return cells
@@ -125,7 +125,7 @@ def _ratio(report: ComparisonReport, row: Row) -> Cell:
     return Cell(
         f"{significant(ratio)} ×",
         ratio,
-        f"Time of {row.phase or 'a whole iteration'}, in times of the fastest{failed}",
+        f"Time of {report.decides(row) or 'a whole iteration'}, in times of the fastest{failed}",
         bold=row.chosen,
         bar=ratio / longest,
         role="trail" if ratio == 1 else "latest",

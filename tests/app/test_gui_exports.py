@@ -178,7 +178,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
         ("selection", "stc-roulette", False),
         ("selection", "i-roulette", True),
     ]
-    assert all(row.parameters["ants"] == 8 and row.decisive.samples for row in report.rows)
+    assert all(row.parameters["ants"] == 8 and report.decisive(row).samples for row in report.rows)
     assert view.table.rowCount() == 4
     assert view.measure.note.text() == ""
     export(qtbot, controller, "comparison", tmp_path / "a.csv")

@@ -91,26 +91,34 @@ def test_times_are_medians_by_phase_with_ratios_to_the_fastest(timed: System) ->
     assert report.seeds == (5, 6, 7)
     assert report.phases == ("construction", "update")
     updates = rows(report, "update")
-    assert updates["fast"].decisive.median == pytest.approx(1.01, abs=0.011)
-    assert updates["slow"].decisive.median == pytest.approx(3.01, abs=0.011)
-    assert len(updates["slow"].decisive.samples) >= 3
-    assert updates["slow"].decisive.lower < updates["slow"].decisive.upper
-    ratio = report.ratio(updates["slow"])
-    assert ratio == updates["slow"].decisive.median / updates["fast"].decisive.median
+    assert report.decisive(updates["fast"]).median == pytest.approx(1.01, abs=0.011)
+    assert report.decisive(updates["slow"]).median == pytest.approx(3.01, abs=0.011)
+    assert len(report.decisive(updates["slow"]).samples) >= 3
+    assert report.decisive(updates["slow"]).lower < report.decisive(updates["slow"]).upper
+    slow, fast = (report.decisive(updates[option]).median for option in ("slow", "fast"))
+    assert report.ratio(updates["slow"]) == slow / fast
     assert report.ratio(updates["fast"]) == 1
     workers = rows(report, "workers")
-    assert min(workers, key=lambda option: workers[option].decisive.median) == "64"
+    assert min(workers, key=lambda option: report.decisive(workers[option]).median) == "64"
     assert report.ratio(workers["16"]) == pytest.approx(4, rel=0.01)
     for row in report.rows:
         assert bool(row.iteration_ms.samples) == (row.option != "broken")
     assert Timed.open_now == 0
 
 
-def test_a_phase_that_a_system_does_not_have_gives_way_to_whole_iterations(timed: System) -> None:
-    row = rows(compare(makers.uniform(30), timed, CORE), "colony")["timed-plain"]
-    assert row.decisive is row.phases_ms["construction"]
-    other = dataclasses.replace(row, phase="choice info")
-    assert other.decisive is row.iteration_ms
+def test_where_one_does_without_a_phase_whole_iterations_are_compared(timed: System) -> None:
+    report = compare(makers.uniform(30), timed, CORE)
+    slow, fast = (rows(report, "update")[option] for option in ("slow", "fast"))
+    assert report.decides(slow) == "update"
+    assert report.decisive(slow) is slow.phases_ms["update"]
+    spared = dataclasses.replace(fast, phases_ms={"construction": fast.phases_ms["construction"]})
+    without = dataclasses.replace(
+        report, rows=tuple(spared if row is fast else row for row in report.rows)
+    )
+    assert without.decides(slow) == without.decides(spared) == ""
+    assert without.decisive(slow) is slow.iteration_ms
+    assert without.ratio(slow) is not None
+    assert without.decides(without.rows[0]) == "construction"
 
 
 def test_they_take_turns_with_the_same_seeds_and_equals_are_measured_once(timed: System) -> None:
@@ -131,7 +139,7 @@ def test_they_take_turns_with_the_same_seeds_and_equals_are_measured_once(timed:
 def test_what_would_take_too_long_is_foreseen_and_left_out(timed: System) -> None:
     report = compare(makers.uniform(2000), timed, CORE)
     endless = rows(report, "update")["endless"]
-    assert not endless.decisive.samples
+    assert not report.decisive(endless).samples
     assert report.ratio(endless) is None
     assert endless.why_not.startswith("an iteration would take about 3")  # hundred and twenty
     assert "more than the limit of 5 s: choose fewer ants" in endless.why_not
@@ -145,7 +153,7 @@ def test_a_larger_limit_lets_it_run(timed: System) -> None:
     report = compare(makers.uniform(400), timed, CORE, limit=1000)
     endless = rows(report, "update")["endless"]
     assert endless.why_not == ""
-    assert endless.decisive.median == pytest.approx(20_000 * 0.4**4, rel=0.01)
+    assert report.decisive(endless).median == pytest.approx(20_000 * 0.4**4, rel=0.01)
 
 
 @pytest.mark.parametrize("make", [makers.uniform, makers.ring])
@@ -255,5 +263,5 @@ def test_real_colonies_are_compared(name: str, device: Device) -> None:
     for row in report.rows:
         assert row.why_not == ""
         assert row.parameters["ants"] == 8
-        assert all(time > 0 for time in row.decisive.samples)
+        assert all(time > 0 for time in report.decisive(row).samples)
         assert report.ratio(row) is not None
