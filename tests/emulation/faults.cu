@@ -56,6 +56,20 @@ __global__ void exit_before_barrier(int* out) {
     out[threadIdx.x] = 1;
 }
 
+__global__ void retires(int* out, int again) {
+    __shared__ int cells[96];
+    cells[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x >= 32) {
+        emulation_retire();
+        if (again && threadIdx.x == 64) __syncthreads();
+        return;
+    }
+    cells[threadIdx.x] = cells[threadIdx.x + 64] + threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = cells[31 - threadIdx.x];
+}
+
 __global__ void different_kinds(int* out) {
     if (threadIdx.x & 1)
         out[threadIdx.x] = __ballot_sync(0xffffffffu, 1) != 0;

@@ -28,6 +28,7 @@ NAMES = [
     "barrier_against_warp",
     "exited_lane",
     "exit_before_barrier",
+    "retires",
     "different_kinds",
     "different_masks",
     "not_in_the_mask",
@@ -108,6 +109,15 @@ def test_shared_memory_has_bounds(name: str, message: str) -> None:
 def test_lanes_that_do_not_meet(name: str, block: int, message: str, seed: int) -> None:
     with pytest.raises(EmulationError, match=message):
         _launch(name, np.zeros(64, np.int32), block=block, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_threads_that_retire_are_waited_for_no_more(seed: int) -> None:
+    out = np.zeros(32, np.int32)
+    _launch("retires", out, np.int32(0), block=96, seed=seed)
+    assert out.tolist() == list(range(32, 0, -1))
+    with pytest.raises(EmulationError, match="__syncthreads by a thread that has retired"):
+        _launch("retires", out, np.int32(1), block=96, seed=seed)
 
 
 def test_a_deadlock_says_who_waits_where() -> None:
