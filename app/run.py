@@ -97,6 +97,8 @@ class Run:
     state : Snapshot
         The last good state after a slice: numbers, and the best tour. Never partly updated, so
         it may be read from another thread.
+    midway : bool
+        Whether the colony was left in the midst of an iteration, or may have been.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Run:
         self.session = session
         self.outcome: Outcome | None = None
         self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
+        self.midway = False
         self._generation = generation
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
@@ -169,6 +172,7 @@ class Run:
         slice_over = _Deadline(begin + SLICE)
         try:
             self._colony.iterate(count, slice_over)
+            self.midway = slice_over.passed
             self._unobserved += count
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
             if slice_over.passed or late or at_most is not None or count == left:
@@ -223,7 +227,13 @@ class Run:
             self._rule = catalog.rule_of(
                 session.system, self.instance, session.parameters, session.seed
             )
-        return Replay(self._rule, self.instance.n, self._colony, self.state.iteration)
+        caveat = (
+            "This iteration has begun, and may have changed trails already: make a step, and the "
+            "next one is foretold from where it begins."
+            if self.midway
+            else ""
+        )
+        return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:
         """End the run because of ``error``; one sentence for the user, the rest for the log."""

@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
         pause = self.actions_["pause"]
         paused = activity is Activity.PAUSED
         pause.setText("Resume" if paused else "Pause")
-        pause.setToolTip(f"{'Go on' if paused else 'Rest after this iteration'} (Space or P)")
+        pause.setToolTip(f"{'Go on' if paused else 'Rest'} (Space or P)")
         self._enable()
 
     def block(self, why: str) -> None:

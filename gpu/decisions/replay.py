@@ -29,10 +29,15 @@ class Replay:
         The trails as they stand.
     iteration : int
         The coming iteration, counted from 0.
+    caveat : str
+        What else to say with each answer, besides the rule's own.
     """
 
-    def __init__(self, rule: Rule, n: int, trails: TrailSource, iteration: int) -> None:
+    def __init__(
+        self, rule: Rule, n: int, trails: TrailSource, iteration: int, caveat: str = ""
+    ) -> None:
         self._rule, self._n = rule, n
+        self._caveat = " ".join(filter(None, (rule.caveat, caveat)))
         self._trails, self._iteration = trails, iteration
         self._walk: Walk | None = None
 
@@ -69,7 +74,7 @@ class Replay:
             tour=walk.tour,
             choice=choice,
             probabilities=frozen(probabilities(choice)),
-            caveat=self._rule.caveat,
+            caveat=self._caveat,
         )
 
 

@@ -193,9 +193,11 @@ def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
         made.append(run.advance())
         assert run.made == sum(made) >= run.state.iteration
         if not made[-1]:
+            assert run.midway
             elapsed.append(run.state.elapsed)
     assert run.state.iteration == sum(made) == 2
     assert made.count(0) > 10
+    assert not run.midway
     assert elapsed == sorted(set(elapsed))
     run.close()
     lines = [json.loads(line) for line in recorder.path.read_text().splitlines()]
@@ -227,3 +229,16 @@ def test_a_real_iteration_is_left_soon() -> None:
     # Some 80 slices of 20 ms on two idle cores; busy ones stretch a slice and the whole alike.
     assert len(slices) > 20
     assert np.median(slices) < 0.05 * sum(slices)
+
+
+def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
+    instance = library.find_instance("ring-50")
+    run = Run(instance, new_session(instance, colony="acs", device="cpu:1", seed=4))
+    run.build()
+    run.advance(1)
+    for midway in (False, True):
+        run.midway = midway
+        decision = run.replay().decision(0, 1)
+        assert decision is not None
+        assert ("has begun" in decision.caveat) == midway
+    run.close()
