@@ -74,3 +74,17 @@ def build_broken(
     instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> Sleeper:
     raise DeviceError("the device is out of order")
+
+
+class Endless(Sleeper):
+    """Ends an iteration only when it is told to stop, and then not really."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        while not stop():
+            time.sleep(0.001)
+
+
+def build_endless(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Endless:
+    return Endless(SLOW, lazy=False)

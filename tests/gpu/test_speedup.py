@@ -250,3 +250,12 @@ def test_a_spread_has_median_and_quartiles() -> None:
     spread = Spread.of([5.0, 1.0, 2.0, 4.0, 3.0])
     assert (spread.lower, spread.median, spread.upper) == (2, 3, 4)
     assert spread.samples == (5, 1, 2, 4, 3)
+
+
+def test_a_long_iteration_is_left_when_the_measurement_is_cancelled() -> None:
+    asked = iter(range(10**9))
+    report = measure(
+        makers.uniform(30), [sleeper("endless", CORE)], cancelled=lambda: next(asked) >= 20
+    )
+    assert not report.complete
+    assert Sleeper.open_now == 0
