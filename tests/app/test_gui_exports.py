@@ -172,14 +172,18 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     report = view.report
     assert report is not None
     assert report.complete
-    assert [(row.group, row.option, row.chosen) for row in report.rows] == [
-        ("colony", "as-seq", True),
-        ("selection", "roulette", False),
-        ("selection", "stc-roulette", False),
-        ("selection", "i-roulette", True),
-    ]
+    shown = {(row.group, row.option): row.chosen for row in report.rows}
+    assert (
+        shown.items()
+        >= {
+            ("colony", "as-seq"): True,
+            ("selection", "roulette"): False,
+            ("selection", "stc-roulette"): False,
+            ("selection", "i-roulette"): True,
+        }.items()
+    )
     assert all(row.parameters["ants"] == 8 and report.decisive(row).samples for row in report.rows)
-    assert view.table.rowCount() == 4
+    assert view.table.rowCount() == len(report.rows)
     assert view.measure.note.text() == ""
     export(qtbot, controller, "comparison", tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(newline="") as file:
