@@ -183,6 +183,14 @@ def test_more_cities_than_a_thread_can_hold(
     assert_built(built, instance, lambda ant: literal(n, rule, ant), 1)
 
 
+@pytest.mark.parametrize("workers", [512, 1024])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_groups_of_many_warps(kind: type[Construction], rule: str, workers: int) -> None:
+    instance, parameters = scattered(150), AsLaunchesParameters(ants=1, workers=workers)
+    built = build(kind, instance, random_weights(150), parameters)
+    assert_built(built, instance, lambda ant: literal(150, rule, ant), 1)
+
+
 @pytest.mark.parametrize(("kind", "rule"), GROUPS[1:])
 def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
     instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
