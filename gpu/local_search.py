@@ -52,15 +52,13 @@ be made only if the edges given up still run the way they did.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.instances.neighbours import nearest_neighbours
-from gpu.parameters import choice
+from gpu.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH
 
 WINDOW = 32
 """Cities that look for a move in one round."""
@@ -73,16 +71,6 @@ MOST_NEIGHBOURS = 64
 
 LEAST_CITIES = 4
 """Of fewer cities there is one tour alone, or none that a segment's move leads to."""
-
-NONE = "none"
-
-OPTIONS = {
-    NONE: "tours stay as the ants built them",
-    "2opt": "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
-    "2opt+oropt": "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
-    "oropt": "segments of up to 3 cities put elsewhere; directed distances too",
-}
-"""The kinds of local search, as the command line writes them, and what each does."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,24 +92,17 @@ class Moves:
     turns: bool
 
 
-def local_search_choice(default: str = NONE) -> Any:
-    """Declare the field ``local_search`` of a colony's parameters."""
-    return choice(
-        default, "LS", "How every tour is improved once built.", OPTIONS, phase="local search"
-    )
-
-
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
-    """Return what ``kind``, one of :data:`OPTIONS`, does on ``instance``; None if nothing.
+    """Return what ``kind``, one of :data:`gpu.parameters.LOCAL_SEARCHES`, does on ``instance``; None if nothing.
 
     Raises
     ------
     ParameterError
         If it has 2-opt and the instance is directed, or is no option.
     """
-    if kind not in OPTIONS:
-        raise ParameterError(f"local_search = {kind!r} must be one of {', '.join(OPTIONS)}")
-    if kind == NONE:
+    if kind not in LOCAL_SEARCHES:
+        raise ParameterError(f"local_search = {kind!r} must be one of {', '.join(LOCAL_SEARCHES)}")
+    if kind == NO_LOCAL_SEARCH:
         return None
     exchanges, segments = "2opt" in kind, "oropt" in kind
     if exchanges and instance.directed:

@@ -8,17 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline.tables import width_of
-from gpu.baseline.wheel import BLOCK
+from gpu.baseline.reservoir import RESERVOIR
+from gpu.baseline.wheel import BLOCK, INDEPENDENT
 from gpu.candidates import Candidates, weights
 from gpu.instances import distances
 from gpu.instances.instance import TspInstance
 
 LINE = 16
 """Ants whose neighbours in one city stand in one cache line."""
-
-ROULETTE, STC_ROULETTE, I_ROULETTE = range(3)
-
-SELECTIONS = {"roulette": ROULETTE, "stc-roulette": STC_ROULETTE, "i-roulette": I_ROULETTE}
 
 
 class Matrices(NamedTuple):
@@ -77,7 +74,7 @@ class Workplace(NamedTuple):
         -1 for the cities that its ant has not visited, else 0.
     keys : ndarray of int32, shape (width,)
         Bits of the weights of cities.
-    lanes : ndarray of int32, shape (64,)
+    lanes : ndarray of int32, shape (64 or more,)
         Bits of the weights of candidates; 0 beyond them.
     sums : ndarray of uint32, shape (width / 64,)
     words : ndarray of uint32, shape (4,)
@@ -94,18 +91,37 @@ class Workplace(NamedTuple):
     deposits: NDArray[np.uint32]
 
 
-class AsRules(NamedTuple):
-    """The parameters in the form the loops use them.
+class ChoiceRules(NamedTuple):
+    """How ants choose, in the form the loops use it.
 
     Attributes
     ----------
     key0, key1 : uint32
         The seed.
-    selection : int
-        One of the constants above.
+    lists : bool
+        Whether the wheel is in the order of the ants' tour lists.
+    own : uint32
+        For a selection without a wheel, the low byte of the purpose of the cities' own random
+        numbers; else 0.
     alpha : float
     factors : int
         α where it is whole, else -1.
+    """
+
+    key0: np.uint32
+    key1: np.uint32
+    lists: bool
+    own: np.uint32
+    alpha: float
+    factors: int
+
+
+class AsRules(NamedTuple):
+    """The parameters in the form the loops use them.
+
+    Attributes
+    ----------
+    choice : ChoiceRules
     keep : float32
         1 - ρ.
     most : int
@@ -115,14 +131,27 @@ class AsRules(NamedTuple):
         A unit is this over the length of the shortest tour, in units of the initial trail.
     """
 
-    key0: np.uint32
-    key1: np.uint32
-    selection: int
-    alpha: float
-    factors: int
+    choice: ChoiceRules
     keep: np.float32
     most: int
     scale: float
+
+
+def choice_rules_of(
+    key: tuple[int, int], selection: str, listed: bool, alpha: float
+) -> ChoiceRules:
+    """Prepare ``selection``; ``listed`` says whether there are candidate lists.
+
+    The order of a wheel over candidates is that of their list, whichever wheel was chosen.
+    """
+    return ChoiceRules(
+        key0=np.uint32(key[0]),
+        key1=np.uint32(key[1]),
+        lists=selection == "stc-roulette" and not listed,
+        own=np.uint32({"i-roulette": INDEPENDENT, "wrs": RESERVOIR}.get(selection, 0)),
+        alpha=float(alpha),
+        factors=int(alpha) if float(alpha).is_integer() else -1,
+    )
 
 
 def width_of_row(n: int) -> int:
@@ -170,13 +199,13 @@ def tours_of(n: int, m: int, directed: bool) -> AntTours:
     )
 
 
-def workplace_of(n: int) -> Workplace:
-    """Room for one thread."""
+def workplace_of(n: int, cl: int) -> Workplace:
+    """Room for one thread, and for lists of ``cl`` candidates."""
     width = width_of_row(n)
     return Workplace(
         unvisited=np.zeros(width, np.int32),
         keys=np.zeros(width, np.int32),
-        lanes=np.zeros(BLOCK, np.int32),
+        lanes=np.zeros(max(width_of_row(width_of(cl)), BLOCK), np.int32),
         sums=np.zeros(width // BLOCK, np.uint32),
         words=np.zeros(4, np.uint32),
         deposits=np.zeros(n, np.uint32),

@@ -21,7 +21,13 @@ Whole = int | np.integer[Any]
 
 _PREFIX = "compiled-"
 
-_CONSTANTS = ("random.py", "candidates.py", "instances/distances.py")
+_CONSTANTS = (
+    "random.py",
+    "candidates.py",
+    "local_search.py",
+    "summaries.py",
+    "instances/distances.py",
+)
 """Files of ``gpu`` whose constants are compiled in."""
 
 _config: Any = numba.config

@@ -95,6 +95,11 @@ def rule_of(instance: TspInstance, kind: str, neighbours: int = NEIGHBOURS) -> R
     return Rule(rows, moves.exchanges, moves.segments, moves.turns)
 
 
+def no_rule() -> Rule:
+    """The rule of a colony without local search: compiled code wants one all the same."""
+    return Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False)
+
+
 def search_of(n: int) -> Search:
     """Make room for tours of ``n`` cities: 13 bytes a city."""
     return Search(

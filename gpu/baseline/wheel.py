@@ -7,6 +7,8 @@ as whole numbers do, so the largest is found without a comparison of floats, by 
 A sum of floats depends on the order of adding. So a wheel's parts are whole numbers: a weight is
 measured in units of 2^-23 of the largest one, rounded up to a power of two. Sums of them are
 exact, whoever adds them in whatever order, and every Ant System draws the same cities.
+
+Without a wheel each city draws a random number of its own, and one comparison decides.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpu.baseline.compiled import Whole, piece
 from gpu.baseline.philox import philox
+from gpu.baseline.reservoir import RESERVOIR, reservoir_key
 from gpu.random import DRAW_BITS
 
 BLOCK = 64
@@ -196,27 +199,34 @@ def times_own(key: np.int32, word: np.uint32) -> np.int32:
 
 
 @piece
+def own_key(key: np.int32, word: np.uint32, own: np.uint32) -> np.int32:
+    """Return what a slot's weight and its own random word make; ``own`` says by which rule."""
+    return reservoir_key(key, word) if own == RESERVOIR else times_own(key, word)
+
+
+@piece
 def draw_all(
     keys: NDArray[np.int32],
     ant: int,
     iteration: np.uint32,
     step: int,
+    own: np.uint32,
     k0: np.uint32,
     k1: np.uint32,
 ) -> np.int32:
-    """Multiply each city's weight by a random number of its own (2013, Algorithm 3).
+    """Draw a number for each city, and make a key of it and the weight; return the largest.
 
-    Returns the largest key.
+    ``own`` is ``INDEPENDENT`` for their product (2013, Algorithm 3), or ``RESERVOIR``.
     """
-    purpose = np.uint32(np.uint32(INDEPENDENT) | np.uint32(step) << np.uint32(8))
+    purpose = np.uint32(own | np.uint32(step) << np.uint32(8))
     largest = np.int32(0)
     for block in range(keys.size // 4):
         words = philox(np.uint32(block), np.uint32(ant), iteration, purpose, k0, k1)
         first = 4 * block
-        a = times_own(keys[first], words[0])
-        b = times_own(keys[first + 1], words[1])
-        c = times_own(keys[first + 2], words[2])
-        d = times_own(keys[first + 3], words[3])
+        a = own_key(keys[first], words[0], own)
+        b = own_key(keys[first + 1], words[1], own)
+        c = own_key(keys[first + 2], words[2], own)
+        d = own_key(keys[first + 3], words[3], own)
         keys[first], keys[first + 1], keys[first + 2], keys[first + 3] = a, b, c, d
         largest = max(largest, max(max(a, b), max(c, d)))
     return largest
@@ -230,6 +240,7 @@ def draw_listed(
     ant: int,
     iteration: np.uint32,
     step: int,
+    own: np.uint32,
     k0: np.uint32,
     k1: np.uint32,
 ) -> np.uint32:
@@ -237,7 +248,7 @@ def draw_listed(
 
     Ties go to the lowest city.
     """
-    purpose = np.uint32(np.uint32(INDEPENDENT) | np.uint32(step) << np.uint32(8))
+    purpose = np.uint32(own | np.uint32(step) << np.uint32(8))
     largest = np.int32(0)
     for lane in range(neighbours.shape[1]):  # visited ones too: vectors would not branch
         city = neighbours[u, lane]
@@ -245,7 +256,7 @@ def draw_listed(
         words = philox(block, np.uint32(ant), iteration, purpose, k0, k1)
         upper = words[3] if city & np.uint32(1) else words[2]
         lower = words[1] if city & np.uint32(1) else words[0]
-        key = times_own(keys[lane], upper if city & np.uint32(2) else lower)
+        key = own_key(keys[lane], upper if city & np.uint32(2) else lower, own)
         keys[lane] = key
         largest = max(largest, key)
     winner = LAST_CITY

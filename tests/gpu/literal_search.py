@@ -26,7 +26,7 @@ class Move(NamedTuple):
 
 @dataclass
 class LiteralSearch:
-    """Local search of one instance; ``kind`` as in ``gpu.local_search.OPTIONS``."""
+    """Local search of one instance; ``kind`` as in ``gpu.parameters.LOCAL_SEARCHES``."""
 
     instance: TspInstance
     kind: str

@@ -7,7 +7,8 @@ import pytest
 
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
-from gpu.local_search import MOST_NEIGHBOURS, OPTIONS, Moves, moves_of, neighbour_rows
+from gpu.local_search import MOST_NEIGHBOURS, Moves, moves_of, neighbour_rows
+from gpu.parameters import LOCAL_SEARCHES
 from tests.gpu.baseline.makers import crowded, directed, symmetric, uniform
 
 
@@ -21,7 +22,7 @@ from tests.gpu.baseline.makers import crowded, directed, symmetric, uniform
     ],
 )
 def test_kinds(kind: str, moves: Moves | None) -> None:
-    assert kind in OPTIONS
+    assert kind in LOCAL_SEARCHES
     assert moves_of(uniform(10), kind) == moves
 
 

@@ -15,6 +15,15 @@ from gpu.instances.instance import TspInstance
 from gpu.parameters import AsCpuParameters
 from gpu.random import Purpose, key_of, philox4x32, start_cities
 
+TERMS = [
+    np.float32(term)
+    for term in (
+        1.4426950, -0.72135282, 0.48092324, -0.36023960, 0.28709921, -0.24887812, 0.23403856,
+        -0.14580277,
+    )
+]  # fmt: skip
+"""Of log2(1 + f)/f."""
+
 LARGEST_SUM = 2**32 - 1
 
 
@@ -101,6 +110,8 @@ class AsLiteral:
                 v = max(left, key=lambda v: (self.weights[u, v], -v))
             elif self.p.selection == "i-roulette":
                 v = self.independent(ant, step, u, rest)
+            elif self.p.selection == "wrs":
+                v = self.reservoir(ant, step, u, rest)
             else:
                 v = rest[turn([float(self.weights[u, v]) for v in rest], spins[step])]
             place = tour_list.index(v)
@@ -109,11 +120,21 @@ class AsLiteral:
 
     def independent(self, ant: int, step: int, u: int, rest: list[int]) -> int:
         """Algorithm 3 of the 2013 paper."""
-        blocks = np.arange(self.n // 4 + 1)
-        purpose = 3 | step << 8
-        words = philox4x32((blocks, ant, self.iteration, purpose), key_of(self.seed)).ravel()
-        r = ((words >> np.uint32(8)) | np.uint32(1)).astype(np.float32) * np.float32(2.0**-24)
+        r = self.own_numbers(ant, step, 3)
         return max(rest, key=lambda v: (np.float32(r[v] * self.weights[u, v]), -v))
+
+    def reservoir(self, ant: int, step: int, u: int, rest: list[int]) -> int:
+        """A-Res (Fig. 4 of the 2020 paper) with -log2(u)/w for keys."""
+        r = self.own_numbers(ant, step, 4)
+        inverse = np.float32(1) / self.weights[u]
+        return min(rest, key=lambda v: (minus_log2(np.float32(r[v])) * inverse[v], v))
+
+    def own_numbers(self, ant: int, step: int, purpose: int) -> NDArray[np.float32]:
+        blocks = np.arange(self.n // 4 + 1)
+        counter = (blocks, ant, self.iteration, purpose | step << 8)
+        words = philox4x32(counter, key_of(self.seed)).ravel()
+        odd = ((words >> np.uint32(8)) | np.uint32(1)).astype(np.float32)
+        return odd * np.float32(2.0**-24)
 
     def update(self, shortest: int) -> None:
         """Equations 2, 3 and 4, deposits in whole units."""
@@ -131,6 +152,18 @@ class AsLiteral:
         unit = np.float32(self.nearest_length / (m * shortest * most))
         left = np.maximum(self.trails * np.float32(1 - self.p.rho), np.float32(2.0**-60))
         self.trails = left + np.array(deposits, np.float64).astype(np.float32) * unit
+
+
+def minus_log2(u: np.float32) -> np.float32:
+    """A float32 polynomial in f, where u = 2^e (1 + f) and √½ <= 1 + f < √2."""
+    fraction, exponent = math.frexp(u)
+    if np.float32(fraction) < np.float32(math.sqrt(0.5)):
+        fraction, exponent = 2 * fraction, exponent - 1
+    f = np.float32(fraction) - np.float32(1)
+    total = np.float32(0)
+    for term in reversed(TERMS):
+        total = total * f + term
+    return np.float32(-exponent) - f * total
 
 
 def turn(weighed: list[float], word: int) -> int:

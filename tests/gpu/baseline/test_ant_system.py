@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu import catalog, devices
-from gpu.baseline import ant_system, as_iteration, as_tables, memory
+from gpu.baseline import ant_system, as_iteration, as_tables, matrix_colony, memory
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates
 from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
@@ -25,7 +25,7 @@ from tests.gpu.baseline import makers
 from tests.gpu.baseline.as_literal import LARGEST_SUM, AsLiteral
 from tests.gpu.baseline.test_geometry import instance_of
 
-SELECTIONS = ("roulette", "stc-roulette", "i-roulette")
+SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
 
 SMALL = {
     "3 cities": makers.uniform(3),
@@ -349,7 +349,7 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 2**30)
-    monkeypatch.setattr(ant_system, "build_candidates", None)  # reaching it would be an error
+    monkeypatch.setattr(matrix_colony, "build_candidates", None)  # reaching it would be an error
     big = makers.uniform(40_000, size=10**6)
     with pytest.raises(DeviceMemoryError, match=r"matrices.*only 0\.8 GiB.*acs-spm"):
         AsCpuColony(big, AsCpuParameters(ants=10), 0, threads=1)

@@ -1,0 +1,120 @@
+"""What the Ant System and its descendants on the CPU do alike: all but the pheromone update."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline import as_tables, local_search, memory
+from gpu.baseline.as_iteration import CONSTRUCT, FINISH, IMPROVE, WEIGH
+from gpu.baseline.as_tables import ChoiceRules
+from gpu.baseline.colony import TeamColony, checked_key
+from gpu.baseline.geometry import geometry_of
+from gpu.baseline.stages import Stage
+from gpu.candidates import build_candidates
+from gpu.heuristics import nearest_neighbour_length
+from gpu.instances.instance import TspInstance
+from gpu.parameters import AsCpuParameters, MmasCpuParameters
+from gpu.snapshot import Trails, Wanted
+from gpu.summaries import matrix_picture, matrix_trails
+
+LISTED = 32
+"""Nearest neighbours that the branching factor looks at, or more where lists are longer."""
+
+
+class MatrixColony(TeamColony):
+    """Ants that choose by a matrix of weights, on the CPU; see :class:`gpu.colony.Colony`.
+
+    The same seed gives the same tours on every machine and with any number of threads.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    parameters : AsCpuParameters or MmasCpuParameters
+    seed : int
+        In [0, 2**64).
+    threads : int
+        At most so many.
+
+    Raises
+    ------
+    ParameterError
+        If the seed is out of range, or the local search is not for this instance.
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: AsCpuParameters | MmasCpuParameters,
+        seed: int,
+        *,
+        threads: int,
+    ) -> None:
+        key = checked_key(seed)
+        n = instance.n
+        parameters = parameters.resolved(n)
+        assert parameters.ants is not None
+        m, cl = parameters.ants, parameters.candidates
+        threads = max(1, min(threads, m, n))
+        listed = max(cl, min(LISTED, n - 1))
+        needed = as_tables.bytes_needed(instance, m, cl, listed)
+        memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
+
+        moves = local_search.rule_of(instance, parameters.local_search)
+        candidates = build_candidates(instance, listed)
+        self._neighbours = candidates.neighbours
+        self._matrices = as_tables.matrices_of(instance, candidates, cl, parameters.beta)
+        self._geometry = geometry_of(instance, parameters.beta)
+        self._ants = as_tables.tours_of(n, m, instance.directed)
+        self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
+        self._moves = moves or local_search.no_rule()
+        self._searches = [local_search.search_of(n if moves else 1) for _ in range(threads)]
+        choice = as_tables.choice_rules_of(key, parameters.selection, cl > 0, parameters.alpha)
+        nearest = max(nearest_neighbour_length(instance, candidates), 1)
+        most_ants, most_rows = -(-m // threads), -(-n // threads)
+        improvement = [Stage(IMPROVE, "local search", most_ants)] if moves else []
+        super().__init__(
+            instance,
+            m,
+            threads,
+            (
+                Stage(WEIGH, "choice info", most_rows),
+                Stage(CONSTRUCT, "construction", n * most_ants),
+                *improvement,
+                *self._update_stages(parameters, choice, nearest, threads),
+                Stage(FINISH, "update", 1),
+            ),
+        )
+
+    @abstractmethod
+    def _update_stages(
+        self,
+        parameters: AsCpuParameters | MmasCpuParameters,
+        choice: ChoiceRules,
+        nearest: int,
+        threads: int,
+    ) -> Sequence[Stage]:
+        """Prepare the update, ``nearest`` being L_nn; return the stages that it has."""
+
+    def _draw(
+        self, wanted: Wanted, order: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32] | None, Trails | None]:
+        trails = self._matrices.trails
+        return (
+            matrix_picture(trails, order) if Wanted.PHEROMONE in wanted else None,
+            matrix_trails(trails, self._instance.directed) if Wanted.TRAILS in wanted else None,
+        )
+
+    def _listed(self) -> NDArray[np.float32]:
+        listed: NDArray[np.float32]
+        listed = np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)
+        return listed
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        return np.array(self._matrices.trails[city])
