@@ -112,11 +112,12 @@ def text_of(report: ComparisonReport) -> str:
     return "\n".join(
         [
             f"{report.instance}, {report.n} cities, {report.system} on {report.device} "
-            f"({report.model}): {len(report.seeds)} rounds"
+            f"({report.model}): {_rounds(report)}"
             f"{'' if report.complete else ' (cancelled before the end)'}",
             table(rows),
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",
-            "×: time of the phase that an option decides, in times of the fastest.",
+            "×: time of the phase that an option decides, in times of the fastest; of the whole "
+            "iteration where an option does without that phase.",
             *(f"{_name(row)}: {row.why_not}" for row in report.rows if row.why_not),
         ]
     )
@@ -173,6 +174,11 @@ def _quartiles(name: str, spread: Mapping[str, float] | None) -> dict[str, float
     found = spread or {}
     values = {name: found.get("median")}
     return values | {f"{name}{end}": found.get(end.removeprefix("_")) for end in _ENDS}
+
+
+def _rounds(report: ComparisonReport) -> str:
+    count = len(report.seeds)
+    return "1 round" if count == 1 else f"{count} rounds"
 
 
 def _name(row: Row) -> str:

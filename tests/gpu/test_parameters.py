@@ -31,13 +31,15 @@ def test_a_parameter_with_options_names_the_phase_that_it_decides() -> None:
         for name, explanation in kind.explanations().items()
         if explanation.alternatives
     }
-    assert phases == {
+    expected = {
         "selection": "construction",
         "update": "update",
         "power": "choice info",
         "workers": "construction",
         "launches": "construction",
     }
+    assert phases.items() >= expected.items()
+    assert all(phases.values())
 
 
 @pytest.mark.parametrize(
