@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 FRAME = 33
 """Milliseconds between two looks into the solver's slot."""
 
-FRAME_BESIDE_ALL_CORES = 100
-"""The same, at least, where the colony computes on all cores, which the window takes time from."""
+FRAME_BESIDE_ALL_CORES = 200
+"""The same where the colony computes on all cores, which the window takes time from."""
 
 SHARE_BESIDE_ALL_CORES = 0.025
 """Share of one core that the window may then take."""
@@ -108,7 +108,7 @@ class WindowController(QObject):
         self._tail = LogTail(window.log.add_lines)
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME)
-        self._timer.timeout.connect(self._look_if_time)
+        self._timer.timeout.connect(self._look)
         self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
         self.measurements = WindowMeasurements(self)
@@ -358,16 +358,11 @@ class WindowController(QObject):
     def _make_room(self, wanted: bool) -> None:
         """Let the window look and draw less often, for a colony that computes on all cores."""
         self._timer.setInterval(FRAME_BESIDE_ALL_CORES if wanted else FRAME)
-        self.window.dashboard.pace.share = SHARE_BESIDE_ALL_CORES if wanted else math.inf
+        self.window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if wanted else math.inf)
 
     def _open_what_waits(self) -> None:
         if self._to_open is not None:
             self.open(self._to_open)
-
-    def _look_if_time(self) -> None:
-        """Look, unless the window is to leave the processor to the colony for now."""
-        if self.window.dashboard.pace.wait() <= 0:
-            self._look()
 
     def _look(self) -> None:
         """Show the newest snapshot, if there is one, and say what the next ones shall carry."""

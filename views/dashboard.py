@@ -147,6 +147,7 @@ class Dashboard(QWidget):
         self._alone: Pane | None = None
         self._current = self.panes[0]
         self._due: list[View] = []
+        self._waiting: set[View] = set()  # these have news, but were drawn a moment ago
         self._drawn: dict[View, float] = {}
         self.pace = Pace()
         self._timer = QTimer(self)
@@ -171,12 +172,14 @@ class Dashboard(QWidget):
     def show_instance(self, instance: TspInstance | None) -> None:
         """Prepare all views for runs on ``instance``."""
         self._due.clear()
+        self._waiting.clear()
         for view in self.views.values():
             view.show_instance(instance)
 
     def begin_run(self) -> None:
         """Empty all views."""
         self._due.clear()
+        self._waiting.clear()
         for view in self.views.values():
             view.begin_run()
 
@@ -186,14 +189,30 @@ class Dashboard(QWidget):
         for view in self.views.values():
             view.take_in(snapshot)
             rested = not self.pace.limited or now >= self._drawn.get(view, 0.0) + view.leisure
-            if rested and view not in self._due:
+            if view in self._due:
+                continue
+            if rested:
+                self._waiting.discard(view)
                 self._due.append(view)
+            else:
+                self._waiting.add(view)
         if not self._timer.isActive():
             self._take_turn()
             self._timer.start()
 
+    def keep_to(self, share: float) -> None:
+        """Draw for at most this share of a core; infinity draws all that had to wait."""
+        self.pace.share = share
+        if not self.pace.limited:
+            self._due += [view for view in self.views.values() if view in self._waiting]
+            self._waiting.clear()
+            if self._due:
+                self._timer.start(_TURN)
+
     def settle(self) -> None:
         """Draw at once what is still due."""
+        self._due += [view for view in self.views.values() if view in self._waiting]
+        self._waiting.clear()
         while self._due:
             self._draw_next()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from tests.hands import click, press, write
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.scenes import snapshot, uniform
 from views.activity import Activity
+from views.convergence_view import ConvergenceView
 from views.elided import ElidedLabel
 from views.main_window import MainWindow
 from views.theme import DARK, LIGHT, PRESENTATION_SCALE
@@ -409,3 +411,16 @@ class PaintCounter(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         self.count += event.type() == QEvent.Type.Paint
         return False
+
+
+def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: MainWindow) -> None:
+    drawn: list[int] = []
+    view = window.dashboard.views["convergence"]
+    assert isinstance(view, ConvergenceView)
+    window.dashboard.keep_to(0.01)
+    for iteration in range(1, 30):
+        window.show_snapshot(snapshot(INSTANCE, iteration, memory=True))
+        drawn.append(len(view.curves["best"].points))
+    assert drawn[-1] < 29
+    window.dashboard.keep_to(math.inf)
+    qtbot.waitUntil(lambda: len(view.curves["best"].points) == 29, timeout=5000)
