@@ -14,8 +14,8 @@ from gpu.local_search import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
 
 FILE = "local_search.cu"
 
-THREADS = 128
-"""Threads of a block."""
+LONG_TOUR = 8192
+"""Cities from which on few blocks fit a multiprocessor, and larger ones are quicker."""
 
 BLOCKS = (32, 64, 128, 256)
 """Threads that a block may have."""
@@ -60,8 +60,8 @@ class LocalSearch:
         One of :data:`gpu.parameters.LOCAL_SEARCHES`, but not ``none``.
     neighbours : int
         K, the length of the neighbour lists.
-    threads : int
-        Of a block; it changes nothing but the time.
+    threads : int, optional
+        Of a block; it changes nothing but the time. Chosen by measurement if not given.
 
     Raises
     ------
@@ -79,9 +79,11 @@ class LocalSearch:
         ants: int,
         kind: str,
         neighbours: int = NEIGHBOURS,
-        threads: int = THREADS,
+        threads: int | None = None,
     ) -> None:
         moves = moves_of(instance, kind)
+        if threads is None:
+            threads = 64 if cities.n < LONG_TOUR else 256
         if moves is None or threads not in BLOCKS:
             raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
         n = cities.n

@@ -10,6 +10,12 @@
 // The same numbers as in gpu/cuda/problem.py.
 enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
 
+// A city and where it lies, for several distances from it; a matrix needs no more than the city.
+struct Site {
+    int city;
+    double x, y;
+};
+
 struct Geometry {
     int n;
     int metric;
@@ -19,6 +25,10 @@ struct Geometry {
     const int* nearest;         // (n), distance of each city's nearest neighbour
 
     __device__ __forceinline__ int distance(int a, int b) const;
+
+    __device__ __forceinline__ Site site(int city) const;
+
+    __device__ __forceinline__ int distance(const Site& a, const Site& b) const;
 
     // Several at once, so that their reads overlap.
     template <int COUNT>
@@ -83,6 +93,17 @@ __device__ __forceinline__ int Geometry::distance(int a, int b) const {
     int from[1] = {a}, to[1] = {b}, length[1];
     distances(from, to, length);
     return length[0];
+}
+
+__device__ __forceinline__ Site Geometry::site(int city) const {
+    if (metric == MATRIX) return {city, 0.0, 0.0};
+    double2 place = __ldg(reinterpret_cast<const double2*>(coordinates) + city);
+    return {city, place.x, place.y};
+}
+
+__device__ __forceinline__ int Geometry::distance(const Site& a, const Site& b) const {
+    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a.city) * n + b.city]);
+    return rounded(a.x - b.x, a.y - b.y);
 }
 
 // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.

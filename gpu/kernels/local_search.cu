@@ -62,12 +62,12 @@ struct Queue {
 // neighbouring numbers look for one city. `counts` has the moves made by 2-opt and by Or-opt.
 // Without shared memory for them, `places`, `queues` and `bits` have a row a block.
 template <class Memory, class Moves>
-__global__ void __launch_bounds__(256) improve_tours(int n, int ants, int metric,
-                                                     const double* coordinates, const int* matrix,
-                                                     const uint2* rows, int width, int* places,
-                                                     int* queues, unsigned* bits, int* tours,
-                                                     Word* lengths, Word* counts,
-                                                     ColonyState* state) {
+__global__ void __launch_bounds__(256, 2) improve_tours(int n, int ants, int metric,
+                                                        const double* coordinates,
+                                                        const int* matrix, const uint2* rows,
+                                                        int width, int* places, int* queues,
+                                                        unsigned* bits, int* tours, Word* lengths,
+                                                        Word* counts, ColonyState* state) {
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
     int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(256) improve_tours(int n, int ants, int metric
         for (int parity = 0; queue.size > 0; parity ^= 1) {
             int lookers = min(WINDOW, queue.size), looker = thread / lanes;
             int a = looker < lookers ? queue.at(looker) : 0;
-            Gain mine = looker < lookers ? search.best(a, thread % lanes, lanes) : MoveKey::NONE;
+            Gain mine = search.best(looker < lookers, a, thread % lanes, lanes, lane);
             Gain best = mine;
             for (int offset = 1; offset < lanes; offset *= 2)
                 best = max(best, __shfl_xor_sync(ALL_LANES, best, offset));

@@ -25,67 +25,67 @@ typedef Moves<true, true, true> TwoOptAndOrOpt;
 typedef Moves<false, true, true> OrOpt;
 typedef Moves<false, true, false> DirectedOrOpt;
 
+// A value of another lane of the warp. All lanes call this.
+template <class Value>
+__device__ __forceinline__ Value of_lane(const Value& value, int lane) {
+    constexpr int WORDS = sizeof(Value) / sizeof(unsigned);
+    static_assert(sizeof(Value) % sizeof(unsigned) == 0, "whole words");
+    unsigned words[WORDS];
+    memcpy(words, &value, sizeof(Value));
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_sync(ALL_LANES, words[i], lane);
+    Value result;
+    memcpy(&result, words, sizeof(Value));
+    return result;
+}
+
 template <class Moves, class City>
 struct MoveSearch {
     static constexpr int LONGEST = 3;
+
+    // Places of a list that the lanes of a city look at. Few lists are needed further, but these
+    // to their ends; then the whole warp looks at one of them at once.
+    static constexpr int EARLY = 4;
 
     const Geometry& geometry;
     const NeighbourRows& lists;
     const TourArray<City>& tour;
 
-    // The best move of city `a` among those that lane `lane` of `lanes` looks at.
-    __device__ __forceinline__ Gain best(int a, int lane, int lanes) const {
+    // The best move of city `a` among those that lane `part` of `parts` finds. All lanes of the
+    // warp call this, also those that have no city.
+    __device__ __forceinline__ Gain best(bool looks, int a, int part, int parts, int lane) const {
         // An even and an odd lane look at different sides; one lane alone looks at both.
-        int first_side = lanes > 1 ? lane & 1 : 0, last_side = lanes > 1 ? first_side : 1;
-        int first_rank = lanes > 1 ? lane >> 1 : 0, stride = lanes > 1 ? lanes >> 1 : 1;
+        int passes = parts > 1 ? 1 : 2, stride = parts > 1 ? parts / 2 : 1;
         Gain best = MoveKey::NONE;
-        int here = tour.place[a];
-        for (int side = first_side; side <= last_side; ++side) {
-            int forward = side ? -1 : 1, p = tour.at(here + forward);
-            int given_up = away(side, a, p);
-            Segments segments;
-            bool ready = false;
-            const uint2* row = lists.of<!Moves::TURNS>(geometry.n, a, side);
-            for (int rank = first_rank; rank < lists.width; rank += stride) {
-                uint2 entry = __ldg(&row[rank]);
-                int near = static_cast<int>(entry.y), c = static_cast<int>(entry.x);
-                if (near >= given_up) break;
-                if (Moves::SEGMENTS && !ready) {
-                    segments = segments_of(a, p, here, side);
-                    ready = true;
+        for (int pass = 0; pass < passes; ++pass) {
+            Side own{};
+            bool open = looks;
+            if (open) own = side_of(a, parts > 1 ? part & 1 : pass);
+            Side view = own;
+            Gain found = MoveKey::NONE;
+            int rank = parts > 1 ? part / 2 : 0, end = min(EARLY, lists.width), step = stride;
+            unsigned more = 0;
+            for (int owner = -1;;) {
+                for (; open && rank < end; rank += step) open = consider(view, rank, found);
+                if (owner < 0) {
+                    best = max(best, found);
+                    own = view;
+                    bool last = rank - step == EARLY - 1;  // it saw whether the list goes on
+                    more = __ballot_sync(ALL_LANES, open && last);
+                } else if (__any_sync(ALL_LANES, found > MoveKey::NONE)) {
+                    for (int offset = LANES / 2; offset > 0; offset /= 2)
+                        found = max(found, __shfl_xor_sync(ALL_LANES, found, offset));
+                    if (lane == owner) best = max(best, found);
                 }
-                int there = tour.place[c];
-                int after = tour.at(there + forward), before = tour.at(there - forward);
-                Gain away_after = 0;
-                if (Moves::EXCHANGES) {
-                    int from[2] = {c, p}, to[2] = {after, after}, lengths[2];
-                    geometry.distances(from, to, lengths);
-                    away_after = lengths[0];
-                    Gain gain = static_cast<Gain>(given_up) + lengths[0] - near - lengths[1];
-                    best = max(best, MoveKey::of(gain, rank, side, 0));
-                } else if (Moves::TURNS) {
-                    away_after = geometry.distance(c, after);
-                }
-                if (!Moves::SEGMENTS) continue;
-                // Cities from a to c, leaving p behind.
-                int behind = tour.wrapped(forward * (here - there));
-                int to_before[LONGEST + 1], to_after[LONGEST];
-                reach(side, before, c, segments, to_before);
-                if (Moves::TURNS) {
-                    int from[LONGEST] = {after, after, after};
-                    geometry.distances(from, segments.end, to_after);
-                }
-#pragma unroll
-                for (int i = 0; i < LONGEST; ++i) {
-                    int length = i + 1;
-                    if (behind < length || length > geometry.n - LONGEST) break;
-                    Gain spared = given_up + segments.spared[i] - near;
-                    best = max(best, MoveKey::of(spared + to_before[LONGEST] - to_before[i], rank,
-                                                 side, length));
-                    if (Moves::TURNS && behind != length)
-                        best = max(best, MoveKey::of(spared + away_after - to_after[i], rank, side,
-                                                     LONGEST + length));
-                }
+                if (!more) break;
+                owner = __ffs(more) - 1;
+                more &= more - 1;
+                view = of_lane(own, owner);
+                found = MoveKey::NONE;
+                open = true;
+                rank = EARLY + lane;
+                end = lists.width;
+                step = LANES;
             }
         }
         return best;
@@ -107,53 +107,77 @@ struct MoveSearch {
     }
 
   private:
-    // Segments of 1, 2 and 3 cities: their other ends, and what leaving out each spares at q.
-    struct Segments {
-        int end[LONGEST];
-        Gain spared[LONGEST];
+    // What a city sees on one side: its neighbour p there, the edge to be given up, and for Or-opt
+    // the other ends of segments of 1, 2 and 3 cities, with what leaving out each spares at q.
+    struct Side {
+        Site p;
+        Site end[Moves::SEGMENTS ? LONGEST : 1];
+        Gain spared[Moves::SEGMENTS ? LONGEST : 1];
+        int a, side, here, given_up, ready;
     };
 
     // Between neighbours, b being on this side of a.
-    __device__ __forceinline__ int away(int side, int a, int b) const {
+    __device__ __forceinline__ int away(int side, const Site& a, const Site& b) const {
         return !Moves::TURNS && side ? geometry.distance(b, a) : geometry.distance(a, b);
     }
 
-    __device__ __forceinline__ Segments segments_of(int a, int p, int here, int side) const {
-        Segments segments;
-        int forward = side ? -1 : 1, q[LONGEST], from[2 * LONGEST], to[2 * LONGEST];
-        segments.end[0] = a;
-#pragma unroll
-        for (int i = 0; i < LONGEST; ++i) {
-            q[i] = tour.at(here - forward * (i + 1));
-            if (i + 1 < LONGEST) segments.end[i + 1] = q[i];
-        }
-        bool backwards = !Moves::TURNS && side;
-#pragma unroll
-        for (int i = 0; i < LONGEST; ++i) {
-            from[i] = backwards ? segments.end[i] : q[i];
-            to[i] = backwards ? q[i] : segments.end[i];
-            from[LONGEST + i] = backwards ? p : q[i];
-            to[LONGEST + i] = backwards ? q[i] : p;
-        }
-        int lengths[2 * LONGEST];
-        geometry.distances(from, to, lengths);
-#pragma unroll
-        for (int i = 0; i < LONGEST; ++i)
-            segments.spared[i] = static_cast<Gain>(lengths[i]) - lengths[LONGEST + i];
-        return segments;
+    __device__ __forceinline__ Side side_of(int a, int side) const {
+        Side view{};
+        view.a = a;
+        view.side = side;
+        view.here = tour.place[a];
+        view.p = geometry.site(tour.at(view.here + (side ? -1 : 1)));
+        view.end[0] = geometry.site(a);
+        view.given_up = away(side, view.end[0], view.p);
+        return view;
     }
 
-    // From `before` to the ends of the segments, and last to c.
-    __device__ __forceinline__ void reach(int side, int before, int c, const Segments& segments,
-                                          int (&lengths)[LONGEST + 1]) const {
-        int from[LONGEST + 1], to[LONGEST + 1];
-        bool backwards = !Moves::TURNS && side;
+    __device__ __forceinline__ void prepare_segments(Side& view) const {
+        Site q[LONGEST];
 #pragma unroll
-        for (int i = 0; i <= LONGEST; ++i) {
-            int city = i < LONGEST ? segments.end[i] : c;
-            from[i] = backwards ? city : before;
-            to[i] = backwards ? before : city;
+        for (int i = 0; i < LONGEST; ++i)
+            q[i] = geometry.site(tour.at(view.here + (view.side ? i + 1 : -i - 1)));
+#pragma unroll
+        for (int i = 0; i < LONGEST; ++i) {
+            if (i > 0) view.end[i] = q[i - 1];
+            view.spared[i] = static_cast<Gain>(away(view.side, q[i], view.end[i])) -
+                             away(view.side, q[i], view.p);
         }
-        geometry.distances(from, to, lengths);
+        view.ready = 1;
+    }
+
+    // Takes a better move with the city at this place of the list; false if the list ends here.
+    __device__ __forceinline__ bool consider(Side& view, int rank, Gain& best) const {
+        int side = view.side, forward = side ? -1 : 1;
+        uint2 entry = __ldg(&lists.of<!Moves::TURNS>(geometry.n, view.a, side)[rank]);
+        int near = static_cast<int>(entry.y);
+        if (near >= view.given_up) return false;
+        int there = tour.place[entry.x];
+        Site c = geometry.site(entry.x), after{}, before{};
+        if (Moves::TURNS) after = geometry.site(tour.at(there + forward));
+        if (Moves::SEGMENTS) before = geometry.site(tour.at(there - forward));
+        Gain away_after = Moves::TURNS ? geometry.distance(c, after) : 0;
+        if (Moves::EXCHANGES) {
+            Gain gain = view.given_up + away_after - near - geometry.distance(view.p, after);
+            best = max(best, MoveKey::of(gain, rank, side, 0));
+        }
+        if constexpr (Moves::SEGMENTS) {
+            if (!view.ready) prepare_segments(view);
+            Gain away_before = away(side, before, c);
+            int behind = tour.wrapped(forward * (view.here - there));  // cities from a to c
+#pragma unroll
+            for (int i = 0; i < LONGEST; ++i) {
+                int length = i + 1;
+                if (behind < length || length > geometry.n - LONGEST) break;
+                Gain spared = view.spared[i] + view.given_up - near;
+                Gain gain = spared + away_before - away(side, before, view.end[i]);
+                best = max(best, MoveKey::of(gain, rank, side, length));
+                if (Moves::TURNS && behind != length) {
+                    gain = spared + away_after - geometry.distance(after, view.end[i]);
+                    best = max(best, MoveKey::of(gain, rank, side, LONGEST + length));
+                }
+            }
+        }
+        return true;
     }
 };
