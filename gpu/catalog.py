@@ -17,6 +17,7 @@ from gpu.parameters import (
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
+    MmasCpuParameters,
     Parameters,
     SpmParameters,
 )
@@ -77,6 +78,7 @@ _ACS_2016 = "Skinderowicz 2016"
 _ACS_RULE = "gpu.decisions.acs:AcsRule"
 _AS_2013 = "Cecilia et al. 2013"
 _AS_2017 = "Zhou et al. 2017"
+_MMAS_2020 = "Skinderowicz 2020"
 _AS_RULE = "gpu.decisions.ant_system:AsRule"
 _ROULETTE_RULE = "gpu.decisions.ant_system:roulette"
 _STC_RULE = "gpu.decisions.ant_system:stc_roulette"
@@ -262,6 +264,31 @@ CATALOG: tuple[System, ...] = (
         parameters=AsCpuParameters,
         builders={"cpu": "gpu.baseline.ant_system:build_parallel"},
         alias="as",
+        rule=_AS_RULE,
+    ),
+    System(
+        name="mmas-seq",
+        title="MMAS-SEQ",
+        paper=f"{_MMAS_2020}, Sections 2.1 and 4",
+        made_of="one core; ants one after another; pheromone matrix with limits; one tour deposits",
+        summary="The sequential MAX-MIN Ant System: what speedups are measured against.",
+        deterministic=True,
+        parameters=MmasCpuParameters,
+        builders={"cpu:1": "gpu.baseline.max_min:build_sequential"},
+        alias="mmas",
+        rule=_AS_RULE,
+    ),
+    System(
+        name="mmas-cores",
+        title="MMAS-CORES",
+        paper=f"{_MMAS_2020}, Sections 2.1 and 4",
+        made_of="all cores share out ants and rows; pheromone matrix with limits; one tour "
+        "deposits",
+        summary="The MAX-MIN Ant System on all cores: the same tours as on one.",
+        deterministic=True,
+        parameters=MmasCpuParameters,
+        builders={"cpu": "gpu.baseline.max_min:build_parallel"},
+        alias="mmas",
         rule=_AS_RULE,
     ),
 )

@@ -21,6 +21,9 @@ class Outcome(enum.Enum):
     I_ROULETTE = "i-roulette"
     """The largest product of a weight and a random number of the city's own."""
 
+    RESERVOIR = "reservoir"
+    """The smallest -log(r)/w, each city with a random number r of its own."""
+
     FALLBACK = "fallback"
     """No candidate was left unvisited: the heaviest of all unvisited cities."""
 
@@ -52,7 +55,7 @@ class Choice:
     spin : float or None
         Where on the wheel, in [0, 1), the ball fell.
     draws : ndarray of float32, shape (k,), or None
-        The random numbers of an I-Roulette, in (0, 1).
+        The random numbers of an I-Roulette or a reservoir, in (0, 1).
     """
 
     outcome: Outcome
@@ -67,6 +70,15 @@ class Choice:
     q0: float | None = None
     spin: float | None = None
     draws: NDArray[np.float32] | None = None
+
+    @property
+    def keys(self) -> NDArray[np.float64] | None:
+        """What the cities' own numbers make of the weights: the largest wins; None without."""
+        if self.draws is None:
+            return None
+        if self.outcome is Outcome.RESERVOIR:
+            return -self.weights / np.log2(self.draws.astype(np.float64))
+        return self.weights.astype(np.float64) * self.draws
 
 
 @dataclass(frozen=True, slots=True, eq=False)

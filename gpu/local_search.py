@@ -52,6 +52,7 @@ be made only if the edges given up still run the way they did.
 from __future__ import annotations
 
 import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -93,7 +94,9 @@ class Moves:
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
-    """Return what ``kind``, one of :data:`gpu.parameters.LOCAL_SEARCHES`, does on ``instance``; None if nothing.
+    """Return what ``kind`` does on ``instance``; None if nothing.
+
+    The kinds are :data:`gpu.parameters.LOCAL_SEARCHES`.
 
     Raises
     ------

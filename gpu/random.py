@@ -22,6 +22,21 @@ SEEDS = 2**64
 DRAW_BITS = 24
 """Bits of a draw in [0, 1): those that a float32 holds exactly."""
 
+LOG2_TERMS = (
+    1.4426950216293335,
+    -0.7213528156280518,
+    0.48092323541641235,
+    -0.36023959517478943,
+    0.2870992124080658,
+    -0.2488781213760376,
+    0.2340385615825653,
+    -0.14580276608467102,
+)
+"""A polynomial close to log2(1 + f)/f from √½ - 1 to √2 - 1, of least relative error; all float32.
+
+The constant comes first.
+"""
+
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
@@ -102,3 +117,19 @@ def greedy_threshold(q0: float) -> int:
 def roulette_share(draw: NDArray[np.uint32]) -> NDArray[np.float32]:
     """Return the draw as an exact float32 in [0, 1)."""
     return draw.astype(np.float32) * np.float32(2.0**-DRAW_BITS)
+
+
+def minus_log2(u: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return -log2(u) for u in (0, 1) by float32 products and sums in a fixed order.
+
+    Off by at most 4·10⁻⁷ of itself. With u = 2^e (1 + f), e is 0 for u close to 1: there f = u - 1
+    is exact, and small results are as good as large ones.
+    """
+    fraction, exponent = np.frexp(u)  # fraction in [½, 1)
+    low = fraction < np.float32(math.sqrt(0.5))
+    f = np.where(low, fraction * np.float32(2), fraction) - np.float32(1)
+    total = np.full_like(f, LOG2_TERMS[-1])
+    for term in LOG2_TERMS[-2::-1]:
+        total = total * f + np.float32(term)
+    result: NDArray[np.float32] = -(exponent - low).astype(np.float32) - f * total
+    return result

@@ -97,6 +97,8 @@ class Snapshot:
         For colonies with a selective memory.
     branching : float or None
         Mean λ-branching factor with λ = 0.05.
+    limits : tuple of float or None
+        τ_min and τ_max in units of the initial trail, for colonies that bound their trails.
     phases : mapping of str to float
         Milliseconds of the last measured iteration by phase, e.g. ``construction``, ``update``.
     elapsed : float
@@ -117,6 +119,7 @@ class Snapshot:
     trails: Trails | None = None
     updates: Updates | None = None
     branching: float | None = None
+    limits: tuple[float, float] | None = None
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     elapsed: float = 0.0
     generation: int = 0

@@ -113,7 +113,9 @@ class DecisionBars(QWidget):
             if decision.choice.draws is not None:
                 painter.setPen(theme.colour("gap"))
                 place = QRectF(self.width() - room + 4, 0, room, height)
-                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, "thin: r · weight, as drawn")
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter, _THIN[decision.choice.outcome]
+                )
             for number, row in enumerate(rows, 1):
                 y = number * height
                 if row.chosen:
@@ -152,8 +154,18 @@ class DecisionBars(QWidget):
         return QFontMetricsF(self._theme.font(0.92)).height() * 1.34
 
 
+_THIN = {
+    Outcome.I_ROULETTE: "thin: r · weight, as drawn",
+    Outcome.RESERVOIR: "thin: weight / −log r, as drawn",
+}
+
+
 def _heads(decision: Decision) -> tuple[str, ...]:
-    drawn = decision.choice.outcome in (Outcome.ROULETTE, Outcome.I_ROULETTE)
+    drawn = decision.choice.outcome in (
+        Outcome.ROULETTE,
+        Outcome.I_ROULETTE,
+        Outcome.RESERVOIR,
+    )
     return "city", "τ / τ₀", "η^β", "weight", "chance" if drawn else "share"
 
 
@@ -165,7 +177,7 @@ def rows_of(decision: Decision, ids: NDArray[np.int64], most: int) -> list[Row]:
     chosen = int(np.flatnonzero(choice.cities == choice.chosen)[0])
     if chosen not in shown:
         shown[-1] = chosen
-    keys = None if choice.draws is None else choice.draws * choice.weights
+    keys = choice.keys
     rows = [
         Row(
             str(ids[choice.cities[at]]),

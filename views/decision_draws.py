@@ -142,6 +142,6 @@ class DecisionDraws(QWidget):
 def _wheel_title(choice: Choice) -> str:
     if choice.outcome is Outcome.ROULETTE:
         return f"The wheel, unrolled: it stopped at {spin_text(choice)}"
-    if choice.outcome is Outcome.I_ROULETTE:
+    if choice.draws is not None:
         return "The weights; no wheel is spun, each city draws a number of its own"
     return "The wheel, unrolled; it is not spun"

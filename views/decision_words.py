@@ -45,10 +45,12 @@ def _how(choice: Choice, chosen: str, chance: str) -> str:
                 if count > 1
                 else f"{among}: {chosen}."
             )
-    if choice.outcome is Outcome.I_ROULETTE:
+    if choice.draws is not None:
+        what = "smallest −log(r) / weight"
+        if choice.outcome is Outcome.I_ROULETTE:
+            what = "largest r · weight"
         return (
-            f"Each of the {among} draws its own r; the largest r · weight wins: "
-            f"{chosen} (chance {chance})."
+            f"Each of the {among} draws its own r; the {what} wins: {chosen} (chance {chance})."
             if count > 1
             else f"It takes the {among}: {chosen}."
         )

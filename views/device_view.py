@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from gpu.devices import Device
 from gpu.snapshot import Snapshot, Wanted
 from views.bars import Bar, Bars
+from views.decision_words import quantity
 from views.formats import byte_size, milliseconds, significant, whole
 from views.history import History
 from views.plot import Plot
@@ -20,7 +21,7 @@ _PHASE_ROLES = ("latest", "best", "trail", "gap", "mean")
 
 
 class DeviceView(View):
-    """Facts of the device, milliseconds by phase, branching factor."""
+    """Facts of the device, milliseconds by phase, branching factor, limits of trails."""
 
     key = "device"
     title = "Device"
@@ -37,6 +38,9 @@ class DeviceView(View):
         self.phases_note = QLabel("Shown while a colony runs.")
         self.phases_note.setProperty("role", "note")
         self.branching_title = _heading("BRANCHING FACTOR")
+        self.limits_note = QLabel()
+        self.limits_note.setProperty("role", "note")
+        self.limits_note.setWordWrap(True)
         self.plot = Plot("iterations", "factor")
         self.curve = self.plot.add_curve("trail", 2.0)
         self._history = History()
@@ -49,6 +53,7 @@ class DeviceView(View):
         inner.addWidget(self.phases)
         inner.addSpacing(4)
         inner.addWidget(self.branching_title)
+        inner.addWidget(self.limits_note)
         inner.addWidget(self.plot, 1)
         inner.addSpacing(4)
         inner.addWidget(_heading("DEVICE"))
@@ -112,6 +117,7 @@ class DeviceView(View):
         self.phases_note.show()
         self.phases_title.setText("TIME BY PHASE")
         self.branching_title.setText("BRANCHING FACTOR")
+        self.limits_note.hide()
         self.plot.fit()
         self.draw()
 
@@ -138,6 +144,14 @@ class DeviceView(View):
             self.phases_title.setText(f"TIME BY PHASE  ·  {milliseconds(total)} an iteration")
         self.phases.setVisible(total > 0)
         self.phases_note.setVisible(total <= 0)
+        limits = self._snapshot.limits
+        self.limits_note.setVisible(limits is not None)
+        if limits is not None:
+            self.limits_note.setText(
+                "Trails are kept between {} and {} of the initial one.".format(
+                    *map(quantity, limits)
+                )
+            )
         points = self._history.points()
         self.plot.show_hint("" if len(points) else "Shown while a colony runs.")
         if len(points):

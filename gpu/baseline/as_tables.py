@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.tables import width_of
 from gpu.baseline.reservoir import RESERVOIR
+from gpu.baseline.tables import width_of
 from gpu.baseline.wheel import BLOCK, INDEPENDENT
 from gpu.candidates import Candidates, weights
 from gpu.instances import distances
@@ -188,9 +188,9 @@ def _heuristic_of(
     return heuristic
 
 
-def tours_of(n: int, m: int, directed: bool) -> AntTours:
-    """Room for ``m`` ants' tours."""
-    blocks = -(-m // LINE)
+def tours_of(n: int, m: int, directed: bool, *, linked: bool = True) -> AntTours:
+    """Room for ``m`` ants' tours; without ``linked`` none for ``quanta`` and ``ends``."""
+    blocks = -(-m // LINE) if linked else 0
     return AntTours(
         routes=np.zeros((m, n), np.uint32),
         lengths=np.zeros(m, np.int64),

@@ -81,6 +81,10 @@ class TeamColony(ABC):
         """Counts of a selective memory."""
         return None
 
+    def _limits(self) -> tuple[float, float] | None:
+        """The least and the largest trail, where they are bounded."""
+        return None
+
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations, the last one timed by phase; see :mod:`gpu.colony`.
 
@@ -121,6 +125,7 @@ class TeamColony(ABC):
             trails=trails,
             updates=self._updates(),
             branching=branching_factor(self._listed()) if Wanted.BRANCHING in wanted else None,
+            limits=self._limits(),
             phases=self._stages.times,
         )
 

@@ -47,6 +47,9 @@ class MatrixColony(TeamColony):
         If the colony would not fit into free memory.
     """
 
+    ALL_DEPOSIT = True
+    """Whether all ants' tours are to be followed from every city."""
+
     def __init__(
         self,
         instance: TspInstance,
@@ -70,7 +73,7 @@ class MatrixColony(TeamColony):
         self._neighbours = candidates.neighbours
         self._matrices = as_tables.matrices_of(instance, candidates, cl, parameters.beta)
         self._geometry = geometry_of(instance, parameters.beta)
-        self._ants = as_tables.tours_of(n, m, instance.directed)
+        self._ants = as_tables.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
         self._moves = moves or local_search.no_rule()
         self._searches = [local_search.search_of(n if moves else 1) for _ in range(threads)]

@@ -6,7 +6,8 @@ probability in proportion to its weight w. The power itself is of no use: for a 
 float32 has: the smallest wins, which is the same, whatever the base.
 
 The logarithm is a fixed sequence of float32 operations with no fused multiply-add, so that every
-device draws the same cities.
+device draws the same cities. Of a thousand equal weights two tie for first place once in some
+ten thousand draws; the lowest city wins then.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.baseline.compiled import piece
-from gpu.random import DRAW_BITS
+from gpu.random import DRAW_BITS, LOG2_TERMS
 
 ROOT_HALF_BITS = np.int32(0x3F3504F3)
 """The square root of 1/2 as a float32."""
@@ -29,20 +30,7 @@ EXPONENT = np.int32(23)
 
 ONE = np.float32(1)
 
-TERMS = tuple(
-    np.float32(term)
-    for term in (
-        1.4426950216293335,
-        -0.7213528156280518,
-        0.48092323541641235,
-        -0.36023959517478943,
-        0.2870992124080658,
-        -0.2488781213760376,
-        0.2340385615825653,
-        -0.14580276608467102,
-    )
-)
-"""A polynomial near log2(1 + f)/f for f from √½ - 1 to √2 - 1: least relative error, in float32."""
+TERMS = tuple(np.float32(term) for term in LOG2_TERMS)
 
 SPARE_BITS = np.uint32(32 - DRAW_BITS)
 SHARE = np.float32(2.0**-DRAW_BITS)
@@ -50,11 +38,7 @@ SHARE = np.float32(2.0**-DRAW_BITS)
 
 @piece
 def minus_log2(u: np.float32) -> np.float32:
-    """Return -log2(u) for u in (0, 1), off by at most 4·10⁻⁷ of it.
-
-    u = 2^e · (1 + f), where e = 0 for u close to 1: there f = u - 1 is exact, and small results
-    are as good as large ones. They decide who wins.
-    """
+    """Return -log2(u) for u in (0, 1), as ``gpu.random.minus_log2``."""
     bits = np.float32(u).view(np.int32)
     exponent = np.int32(np.int32(bits - ROOT_HALF_BITS) >> EXPONENT)
     f = np.float32(np.int32(bits - np.int32(exponent << EXPONENT)).view(np.float32) - ONE)

@@ -1,4 +1,4 @@
-"""The Ant System's random proportional rule (Cecilia 2013, eq. 1), drawn in three ways."""
+"""The Ant System's random proportional rule (Cecilia 2013, eq. 1), drawn in four ways."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpu.decision import Choice, Outcome
 from gpu.decisions.rule import Surroundings, TrailSource, heaviest
 from gpu.decisions.walk import Walk
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCpuParameters, AsCudaParameters, AsParameters
-from gpu.random import DRAW_BITS, Purpose
+from gpu.parameters import AsCpuParameters, AsCudaParameters, AsParameters, MmasCpuParameters
+from gpu.random import DRAW_BITS, Purpose, minus_log2
 from gpu.summaries import frozen
 
 LIGHTEST, WEIGHTIEST = np.float32(2.0**-100), np.float32(2.0**100)
@@ -21,8 +21,8 @@ LIGHTEST, WEIGHTIEST = np.float32(2.0**-100), np.float32(2.0**100)
 WHEEL_BITS = 23
 """A wheel's largest part is less than, or rounds to, two to this power."""
 
-INDEPENDENT = 3
-"""Low byte of the purpose of an I-Roulette's numbers; the step stands above it."""
+INDEPENDENT, RESERVOIR = 3, 4
+"""Low byte of the purpose of the cities' own numbers, by selection; the step stands above it."""
 
 
 class AsRule:
@@ -38,15 +38,15 @@ class AsRule:
         In [0, 2**64).
     selection : str, optional
         "roulette" goes through the cities in the order of their numbers, "stc-roulette" in that
-        of the ant's tour list, "i-roulette" gives each a random number of its own; by default
-        what the parameters say.
+        of the ant's tour list, "i-roulette" and "wrs" give each a random number of its own; by
+        default what the parameters say.
     """
 
     def __init__(
         self, instance: TspInstance, parameters: AsParameters, seed: int, selection: str = ""
     ) -> None:
         listed = 0
-        if isinstance(parameters, AsCpuParameters):
+        if isinstance(parameters, AsCpuParameters | MmasCpuParameters):
             listed = min(parameters.candidates, instance.n - 1)
             selection = selection or parameters.selection
         self._seen = Surroundings(instance, parameters.beta, listed, seed)
@@ -82,9 +82,14 @@ class AsRule:
             shares = quanta(weighed[cities])
             outcome, chosen = Outcome.FALLBACK, heaviest(cities, weighed[cities])
         elif self._selection == "i-roulette":
-            draws = self._own_numbers(walk)[cities]
+            draws = self._own_numbers(walk, INDEPENDENT)[cities]
             shares = quanta(weighed[cities])
             outcome, chosen = Outcome.I_ROULETTE, heaviest(cities, draws * weighed[cities])
+        elif self._selection == "wrs":
+            draws = self._own_numbers(walk, RESERVOIR)[cities]
+            shares = quanta(weighed[cities])
+            keys = minus_log2(draws) * (np.float32(1) / weighed[cities])
+            outcome, chosen = Outcome.RESERVOIR, heaviest(cities, -keys)
         else:
             shares = quanta(weighed[cities])
             word = seen.word(walk, Purpose.ROULETTE)
@@ -103,11 +108,11 @@ class AsRule:
             draws=None if draws is None else frozen(draws),
         )
 
-    def _own_numbers(self, walk: Walk) -> NDArray[np.float32]:
+    def _own_numbers(self, walk: Walk, purpose: int) -> NDArray[np.float32]:
         """A random number in (0, 1) for each city, float32 of shape (n,)."""
         n = self._seen.instance.n
         blocks = np.arange(-(-n // 4))
-        words = self._seen.words(walk, blocks, INDEPENDENT | walk.step << 8).ravel()[:n]
+        words = self._seen.words(walk, blocks, purpose | walk.step << 8).ravel()[:n]
         odd = (words >> np.uint32(32 - DRAW_BITS)) | np.uint32(1)
         return odd.astype(np.float32) * np.float32(2.0**-DRAW_BITS)
 

@@ -273,9 +273,11 @@ def test_sentences_say_what_happens() -> None:
     assert "step 1. It spins the wheel of its 119 unvisited cities: it stops at 0." in words(plain)
     own = one(Outcome.I_ROULETTE, replay(AsRule(CITIES, AsCpuParameters(), 1, "i-roulette")))
     assert "Each of the 119 unvisited cities draws its own r; the largest r · w" in words(own)
+    own = one(Outcome.RESERVOIR, replay(AsRule(CITIES, AsCpuParameters(), 1, "wrs")))
+    assert "draws its own r; the smallest −log(r) / weight wins" in words(own)
 
 
-@pytest.mark.parametrize("selection", ["roulette", "i-roulette"])
+@pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
 def test_the_last_step_has_no_choice(selection: str) -> None:
     last = replay(AsRule(CITIES, AsCpuParameters(), 1, selection)).decision(0, 119)
     assert last is not None

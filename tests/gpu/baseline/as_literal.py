@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from gpu.candidates import build_candidates, weights
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCpuParameters
+from gpu.parameters import AsCpuParameters, MmasCpuParameters
 from gpu.random import Purpose, key_of, philox4x32, start_cities
+from tests.gpu.literal_search import LiteralSearch
 
 TERMS = [
     np.float32(term)
@@ -32,7 +33,7 @@ class AsLiteral:
     """The Ant System, to be compared with a colony after every iteration."""
 
     instance: TspInstance
-    given: AsCpuParameters
+    given: AsCpuParameters | MmasCpuParameters
     seed: int
     iteration: int = 0
     best_length: int = 0
@@ -66,15 +67,21 @@ class AsLiteral:
         return sum(int(self.d[u, v]) for u, v in zip(tour, tour[1:] + tour[:1], strict=True))
 
     def iterate(self) -> None:
-        self.weights = self.choice_info()
-        self.routes = [self.construct(ant) for ant in range(self.m)]
-        self.lengths = [self.length(route) for route in self.routes]
+        self.build()
         shortest = min(self.lengths)
         if not self.best_tour or shortest < self.best_length:
             self.best_length = shortest
             self.best_tour = self.routes[self.lengths.index(shortest)]
         self.update(shortest)
         self.iteration += 1
+
+    def build(self) -> None:
+        self.weights = self.choice_info()
+        self.routes = [self.construct(ant) for ant in range(self.m)]
+        if self.p.local_search != "none":
+            search = LiteralSearch(self.instance, self.p.local_search)
+            self.routes = [search.improve(route) for route in self.routes]
+        self.lengths = [self.length(route) for route in self.routes]
 
     def choice_info(self) -> NDArray[np.float32]:
         """τ^α·η^β (the numerator of eq. 1)."""

@@ -55,3 +55,6 @@ def check(decision: Decision, n: int) -> None:
         assert (choice.draws < 1).all()
         keys = choice.draws * choice.weights
         assert keys[at] == keys.max()
+    if choice.outcome is Outcome.RESERVOIR:
+        assert choice.keys is not None
+        assert choice.keys[at] == pytest.approx(choice.keys.max(), rel=1e-6)

@@ -9,12 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.baseline.ant_system import AsCpuColony
+from gpu.baseline.matrix_colony import MatrixColony
+from gpu.baseline.max_min import MmasCpuColony
 from gpu.decision import Outcome
 from gpu.decisions.ant_system import AsRule, quanta, spun
 from gpu.decisions.replay import winning_chances
 from gpu.decisions.rule import InitialTrails
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCpuParameters, AsCudaParameters
+from gpu.parameters import AsCpuParameters, AsCudaParameters, MmasCpuParameters
 from tests.gpu.baseline import makers
 from tests.gpu.decisions.checks import whole_tour
 
@@ -26,14 +28,23 @@ INSTANCES = {
     "3 cities": makers.uniform(3),
 }
 
-SELECTIONS = ("roulette", "stc-roulette", "i-roulette")
+SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
+
+OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}
 
 
 def foretell(
-    instance: TspInstance, parameters: AsCpuParameters, seed: int, iterations: int = 4
+    instance: TspInstance,
+    parameters: AsCpuParameters | MmasCpuParameters,
+    seed: int,
+    iterations: int = 4,
 ) -> set[Outcome]:
     """Compare all ants' tours with what was foretold; return what came about."""
-    colony = AsCpuColony(instance, parameters, seed, threads=1)
+    colony: MatrixColony
+    if isinstance(parameters, AsCpuParameters):
+        colony = AsCpuColony(instance, parameters, seed, threads=1)
+    else:
+        colony = MmasCpuColony(instance, parameters, seed, threads=1)
     rule = AsRule(instance, parameters.resolved(instance.n), seed)
     assert rule.caveat == ""
     outcomes: set[Outcome] = set()
@@ -55,7 +66,7 @@ def foretell(
 def test_every_ant_goes_where_it_was_foretold_to_go(name: str, selection: str) -> None:
     parameters = AsCpuParameters(ants=5, selection=selection)
     met = foretell(INSTANCES[name], parameters, 3)
-    assert met == {Outcome.I_ROULETTE if selection == "i-roulette" else Outcome.ROULETTE}
+    assert met == {OUTCOMES.get(selection, Outcome.ROULETTE)}
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -79,6 +90,15 @@ def test_candidate_lists_and_their_fallback(selection: str) -> None:
 )
 def test_every_parameter(parameters: AsCpuParameters) -> None:
     foretell(INSTANCES["uniform"], parameters, 2**64 - 1)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("candidates", [0, 5, 39])
+def test_the_max_min_ant_system(selection: str, candidates: int) -> None:
+    parameters = MmasCpuParameters(
+        ants=4, selection=selection, candidates=candidates, rho=0.3, p_best=0.5
+    )
+    foretell(INSTANCES["uniform"], parameters, 4)
 
 
 def test_wheels_in_another_order_give_other_tours_from_the_same_numbers() -> None:

@@ -1,0 +1,206 @@
+"""Whole iterations of the MAX-MIN Ant System, compiled: the Ant System with another update.
+
+Trails are in units of the initial one, 1/(ρ·L_nn), which is τ_max for the nearest-neighbour tour.
+With the shortest tour so far, C, τ_max is L_nn/C, and τ_min a fixed part of it. In an iteration
+every trail evaporates, and those of one tour, of length L, gain ρ·L_nn/L; none leaves the limits.
+Scalars are computed in float64 and rounded once; trails are float32, multiplied, then added to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline import barrier
+from gpu.baseline.as_construction import construct, improve, weigh_row
+from gpu.baseline.as_iteration import (
+    CONSTRUCT,
+    FAINTEST,
+    FINISH,
+    IMPROVE,
+    LINK,
+    RENEW,
+    WEIGH,
+    finish,
+)
+from gpu.baseline.as_tables import AntTours, Matrices, Workplace
+from gpu.baseline.compiled import entry, part, piece
+from gpu.baseline.geometry import Geometry
+from gpu.baseline.local_search import Rule, Search
+from gpu.baseline.mmas_tables import (
+    BEGUN,
+    GLOBAL_BEST,
+    LEAST,
+    MOST,
+    RESTARTING,
+    SCHEDULE,
+    MmasRules,
+    MmasState,
+)
+from gpu.baseline.record import BEST_ITERATION, BEST_LENGTH, ITERATION, Record, shortest
+from gpu.summaries import LAMBDA
+
+SETTLED = 205
+"""A hundred times the branching factor up to which trails have settled: 2, and one city in
+twenty that has another edge."""
+
+
+@entry
+def run(
+    matrices: Matrices,
+    geometry: Geometry,
+    ants: AntTours,
+    near: NDArray[np.int32],
+    rules: MmasRules,
+    state: MmasState,
+    moves: Rule,
+    record: Record,
+    gate: NDArray[np.int64],
+    place: Workplace,
+    search: Search,
+    thread: int,
+    threads: int,
+    count: int,
+    stages: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Run these stages of ``count`` iterations as thread ``thread`` of ``threads``.
+
+    As :func:`gpu.baseline.as_iteration.run`; ``near`` has the cities whose trails are looked at
+    to tell whether they have settled.
+    """
+    m, n = ants.routes.shape
+    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
+    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
+    met = 0
+    for _ in range(count):
+        if stages & WEIGH:
+            for u in range(first_row + begin, min(first_row + end, end_row)):
+                weigh_row(matrices, rules.choice, u)
+            met += threads
+            barrier.meet(gate, met)
+        if stages & CONSTRUCT:
+            construct(
+                matrices, geometry, ants, rules.choice, np.uint32(record.numbers[ITERATION]), place,
+                first_ant, begin, min(end, n * (end_ant - first_ant)),
+            )  # fmt: skip
+            met += threads
+            barrier.meet(gate, met)
+        if stages & IMPROVE:
+            improve(moves, geometry, ants, search, first_ant + begin, min(first_ant + end, end_ant))
+            met += threads
+            barrier.meet(gate, met)
+        if stages & LINK:
+            if thread == 0:
+                _decide(matrices, ants, near, rules, state, record)
+            met += threads
+            barrier.meet(gate, met)
+        if stages & RENEW:
+            for u in range(first_row + begin, min(first_row + end, end_row)):
+                _renew_row(matrices, rules, state, u)
+            met += threads
+            barrier.meet(gate, met)
+        if stages & FINISH:
+            if thread == 0:
+                finish(ants, record)
+            met += threads
+            barrier.meet(gate, met)
+
+
+@part
+def _decide(
+    matrices: Matrices,
+    ants: AntTours,
+    near: NDArray[np.int32],
+    rules: MmasRules,
+    state: MmasState,
+    record: Record,
+) -> None:
+    """Set the limits, decide which tour deposits or that trails begin anew, and link its cities.
+
+    The record is still that of the iteration before.
+    """
+    numbers = record.numbers
+    iteration = numbers[ITERATION] + 1
+    ant = shortest(ants.lengths)
+    length = np.int64(ants.lengths[ant])
+    improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_LENGTH]
+    state.numbers[RESTARTING] = 0
+    if improved:
+        set_limits(rules, state, length)
+    elif rules.patience > 0:
+        last = max(state.numbers[BEGUN], numbers[BEST_ITERATION])
+        if iteration - last >= rules.patience and settled(matrices.trails, near):
+            state.numbers[RESTARTING] = 1
+            state.numbers[BEGUN] = iteration
+            return
+    own = improved or not _is_turn_of_best(rules.deposit, iteration - state.numbers[BEGUN])
+    if not own:
+        length = np.int64(numbers[BEST_LENGTH])
+    state.amount[0] = np.float32(rules.gain / np.float64(max(length, np.int64(1))))
+    n, sides = state.ends.shape
+    u = ants.routes[ant, n - 1] if own else record.best_tour[n - 1]
+    for position in range(n):
+        v = ants.routes[ant, position] if own else record.best_tour[position]
+        state.ends[u, 0] = v
+        if sides == 2:
+            state.ends[v, 1] = u
+        u = v
+
+
+@piece
+def set_limits(rules: MmasRules, state: MmasState, length: np.int64) -> None:
+    """Set τ_min and τ_max for a shortest tour of this length (2000, eqs. 7 and 11)."""
+    most = rules.nearest / np.float64(max(length, np.int64(1)))
+    state.limits[MOST] = np.float32(most)
+    state.limits[LEAST] = max(np.float32(most * rules.spread), FAINTEST)
+
+
+@piece
+def _is_turn_of_best(deposit: int, since: np.int64) -> bool:
+    """Whether the best tour so far deposits, ``since`` iterations after trails began."""
+    if deposit != SCHEDULE:
+        return deposit == GLOBAL_BEST
+    period = 25
+    if since >= 250:
+        period = 1
+    elif since >= 125:
+        period = 2
+    elif since >= 75:
+        period = 3
+    elif since >= 25:
+        period = 5
+    return bool(since % period == 0)
+
+
+@piece
+def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
+    """Whether the branching factor, as ``gpu.summaries`` defines it, says that trails have."""
+    n, listed = near.shape
+    above = 0
+    for u in range(n):
+        least = most = trails[u, near[u, 0]]
+        for lane in range(listed):
+            least, most = min(least, trails[u, near[u, lane]]), max(most, trails[u, near[u, lane]])
+        bound = np.float32(least + np.float32(np.float32(LAMBDA) * np.float32(most - least)))
+        for lane in range(listed):
+            above += 1 if trails[u, near[u, lane]] >= bound else 0
+    return bool(100 * above <= SETTLED * n)
+
+
+@part
+def _renew_row(matrices: Matrices, rules: MmasRules, state: MmasState, u: int) -> None:
+    """Evaporate the trails from ``u`` and deposit on those of one tour, or begin anew."""
+    trails = matrices.trails
+    least, most = state.limits[LEAST], state.limits[MOST]
+    n = trails.shape[1]
+    if state.numbers[RESTARTING] != 0:
+        for v in range(n):
+            trails[u, v] = most
+        return
+    for v in range(n):
+        trails[u, v] = min(max(np.float32(trails[u, v] * rules.keep), least), most)
+    for side in range(state.ends.shape[1]):
+        v = state.ends[u, side]
+        trails[u, v] = min(np.float32(trails[u, v] + state.amount[0]), most)
