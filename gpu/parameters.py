@@ -448,6 +448,7 @@ class AsCudaParameters(AsParameters):
         },
         phase="choice info",
     )
+    local_search: str = local_search_choice()
 
 
 @dataclass(frozen=True)
