@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from app.headless import Departure
 
 
-def parameters_of(settings: tuple[str, ...], ants: str | None) -> Mapping[str, str]:
-    """Return the parameters of ``--set`` and ``--ants`` by name."""
-    chosen = {} if ants is None else {"ants": ants}
+def parameters_of(
+    settings: tuple[str, ...], ants: str | None, local_search: str | None
+) -> Mapping[str, str]:
+    """Return the parameters of ``--set``, ``--ants`` and ``--local-search`` by name."""
+    short = {"ants": ants, "local_search": local_search}
+    chosen = {name: value for name, value in short.items() if value is not None}
     for setting in settings:
         name, equals, value = setting.partition("=")
         name = name.strip()

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from app.session import Session
     from gpu.instances.instance import TspInstance
 
+_local_search = click.option(
+    "--local-search",
+    metavar="KIND",
+    help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
+)
+
 
 @click.command()
 @click.argument("file")
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
+@_local_search
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
 )
@@ -49,6 +56,7 @@ def solve(
     target_length: int | None,
     no_improvement: int | None,
     ants: str | None,
+    local_search: str | None,
     seed: int | None,
     settings: tuple[str, ...],
     out: Path | None,
@@ -64,7 +72,7 @@ def solve(
 
     stop = StopSettings(seconds, iterations, target_gap, target_length, no_improvement)
     instance = find_instance(file)
-    parameters = parameters_of(settings, ants)
+    parameters = parameters_of(settings, ants, local_search)
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
@@ -115,6 +123,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     help="To be measured on its best device, against the same search on the CPU; repeatable.",
 )
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@_local_search
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
 )
@@ -138,6 +147,7 @@ def speedup(
     files: tuple[str, ...],
     colonies: tuple[str, ...],
     ants: str | None,
+    local_search: str | None,
     settings: tuple[str, ...],
     seed: int,
     repeats: int,
@@ -159,7 +169,7 @@ def speedup(
 
     among = contenders(colonies)
     instances = [find_instance(file) for file in files]
-    parameters = parameters_of(settings, ants)
+    parameters = parameters_of(settings, ants, local_search)
     checked_seed(seed + max(repeats, 1) - 1)
     checked_seed(seed)
     make_folder(out)
@@ -185,6 +195,7 @@ def speedup(
 @click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@_local_search
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
 )
@@ -208,6 +219,7 @@ def compare(
     colony: str,
     device: str,
     ants: str | None,
+    local_search: str | None,
     settings: tuple[str, ...],
     seed: int,
     repeats: int,
@@ -227,7 +239,7 @@ def compare(
 
     place, system = choose(colony, device)
     instance = find_instance(file)
-    given = parameters_of(settings, ants)
+    given = parameters_of(settings, ants, local_search)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
     make_folder(out)
     options = {"seed": seed, "rounds": repeats, "limit": limit}

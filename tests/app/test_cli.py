@@ -66,6 +66,17 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_local_search_is_a_parameter_with_an_option_of_its_own() -> None:
+    options = ("--colony", "mmas", "--device", "cpu:1", "--ants", 4, "--iterations", 3, "--json")
+    kind = "2opt+oropt"
+    short = result(run("solve", RING, "--seed", 3, *options, "--local-search", kind))
+    assert short["colony"] == "mmas-seq"
+    assert short["parameters"]["local_search"] == kind
+    assert short["best_length"] == short["optimum"]
+    long = result(run("solve", RING, "--seed", 3, *options, "--set", f"local_search={kind}"))
+    assert long["tour"] == short["tour"]
+
+
 @pytest.mark.parametrize("device", ["cpu", "cpu:1"])
 def test_solve_prints_one_json_object_last(device: str) -> None:
     options = ("--iterations", 20, "--seed", 3, "--ants", 16, "--set", "beta=2", "--json")
@@ -138,6 +149,10 @@ def test_without_out_nothing_is_written(tmp_path: Path) -> None:
         (["solve", RING, "--set", "gamma=1"], "no parameter 'gamma'"),
         (["solve", RING, "--ants", "5", "--set", "ants=6"], "ants is given twice"),
         (["solve", RING, "--set", "beta=x"], "beta = 'x' is not a number"),
+        (
+            ["solve", RING, "--colony", "mmas", "--device", "cpu", "--local-search", "3opt"],
+            "local_search = '3opt' must be one of none, 2opt",
+        ),
         (["solve", "uniform-100", "--target-gap", "1"], "uniform-100 has none"),
         (["solve", RING, "--out", "odd.tsp"], "'odd.tsp' is a file"),
         (["solve", RING, "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),

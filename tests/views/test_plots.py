@@ -320,6 +320,20 @@ def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
     assert len({bar.role for bar in view.phases.bars}) == len(phases)
 
 
+def test_limits_of_trails_are_told_where_there_are_any(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    shown = snapshot(INSTANCE, 5)
+    view.show_snapshot(shown)
+    assert view.limits_note.isHidden()
+    view.show_snapshot(dataclasses.replace(shown, iteration=6, limits=(2e-5, 1.25)))
+    assert view.limits_note.isVisible()
+    assert "between 2.0·10⁻⁵ and 1.25 of" in view.limits_note.text()
+    view.begin_run()
+    assert view.limits_note.isHidden()
+
+
 def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     view = LogView()
     qtbot.addWidget(view)
