@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from app.session import Session
     from gpu.instances.instance import TspInstance
 
+_set = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter to a number, or to one of its options; formicarium colonies lists them. "
+    "Repeatable.",
+)
 _local_search = click.option(
     "--local-search",
     metavar="KIND",
@@ -37,9 +45,7 @@ _local_search = click.option(
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @_local_search
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
-)
+@_set
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -124,9 +130,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
 )
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
 @_local_search
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
-)
+@_set
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first repeat.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="Runs of each colony.")
 @click.option("--iterations", type=int, help="Timed in each run; by default about a second's.")
@@ -196,9 +200,7 @@ def speedup(
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
 @click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
 @_local_search
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter; repeatable."
-)
+@_set
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first round.")
 @click.option("--repeats", type=int, default=3, show_default=True, help="Rounds of each option.")
 @click.option(

@@ -177,10 +177,10 @@ class WindowMeasurements(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Give the measurement under way up; what was measured stays in sight."""
+        """Give the measurement under way up; what it has shown stays in sight."""
         if self._task is not None:
             self._task.cancel()
-            self._end("Cancelled: what was measured before is shown.")
+            self._end("Cancelled.")
 
     def _begin(self, bar: MeasureBar, task: Task[Any]) -> None:
         if self._task is not None or self._controller.active:
