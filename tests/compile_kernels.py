@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import re
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from gpu import loader
@@ -174,13 +177,15 @@ def main(files: Sequence[str] = ()) -> int:
     print(f"NVRTC {compiler.version()}, options {' '.join(loader.OPTIONS)}")
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
-    for file in files or loader.instantiations():
-        names = loader.instantiations()[file]
-        text = loader.source_text(file)
-        for architecture in architectures:
-            start = time.perf_counter()
-            outcome = compiler.compile(file, text, names, loader.OPTIONS, architecture)
-            seconds = time.perf_counter() - start
+    jobs = [
+        (file, loader.source_text(file), loader.instantiations()[file], architecture)
+        for file in files or loader.instantiations()
+        for architecture in architectures
+    ]
+    # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
+        outcomes = zip(jobs, pool.map(_compile, *zip(*jobs, strict=True)), strict=True)
+        for (file, _, names, architecture), (outcome, seconds) in outcomes:
             verdict = "FAILED" if outcome.complaints else "ok"
             print(f"{file} sm_{architecture}: {len(names)} kernels, {seconds:.1f} s, {verdict}")
             if outcome.complaints:
@@ -193,6 +198,15 @@ def main(files: Sequence[str] = ()) -> int:
         used = (f"sm_{architecture}: {usage}" for architecture, usage in by_architecture.items())
         print(f"{name:34} {'; '.join(used)}")
     return int(failed)
+
+
+def _compile(
+    file: str, text: str, names: Sequence[str], architecture: int
+) -> tuple[Outcome, float]:
+    """Compile a kernel file's text; return also the seconds that took."""
+    start = time.perf_counter()
+    outcome = Compiler().compile(file, text, names, loader.OPTIONS, architecture)
+    return outcome, time.perf_counter() - start
 
 
 def _usages(log: str, lowered: dict[str, str]) -> tuple[Usage, ...]:
