@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-import os
 import re
 import sys
 import time
@@ -20,6 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from gpu import loader
+from gpu.processors import usable_cores
 
 LEAST_ARCHITECTURES = (75, 80, 90)
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
@@ -183,7 +183,7 @@ def main(files: Sequence[str] = ()) -> int:
         for architecture in architectures
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
-    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
         outcomes = zip(jobs, pool.map(_compile, *zip(*jobs, strict=True)), strict=True)
         for (file, _, names, architecture), (outcome, seconds) in outcomes:
             verdict = "FAILED" if outcome.complaints else "ok"
