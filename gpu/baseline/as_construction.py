@@ -9,11 +9,17 @@ from gpu.baseline.as_tables import AntTours, ChoiceRules, Matrices, Workplace
 from gpu.baseline.compiled import part, piece
 from gpu.baseline.geometry import Geometry, distance
 from gpu.baseline.local_search import Rule, Search, improve_one
+from gpu.baseline.own_draws import (
+    INDEPENDENT,
+    independent_of_all,
+    independent_of_listed,
+    reservoir_of_all,
+    reservoir_of_listed,
+)
 from gpu.baseline.philox import philox, start_city
+from gpu.baseline.reservoir import RESERVOIR
 from gpu.baseline.wheel import (
     add_up,
-    draw_all,
-    draw_listed,
     first_of,
     place_at,
     scale_of,
@@ -126,9 +132,13 @@ def _choose(
     if neighbours.shape[1] > 0:
         largest = weigh_listed(matrices.listed, neighbours, place.unvisited, u, place.lanes)
     if largest != 0:
-        if rules.own != 0:
-            city = draw_listed(
-                place.lanes, neighbours, u, ant, iteration, step, rules.own, rules.key0, rules.key1
+        if rules.own == INDEPENDENT:
+            city = independent_of_listed(
+                place.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
+            )
+        elif rules.own == RESERVOIR:
+            city = reservoir_of_listed(
+                place.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
             )
         else:
             scale = scale_of(largest)
@@ -139,8 +149,11 @@ def _choose(
     largest = weigh_all(matrices.weights, place.unvisited, u, place.keys)
     if neighbours.shape[1] > 0:  # no candidate is left: the heaviest of all
         city = np.uint32(first_of(place.keys, largest))
-    elif rules.own != 0:
-        largest = draw_all(place.keys, ant, iteration, step, rules.own, rules.key0, rules.key1)
+    elif rules.own == INDEPENDENT:
+        largest = independent_of_all(place.keys, ant, iteration, step, rules.key0, rules.key1)
+        city = np.uint32(first_of(place.keys, largest))
+    elif rules.own == RESERVOIR:
+        largest = reservoir_of_all(place.keys, ant, iteration, step, rules.key0, rules.key1)
         city = np.uint32(first_of(place.keys, largest))
     else:
         scale = scale_of(largest)

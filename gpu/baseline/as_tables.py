@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.baseline.own_draws import INDEPENDENT
 from gpu.baseline.reservoir import RESERVOIR
 from gpu.baseline.tables import width_of
-from gpu.baseline.wheel import BLOCK, INDEPENDENT
+from gpu.baseline.wheel import BLOCK
 from gpu.candidates import Candidates, weights
 from gpu.instances import distances
 from gpu.instances.instance import TspInstance
@@ -212,13 +213,16 @@ def workplace_of(n: int, cl: int) -> Workplace:
     )
 
 
-def bytes_needed(instance: TspInstance, m: int, cl: int, listed: int) -> dict[str, int]:
+def bytes_needed(
+    instance: TspInstance, m: int, cl: int, listed: int, *, linked: bool = True
+) -> dict[str, int]:
     """Bytes of each group of arrays above, by what a user would call it."""
     n = instance.n
     sides = 1 if instance.directed else 2
     return {
         "matrices of trails and weights": n * (8 * n + 4 * width_of_row(n) + 8 * width_of(cl)),
-        "tours of the ants": m * (4 * n + 8) + -(-m // LINE) * LINE * (sides * 4 * n + 4),
+        "tours of the ants": m * (4 * n + 8)
+        + (-(-m // LINE) * LINE * (sides * 4 * n + 4) if linked else 0),
         "candidate lists": n * 9 * listed,
         "distances": 4 * n * n if instance.matrix is not None else 0,
     }

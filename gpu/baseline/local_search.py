@@ -113,6 +113,13 @@ def search_of(n: int) -> Search:
     )
 
 
+def bytes_needed(instance: TspInstance, threads: int) -> int:
+    """Bytes of a rule with lists of ``NEIGHBOURS``, and of the threads' searches."""
+    n, sides = instance.n, 2 if instance.directed else 1
+    search = 13 * n + WINDOW * (8 + 7 * 4) + 8 * 8
+    return sides * 8 * n * min(NEIGHBOURS, n - 1) + threads * search
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Improved:
     """What a local search made of some tours.

@@ -17,7 +17,7 @@ from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCpuParameters, MmasCpuParameters
+from gpu.parameters import NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import matrix_picture, matrix_trails
 
@@ -65,7 +65,9 @@ class MatrixColony(TeamColony):
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
         listed = max(cl, min(LISTED, n - 1))
-        needed = as_tables.bytes_needed(instance, m, cl, listed)
+        needed = as_tables.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
+        if parameters.local_search != NO_LOCAL_SEARCH:
+            needed["local search"] = local_search.bytes_needed(instance, threads)
         memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
 
         moves = local_search.rule_of(instance, parameters.local_search)

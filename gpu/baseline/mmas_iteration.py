@@ -1,9 +1,18 @@
 """Whole iterations of the MAX-MIN Ant System, compiled: the Ant System with another update.
 
 Trails are in units of the initial one, 1/(ρ·L_nn), which is τ_max for the nearest-neighbour tour.
-With the shortest tour so far, C, τ_max is L_nn/C, and τ_min a fixed part of it. In an iteration
-every trail evaporates, and those of one tour, of length L, gain ρ·L_nn/L; none leaves the limits.
-Scalars are computed in float64 and rounded once; trails are float32, multiplied, then added to.
+Scalars are computed in float64 and rounded once, trails are float32 without fused multiply-add, and
+lengths count as 1 at least, so that every device gets the same trails. After all tours are built:
+
+- Is one shorter than the shortest so far, C, it takes its place, and τ_max = L_nn/C and
+  τ_min = τ_max · min(1, (1 - r)/((n/2 - 1)·r)), but 2^-60 at least, with r = p_best^(1/n).
+- Else, after as many iterations in vain as ``restart`` says, counted from the last shortest tour or
+  beginning anew, and with a branching factor of 2.05 at most: all trails become τ_max. That is all.
+- Else, or then, one tour of length L deposits: the shortest of the iteration (ties to the lowest
+  ant) or so far. By the schedule it is the latter in every f-th iteration since trails began, with
+  f = 25, from the 25th on 5, from the 75th 3, from the 125th 2, and from the 250th 1.
+- τ = min(max(τ·(1 - ρ), τ_min), τ_max) for all trails, then τ = min(τ + ρ·L_nn/L, τ_max) for that
+  tour's, in both directions if the instance is symmetric.
 """
 
 from __future__ import annotations

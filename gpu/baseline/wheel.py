@@ -7,8 +7,6 @@ as whole numbers do, so the largest is found without a comparison of floats, by 
 A sum of floats depends on the order of adding. So a wheel's parts are whole numbers: a weight is
 measured in units of 2^-23 of the largest one, rounded up to a power of two. Sums of them are
 exact, whoever adds them in whatever order, and every Ant System draws the same cities.
-
-Without a wheel each city draws a random number of its own, and one comparison decides.
 """
 
 from __future__ import annotations
@@ -17,9 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline.compiled import Whole, piece
-from gpu.baseline.philox import philox
-from gpu.baseline.reservoir import RESERVOIR, reservoir_key
-from gpu.random import DRAW_BITS
 
 BLOCK = 64
 """Slots whose parts are added to one sum; the number of slots is a multiple of this."""
@@ -34,14 +29,6 @@ ROUNDER_BITS = np.int32(0x4B000000)
 
 SCALE_BITS = np.int32(276)
 """Exponent fields of a wheel's largest weight and of its scale add up to this."""
-
-INDEPENDENT = 3
-"""Low byte of the purpose of I-Roulette's random numbers; the step stands above it."""
-
-LAST_CITY = np.uint32(2**31 - 1)
-
-SPARE_BITS = np.uint32(32 - DRAW_BITS)
-SHARE = np.float32(2.0**-DRAW_BITS)
 
 
 @piece
@@ -189,78 +176,3 @@ def first_of(keys: NDArray[np.int32], largest: np.int32) -> int:
     while keys[first] != largest:
         first += 1
     return first
-
-
-@piece
-def times_own(key: np.int32, word: np.uint32) -> np.int32:
-    """Return the key of a weight times its slot's random number in (0, 1)."""
-    share = np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * SHARE)
-    return np.float32(np.int32(key).view(np.float32) * share).view(np.int32)
-
-
-@piece
-def own_key(key: np.int32, word: np.uint32, own: np.uint32) -> np.int32:
-    """Return what a slot's weight and its own random word make; ``own`` says by which rule."""
-    return reservoir_key(key, word) if own == RESERVOIR else times_own(key, word)
-
-
-@piece
-def draw_all(
-    keys: NDArray[np.int32],
-    ant: int,
-    iteration: np.uint32,
-    step: int,
-    own: np.uint32,
-    k0: np.uint32,
-    k1: np.uint32,
-) -> np.int32:
-    """Draw a number for each city, and make a key of it and the weight; return the largest.
-
-    ``own`` is ``INDEPENDENT`` for their product (2013, Algorithm 3), or ``RESERVOIR``.
-    """
-    purpose = np.uint32(own | np.uint32(step) << np.uint32(8))
-    largest = np.int32(0)
-    for block in range(keys.size // 4):
-        words = philox(np.uint32(block), np.uint32(ant), iteration, purpose, k0, k1)
-        first = 4 * block
-        a = own_key(keys[first], words[0], own)
-        b = own_key(keys[first + 1], words[1], own)
-        c = own_key(keys[first + 2], words[2], own)
-        d = own_key(keys[first + 3], words[3], own)
-        keys[first], keys[first + 1], keys[first + 2], keys[first + 3] = a, b, c, d
-        largest = max(largest, max(max(a, b), max(c, d)))
-    return largest
-
-
-@piece
-def draw_listed(
-    keys: NDArray[np.int32],
-    neighbours: NDArray[np.uint32],
-    u: Whole,
-    ant: int,
-    iteration: np.uint32,
-    step: int,
-    own: np.uint32,
-    k0: np.uint32,
-    k1: np.uint32,
-) -> np.uint32:
-    """As :func:`draw_all` for the candidates of ``u``; return the city with the largest key.
-
-    Ties go to the lowest city.
-    """
-    purpose = np.uint32(own | np.uint32(step) << np.uint32(8))
-    largest = np.int32(0)
-    for lane in range(neighbours.shape[1]):  # visited ones too: vectors would not branch
-        city = neighbours[u, lane]
-        block = np.uint32(city >> np.uint32(2))
-        words = philox(block, np.uint32(ant), iteration, purpose, k0, k1)
-        upper = words[3] if city & np.uint32(1) else words[2]
-        lower = words[1] if city & np.uint32(1) else words[0]
-        key = own_key(keys[lane], upper if city & np.uint32(2) else lower, own)
-        keys[lane] = key
-        largest = max(largest, key)
-    winner = LAST_CITY
-    for lane in range(neighbours.shape[1]):
-        city = neighbours[u, lane]
-        winner = min(winner, city if keys[lane] == largest else LAST_CITY)
-    return winner

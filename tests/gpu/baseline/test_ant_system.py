@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu import catalog, devices
-from gpu.baseline import ant_system, as_iteration, as_tables, matrix_colony, memory
+from gpu.baseline import (
+    ant_system,
+    as_iteration,
+    as_tables,
+    local_search,
+    matrix_colony,
+    memory,
+)
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates
 from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
@@ -93,6 +100,13 @@ def test_the_colony_is_the_equations(name: str, selection: str, candidates: int)
 def test_a_hundred_cities_on_two_threads(selection: str, candidates: int) -> None:
     parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=50)
     compare(makers.uniform(100), parameters, threads=2, iterations=2)
+
+
+@pytest.mark.parametrize("name", ["3 cities", "33 cities", "places shared"])
+@pytest.mark.parametrize("kind", ["2opt", "2opt+oropt"])
+def test_tours_are_improved_before_they_deposit(name: str, kind: str) -> None:
+    parameters = AsCpuParameters(ants=18, local_search=kind, selection="stc-roulette")
+    compare(SMALL[name], parameters, threads=2)
 
 
 @pytest.mark.parametrize("metric", Metric)
@@ -363,12 +377,20 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         matrices = as_tables.matrices_of(instance, candidates, 20, 2.0)
         tours = as_tables.tours_of(instance.n, 70, instance.directed)
         needed = as_tables.bytes_needed(instance, 70, 20, 32)
+        few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
+        less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
+        rule = local_search.rule_of(instance, "oropt")
+        assert rule is not None
+        searches = [local_search.search_of(instance.n) for _ in range(3)]
 
         def size(arrays: tuple[NDArray[Any], ...]) -> int:
             return sum(array.nbytes for array in arrays)
 
         assert size(matrices) == needed["matrices of trails and weights"]
         assert size(tours) == needed["tours of the ants"]
+        assert size(few) == less["tours of the ants"]
+        found = rule.rows.nbytes + sum(map(size, searches))
+        assert found == local_search.bytes_needed(instance, 3)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import chisquare
 
 from gpu.baseline import reservoir, wheel
+from gpu.baseline.own_draws import reservoir_of_all
 from gpu.baseline.wheel import BLOCK
 from gpu.random import minus_log2
 from tests.gpu.baseline.compiling import caller
@@ -32,9 +33,7 @@ def call_counts(weights: Any, drawn: Any, counts: Any, times: Any, seed: Any) ->
     for time in range(times):
         for slot in range(weights.size):
             drawn[slot] = weights[slot]
-        largest = wheel.draw_all(
-            drawn, time, np.uint32(5), 3, np.uint32(reservoir.RESERVOIR), seed, np.uint32(9)
-        )
+        largest = reservoir_of_all(drawn, time, np.uint32(5), 3, seed, np.uint32(9))
         counts[wheel.first_of(drawn, largest)] += 1
 
 
