@@ -81,7 +81,10 @@ def draws_by(
         k0: np.uint32,
         k1: np.uint32,
     ) -> np.uint32:
-        """Do so for the candidates of ``u``; return the city of the largest."""
+        """Do so for the candidates of ``u``; return the city of the largest.
+
+        Ties go to the lowest city.
+        """
         purpose = np.uint32(purpose_byte | np.uint32(step) << np.uint32(8))
         largest = np.int32(0)
         for lane in range(neighbours.shape[1]):  # visited ones too: vectors would not branch
