@@ -29,7 +29,7 @@ demo: $(STAMP)app $(addprefix $(STAMP),$(GPU))
 	$(BIN)/formicarium demo
 
 test: $(STAMP)test
-	QT_QPA_PLATFORM=offscreen $(BIN)/pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)
 
 lint: $(STAMP)lint
 	$(BIN)/ruff check

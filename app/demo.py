@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.gui import DEMO_INSTANCE, PATIENCE, application, close_window, leave, make_window
+from app.gui import DEMO_INSTANCE, application, close_window, leave, make_window
 from app.notifications import Notifications
 from app.recorder import free_path, stem
 from app.run import Ending, Outcome
@@ -96,7 +96,6 @@ class Demo(QObject):
 
 def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
-    sys.setswitchinterval(PATIENCE)
     app = application()
     out.mkdir(parents=True, exist_ok=True)
     with Notifications() as notifications:

@@ -22,9 +22,6 @@ SWITCH_INTERVAL = 0.0005
 """Seconds for which a thread may keep Python's lock while another wants it. With Python's own 5 ms
 a painting window keeps the solver, and with it a GPU, waiting many times a second."""
 
-PATIENCE = 0.0005
-"""Seconds that the window waits, at most, for another thread's Python code to make room."""
-
 DEMO_SECONDS = 20.0
 """How long the demonstration solves before it measures speedups."""
 
@@ -52,7 +49,6 @@ def open_window(path: Path | None, demo: bool = False) -> int:
     check_qt(platforms_here())
     from app.interrupts import hearing
 
-    sys.setswitchinterval(PATIENCE)
     app = application()
     with Notifications(_log_file()) as notifications:
         controller = make_window(notifications)

@@ -35,6 +35,8 @@ _WIDEST = 11.0
 class DecisionLayer(MapLayer):
     """Everything that one decision shows on the map."""
 
+    margin = 1.0  # names stand beside their cities
+
     def __init__(self) -> None:
         super().__init__(0)
         self._decision: Decision | None = None

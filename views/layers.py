@@ -102,6 +102,9 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
 class Layer(QGraphicsItem):
     """One layer; a subclass says in :meth:`draw` what it looks like in pixels."""
 
+    margin = 0.03
+    """Room around the data for what is drawn there, as a share of its extent."""
+
     def __init__(self, depth: float) -> None:
         super().__init__()
         self.setZValue(depth)
@@ -119,7 +122,7 @@ class Layer(QGraphicsItem):
         self._bounds = QRectF()
         if len(points):
             low, high = points.min(axis=0), points.max(axis=0)
-            margin = 0.03 * max(float((high - low).max()), 1e-9)  # for the dots at the border
+            margin = self.margin * max(float((high - low).max()), 1e-9)
             self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
 
     def refresh(self) -> None:
