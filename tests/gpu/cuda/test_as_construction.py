@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.cuda import as_construction
 from gpu.cuda.as_construction import Construction, weight_columns
-from gpu.cuda.machine import Buffer
+from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import ANT_BITS, WORDS
 from gpu.errors import ParameterError
@@ -54,7 +54,7 @@ def build(
     weights: NDArray[np.float32],
     parameters: AsCudaParameters,
     iteration: int = ITERATION,
-    machine: EmulatedMachine | None = None,
+    machine: Machine | None = None,
 ) -> Built:
     """Build the tours of one iteration."""
     n = instance.n
