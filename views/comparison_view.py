@@ -105,7 +105,7 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     name = f"● {row.option}" if row.chosen else row.option
     order = row.option.zfill(8) if row.option.isdecimal() else row.option
     cells = [
-        Cell(row.group, at, "As in the catalog", muted=True),
+        Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
         _ratio(report, row),
     ]
