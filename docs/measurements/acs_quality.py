@@ -25,6 +25,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -154,12 +155,12 @@ def fig_6(folder: Path) -> list[dict[str, object]]:
 def main() -> None:
     """Measure, and write the rows as JSON."""
     what, folder, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    measure = {
+    measures: dict[str, Callable[[Path], list[dict[str, object]]]] = {
         "table9": functools.partial(compare, equal_time=False),
         "equal_time": functools.partial(compare, equal_time=True),
         "fig6": fig_6,
     }
-    rows = measure[what](folder)
+    rows = measures[what](folder)
     device = str(devices.find("cuda"))
     measured = {"device": device, "share": SHARE if what == "equal_time" else None, "rows": rows}
     out.write_text(json.dumps(measured, indent=1) + "\n")

@@ -53,14 +53,16 @@ ITERATIONS = 100
 SECONDS = 3.0
 """Time for one cell, but for one iteration at least."""
 
-OPTIONS: tuple[tuple[str, dict[str, object]], ...] = (
+OPTIONS = (
     *(
-        ("update", {"update": update})
+        ("update", "update", update)
         for update in ("atomic-tiled", "atomic", "reduction", "tiled-gather", "gather")
     ),
-    *(("choice info", {"power": power}) for power in ("precise", "fast")),
-    *(("construction", {"launches": launches}) for launches in ("tour", "step")),
+    *(("choice info", "power", power) for power in ("precise", "fast")),
+    *(("construction", "launches", launches) for launches in ("tour", "step")),
 )
+"""The phase that a parameter decides, the parameter, and one of its options."""
+
 SLOWEST_GATHER = 1500
 """Cities from which on n⁴ looks take too long to be repeated."""
 
@@ -121,11 +123,10 @@ def speed(instance: TspInstance) -> Iterator[dict[str, Any]]:
 
 def options(instance: TspInstance) -> Iterator[dict[str, Any]]:
     """Time every option of the recommended system."""
-    for phase, values in OPTIONS:
-        (option,) = values.values()
-        if phase == "update" and "atomic" not in str(option) and instance.n > SLOWEST_GATHER:
+    for phase, parameter, option in OPTIONS:
+        if phase == "update" and "atomic" not in option and instance.n > SLOWEST_GATHER:
             continue
-        colony = build(instance, "as-st-dynamic", values)
+        colony = build(instance, "as-st-dynamic", {parameter: option})
         yield {"phase": phase, "option": option, **cell(colony)}
         colony.close()
 

@@ -49,8 +49,8 @@ def speed(rows: list[dict[str, Any]], phase: str) -> list[str]:
     systems = list(dict.fromkeys(row["system"] for row in rows))
     lines = []
     for name, group in by_instance(rows).items():
-        times = {row["system"]: row.get(phase) for row in group}
-        lines.append([name, *(digits(times[s]) if times[s] else "" for s in systems)])
+        times = {row["system"]: digits(row[phase]) for row in group if phase in row}
+        lines.append([name, *(times.get(system, "") for system in systems)])
     return table(["instance", *systems], lines)
 
 
