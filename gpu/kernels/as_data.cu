@@ -63,14 +63,13 @@ struct OneTurns {
     __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
                                           const float* row, const Draws& draws, int step) const {
         float top = 0.0f;
-        cities.each_quad(row, [&](int, float4 w) {
-            top = fmaxf(top, fmaxf(fmaxf(w.x, w.y), fmaxf(w.z, w.w)));
-        });
+        cities.each_quad(
+            row, [&](int, float4 w) { top = fmaxf(top, fmaxf(fmaxf(w.x, w.y), fmaxf(w.z, w.w))); });
         Wheel wheel(group.largest(top));
         cities.each_visited_quad([&](int quad) { slots[quad] = make_uint4(0, 0, 0, 0); });
         cities.each_quad(row, [&](int quad, float4 w) {
-            slots[quad] = make_uint4(wheel.units(w.x), wheel.units(w.y), wheel.units(w.z),
-                                     wheel.units(w.w));
+            slots[quad] =
+                make_uint4(wheel.units(w.x), wheel.units(w.y), wheel.units(w.z), wheel.units(w.w));
         });
         __syncthreads();
         int city = 0;
@@ -125,17 +124,16 @@ struct EachDraws {
 };
 
 template <class Selection>
-__global__ void __launch_bounds__(1024)
-    build_tours_by_workers(int n, int ants, unsigned seed_low, unsigned seed_high, int metric,
-                           const double* coordinates, const int* matrix, const float* weights,
-                           int columns, int workers, int* tours, Word* lengths,
-                           ColonyState* state) {
+__global__ void __launch_bounds__(1024) build_tours_by_workers(
+    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
+    const int* matrix, const float* weights, int columns, int workers, int* tours, Word* lengths,
+    ColonyState* state) {
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x;
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, thread % LANES};
-    Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
-                static_cast<unsigned>(state->iteration)};
+    Draws draws{
+        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     WorkerCities cities(n, thread, workers);
     Selection selection(shared, n);
     int* tour = tours + static_cast<long long>(ant) * n;

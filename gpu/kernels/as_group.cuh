@@ -194,8 +194,7 @@ struct GroupWalk {
             unsigned words = draws.spin((step & -LANES) + lane);  // for 32 steps, one a lane
             int pause = min(end, (step | (LANES - 1)) + 1);
             for (; step < pause; ++step)
-                advance<COUNT, IS_LARGE, ALONE>(
-                    __shfl_sync(ALL_LANES, words, step & (LANES - 1)));
+                advance<COUNT, IS_LARGE, ALONE>(__shfl_sync(ALL_LANES, words, step & (LANES - 1)));
         }
         if (!retires || step >= n) return true;
         warps -= 1;
@@ -232,19 +231,18 @@ struct GroupWalk {
 // KE-ALL. A block is an ant's group. `share` is the number of rows a thread has at most in a
 // group that shrinks.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
-__global__ void __launch_bounds__(MOST > 16 ? 640 : 1024)
-    build_tours_by_groups(int n, int ants, unsigned seed_low, unsigned seed_high, int metric,
-                          const double* coordinates, const int* matrix, const float* weights,
-                          int columns, int width, int share, int padding, int* tours,
-                          Word* lengths, ColonyState* state) {
+__global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
+    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
+    const int* matrix, const float* weights, int columns, int width, int share, int padding,
+    int* tours, Word* lengths, ColonyState* state) {
     extern __shared__ unsigned shared[];
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(shared, nullptr, tour, n);
-    Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
-                static_cast<unsigned>(state->iteration)};
+    Draws draws{
+        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     int start = draws.start(n);
     order.begin(start, padding);
     __syncthreads();
@@ -266,28 +264,29 @@ template <class Order>
 __global__ void start_steps(int n, int ants, unsigned seed_low, unsigned seed_high, unsigned* bits,
                             int bit_words, int padding, int* tours, const ColonyState* state) {
     int ant = blockIdx.x;
-    Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
-                static_cast<unsigned>(state->iteration)};
+    Draws draws{
+        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr,
                 tours + static_cast<long long>(ant) * n, n);
     order.begin(draws.start(n), padding);
 }
 
 template <class Order, template <int> class Selection, int MOST>
-__global__ void __launch_bounds__(1024)
-    make_step(int n, int ants, unsigned seed_low, unsigned seed_high, const float* weights,
-              int columns, int width, int step, unsigned* bits, int bit_words, int* tours,
-              const ColonyState* state) {
+__global__ void __launch_bounds__(1024) make_step(int n, int ants, unsigned seed_low,
+                                                  unsigned seed_high, const float* weights,
+                                                  int columns, int width, int step, unsigned* bits,
+                                                  int bit_words, int* tours,
+                                                  const ColonyState* state) {
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr, tour, n);
-    Draws draws{{seed_low, seed_high}, static_cast<unsigned>(ant),
-                static_cast<unsigned>(state->iteration)};
+    Draws draws{
+        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     GroupWalk<Order, Selection, false, MOST, false> walk{
-        order, weights, memory, draws, warps, warp, lane, n, columns, width, 0, step,
-        tour[step - 1]};
+        order, weights, memory, draws, warps, warp,          lane,
+        n,     columns, width,  0,     step,  tour[step - 1]};
     walk.step_once();
 }
 
