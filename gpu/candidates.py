@@ -25,6 +25,9 @@ SHORTEST = 0.1
 LEAST_WEIGHT = 1e-30
 """Smallest η^β, in units of the row's largest; see :func:`weights`."""
 
+LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
+"""Products of trail and η^β stay between these, so that a wheel's scale is an ordinary float32."""
+
 BACKUP = 128
 """Neighbours beyond the candidates that the fallback tries before it scans every city."""
 

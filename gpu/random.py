@@ -42,11 +42,17 @@ _HALF = np.uint64(32)
 
 
 class Purpose(enum.IntEnum):
-    """The last word of a counter: what the number is drawn for."""
+    """The last word of a counter: what the number is drawn for.
+
+    ``INDEPENDENT`` and ``RESERVOIR``: numbers of each city's own. Its word is ``city & 3`` of
+    block ``city >> 2``, and the step stands in the purpose's bits above the lowest eight.
+    """
 
     START = 0
     EXPLOIT = 1
     ROULETTE = 2
+    INDEPENDENT = 3
+    RESERVOIR = 4
 
 
 def philox4x32(

@@ -10,14 +10,12 @@ from gpu.baseline.compiled import part, piece
 from gpu.baseline.geometry import Geometry, distance
 from gpu.baseline.local_search import Rule, Search, improve_one
 from gpu.baseline.own_draws import (
-    INDEPENDENT,
     independent_of_all,
     independent_of_listed,
     reservoir_of_all,
     reservoir_of_listed,
 )
 from gpu.baseline.philox import philox, start_city
-from gpu.baseline.reservoir import RESERVOIR
 from gpu.baseline.wheel import (
     add_up,
     first_of,
@@ -28,12 +26,11 @@ from gpu.baseline.wheel import (
     weigh_all,
     weigh_listed,
 )
+from gpu.candidates import HEAVIEST, LIGHTEST
 from gpu.random import Purpose
 
 START, ROULETTE_WORD = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
-
-LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
-"""Weights stay between these, so that a wheel's scale is an ordinary number."""
+INDEPENDENT, RESERVOIR = np.uint32(Purpose.INDEPENDENT), np.uint32(Purpose.RESERVOIR)
 
 VISITED, UNVISITED = np.int32(0), np.int32(-1)
 

@@ -7,13 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.own_draws import INDEPENDENT
-from gpu.baseline.reservoir import RESERVOIR
 from gpu.baseline.tables import width_of
 from gpu.baseline.wheel import BLOCK
 from gpu.candidates import Candidates, weights
 from gpu.instances import distances
 from gpu.instances.instance import TspInstance
+from gpu.random import Purpose
+
+OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
+"""Selections in which each city draws a number of its own, and what that is drawn for."""
 
 LINE = 16
 """Ants whose neighbours in one city stand in one cache line."""
@@ -149,7 +151,7 @@ def choice_rules_of(
         key0=np.uint32(key[0]),
         key1=np.uint32(key[1]),
         lists=selection == "stc-roulette" and not listed,
-        own=np.uint32({"i-roulette": INDEPENDENT, "wrs": RESERVOIR}.get(selection, 0)),
+        own=np.uint32(OWN_DRAWS.get(selection, 0)),
         alpha=float(alpha),
         factors=int(alpha) if float(alpha).is_integer() else -1,
     )

@@ -41,7 +41,8 @@ from gpu.random import DRAW_BITS, Purpose
 CONSTRUCT, FINISH = 1, 2
 """Parts of an iteration: the ants' tours with their local updates; then the global update."""
 
-START, EXPLOIT, ROULETTE = (np.uint32(purpose) for purpose in Purpose)
+START, EXPLOIT = np.uint32(Purpose.START), np.uint32(Purpose.EXPLOIT)
+ROULETTE = np.uint32(Purpose.ROULETTE)
 SHARE = np.float32(2.0**-DRAW_BITS)
 SPARE_BITS = np.uint32(32 - DRAW_BITS)
 

@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 
 from gpu.baseline.compiled import Whole, piece
 from gpu.baseline.philox import philox
-from gpu.baseline.reservoir import RESERVOIR, reservoir_key
-from gpu.random import DRAW_BITS
-
-INDEPENDENT = 3
-"""Low byte of the purpose of I-Roulette's random numbers; the step stands above it."""
+from gpu.baseline.reservoir import reservoir_key
+from gpu.random import DRAW_BITS, Purpose
 
 LAST_CITY = np.uint32(2**31 - 1)
 
@@ -105,8 +102,8 @@ def draws_by(
     return draw_all, draw_listed
 
 
-independent_of_all, independent_of_listed = draws_by(times_own, INDEPENDENT)
+independent_of_all, independent_of_listed = draws_by(times_own, Purpose.INDEPENDENT)
 """I-Roulette (2013, Algorithm 3)."""
 
-reservoir_of_all, reservoir_of_listed = draws_by(reservoir_key, RESERVOIR)
+reservoir_of_all, reservoir_of_listed = draws_by(reservoir_key, Purpose.RESERVOIR)
 """Weighted reservoir sampling (2020, Section 4.2.2)."""

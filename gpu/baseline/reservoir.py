@@ -22,9 +22,6 @@ ROOT_HALF_BITS = np.int32(0x3F3504F3)
 
 INFINITY_BITS = np.int32(0x7F800000)
 
-RESERVOIR = 4
-"""Low byte of the purpose of the random numbers; the step stands above it, as for I-Roulette."""
-
 EXPONENT = np.int32(23)
 """Bits below the exponent of a float32."""
 

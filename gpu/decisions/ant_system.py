@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.candidates import HEAVIEST, LIGHTEST
 from gpu.decision import Choice, Outcome
 from gpu.decisions.rule import Surroundings, TrailSource, heaviest
 from gpu.decisions.walk import Walk
@@ -15,14 +16,8 @@ from gpu.parameters import AsCpuParameters, AsCudaParameters, AsParameters, Mmas
 from gpu.random import DRAW_BITS, Purpose, minus_log2
 from gpu.summaries import frozen
 
-LIGHTEST, WEIGHTIEST = np.float32(2.0**-100), np.float32(2.0**100)
-"""Between these every weight is kept, so that no wheel leaves the range of float32."""
-
 WHEEL_BITS = 23
 """A wheel's largest part is less than, or rounds to, two to this power."""
-
-INDEPENDENT, RESERVOIR = 3, 4
-"""Low byte of the purpose of the cities' own numbers, by selection; the step stands above it."""
 
 
 class AsRule:
@@ -70,7 +65,7 @@ class AsRule:
         seen, city = self._seen, walk.city
         tau, eta = trails.trails_from(city), seen.heuristics(city)
         with np.errstate(over="ignore", invalid="ignore"):  # of the ant's own city there is none
-            weighed = np.clip(power(tau, self._alpha) * eta, LIGHTEST, WEIGHTIEST)
+            weighed = np.clip(power(tau, self._alpha) * eta, LIGHTEST, HEAVIEST)
         near = seen.lists[city]
         in_order = np.flatnonzero(walk.unvisited).astype(np.int32)
         cities = near[walk.unvisited[near]] if len(near) else in_order
@@ -82,11 +77,11 @@ class AsRule:
             shares = quanta(weighed[cities])
             outcome, chosen = Outcome.FALLBACK, heaviest(cities, weighed[cities])
         elif self._selection == "i-roulette":
-            draws = self._own_numbers(walk, INDEPENDENT)[cities]
+            draws = self._own_numbers(walk, Purpose.INDEPENDENT)[cities]
             shares = quanta(weighed[cities])
             outcome, chosen = Outcome.I_ROULETTE, heaviest(cities, draws * weighed[cities])
         elif self._selection == "wrs":
-            draws = self._own_numbers(walk, RESERVOIR)[cities]
+            draws = self._own_numbers(walk, Purpose.RESERVOIR)[cities]
             shares = quanta(weighed[cities])
             keys = minus_log2(draws) * (np.float32(1) / weighed[cities])
             outcome, chosen = Outcome.RESERVOIR, heaviest(cities, -keys)

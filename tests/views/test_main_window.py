@@ -366,7 +366,6 @@ def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: b
     window.resize(*size)
     window.dashboard.settle()
     QApplication.sendPostedEvents()
-    QApplication.processEvents()
     short = []
     for widget in window.findChildren(QToolButton):
         if isinstance(widget.parent(), QTabBar):

@@ -51,7 +51,7 @@ def test_a_layout_that_is_due_is_made_first(running: MainWindow, key: str) -> No
     assert room is not None
     room.setContentsMargins(14, 41, 14, 7)
     image = as_image(view, running.theme)
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     assert image.height() == as_image(view, running.theme).height() < before
 
 
