@@ -298,7 +298,7 @@ def _export(recorder: Recorder, instance: TspInstance, session: Session, result:
     from app.recorder import read_log
 
     try:
-        tour = result.outcome.state.best_tour
+        tour = result.outcome.state.best_solution
         if tour is not None:
             comment = f"by {session.colony}, seed {session.seed}"
             export_tour(recorder.path.with_suffix(".tour"), instance, tour, comment)

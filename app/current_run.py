@@ -51,8 +51,8 @@ class CurrentRun:
         state = self.snapshot
         if state is None or not state.iteration:
             return self.title
-        best = f"best {whole(state.best_length)}"
-        gap = self.instance.gap_percent(state.best_length)
+        best = f"best {whole(state.best_cost)}"
+        gap = self.instance.gap_percent(state.best_cost)
         if gap is not None:
             best += f" ({percent(gap)})"
         return "  ·  ".join((self.title, f"iteration {whole(state.iteration)}", best))
@@ -65,8 +65,8 @@ class CurrentRun:
         reason, state = self.outcome.reason, self.outcome.state
         if not state.iteration:
             return f"{reason} before the first iteration was done"
-        gap = self.instance.gap_percent(state.best_length)
-        best = f"best {whole(state.best_length)}"
+        gap = self.instance.gap_percent(state.best_cost)
+        best = f"best {whole(state.best_cost)}"
         if gap is not None:
             best += (
                 f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"

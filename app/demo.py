@@ -132,7 +132,7 @@ def run_offscreen(out: Path) -> int:
     if run is not None:
         left.append(run.recorder.path)
     for outcome in ends:
-        print(f"{outcome.ending.value}: {outcome.reason}; best {outcome.state.best_length}")
+        print(f"{outcome.ending.value}: {outcome.reason}; best {outcome.state.best_cost}")
     print(f"longest stall of the window while solving: {1000 * meter.longest:.0f} ms")
     print(f"left in {out}: {', '.join(path.name for path in left)}")
     sys.stdout.flush()

@@ -149,8 +149,8 @@ def progress_of(session: Session, instance: TspInstance) -> Callable[[Snapshot],
     def show(state: Snapshot) -> None:
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
         if state.iteration:
-            parts.append(f"best {state.best_length}")
-            gap = instance.gap_percent(state.best_length)
+            parts.append(f"best {state.best_cost}")
+            gap = instance.gap_percent(state.best_cost)
             parts += [] if gap is None else [f"gap {gap:.2f} %"]
         share = session.stop.share_done(state)
         parts += [] if share is None else [f"{100 * share:.0f} % done"]

@@ -95,10 +95,10 @@ class Recorder:
 
     def record(self, state: Snapshot) -> None:
         """Write a line if ``state`` has a better tour, or if one is due."""
-        improved = state.best_length != self._best
+        improved = state.best_cost != self._best
         if not improved and time.monotonic() < self._due:
             return
-        self._best = state.best_length
+        self._best = state.best_cost
         self._due = time.monotonic() + max(INTERVAL, state.elapsed / LINES_A_RUN)
         kind = "improvement" if improved else "progress"
         self._write({"kind": kind, **numbers(self._instance, state)})
@@ -231,10 +231,10 @@ def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
-        "tours": state.tours_built,
-        "best": state.best_length if started else None,
+        "tours": state.solutions_built,
+        "best": state.best_cost if started else None,
         "best_iteration": state.best_iteration if started else None,
-        "gap_percent": instance.gap_percent(state.best_length) if started else None,
+        "gap_percent": instance.gap_percent(state.best_cost) if started else None,
         "iteration_best": state.iteration_best if started else None,
         "iteration_mean": _finite(state.iteration_mean) if started else None,
         "local_hits": hits.local_hits if hits else None,
@@ -247,7 +247,7 @@ def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
 
 def outcome_line(instance: TspInstance, outcome: Outcome) -> dict[str, object]:
     """Return the last line: how the run ended, and its best tour."""
-    tour = outcome.state.best_tour
+    tour = outcome.state.best_solution
     return {
         "kind": "outcome",
         "ending": outcome.ending.value,

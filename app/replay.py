@@ -48,20 +48,20 @@ def comparison(
         False if it differs although it must not, and what to tell the user.
     """
     recorded, state = log.last, outcome.state
-    if recorded is None or not recorded["iteration"] or state.best_tour is None:
+    if recorded is None or not recorded["iteration"] or state.best_solution is None:
         return True, "there is no recorded result to compare with"
     tour = recorded.get("tour")
-    same = recorded["best"] == state.best_length and (
-        tour is None or tour == instance.city_ids[state.best_tour].tolist()
+    same = recorded["best"] == state.best_cost and (
+        tour is None or tour == instance.city_ids[state.best_solution].tolist()
     )
     after = f"after {state.iteration} iterations"
     if same:
         what = "length" if tour is None else "tour"
-        return True, f"the same {what} as recorded: {state.best_length} {after}"
-    if recorded["best"] == state.best_length:
-        found = f"another tour of the same length {state.best_length} {after}"
+        return True, f"the same {what} as recorded: {state.best_cost} {after}"
+    if recorded["best"] == state.best_cost:
+        found = f"another tour of the same length {state.best_cost} {after}"
     else:
-        found = f"{state.best_length} {after}, where {recorded['best']} is recorded"
+        found = f"{state.best_cost} {after}, where {recorded['best']} is recorded"
     if not session.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
     return False, f"{found}; {session.colony} must give the same tour for the same seed"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def result(instance: TspInstance, session: Session, outcome: Outcome) -> dict[str, object]:
     """Return the object that ``solve --json`` prints; what is unknown is None."""
     state = outcome.state
-    tour = state.best_tour
-    length = state.best_length if tour is not None else None
+    tour = state.best_solution
+    length = state.best_cost if tour is not None else None
     return {
         "instance": instance.name,
         "n": instance.n,
@@ -28,7 +28,7 @@ def result(instance: TspInstance, session: Session, outcome: Outcome) -> dict[st
         "seed": session.seed,
         "parameters": session.parameters.to_dict(),
         "iterations": state.iteration,
-        "tours_built": state.tours_built,
+        "tours_built": state.solutions_built,
         "seconds": round(state.elapsed, 6),
         "best_length": length,
         "optimum": instance.optimum,
@@ -47,18 +47,18 @@ def summary(instance: TspInstance, session: Session, outcome: Outcome) -> str:
         f"seed {session.seed}",
         f"{outcome.ending.value}: {outcome.reason}",
     ]
-    if state.best_tour is None:
+    if state.best_solution is None:
         finished = outcome.ending.value == "finished"
         more = ": allow more time, or fewer ants" if finished else ""
         lines.append(f"no tour was built{more}")
     else:
-        gap = instance.gap_percent(state.best_length)
+        gap = instance.gap_percent(state.best_cost)
         above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
         if gap is not None and gap <= 0:
             above = ", the best known length"
         lines += [
-            f"best tour {state.best_length}{above}, found in iteration {state.best_iteration}",
-            f"{state.iteration} iterations, {state.tours_built} tours, {state.elapsed:.2f} s",
+            f"best tour {state.best_cost}{above}, found in iteration {state.best_iteration}",
+            f"{state.iteration} iterations, {state.solutions_built} tours, {state.elapsed:.2f} s",
         ]
     return "\n".join(lines)
 

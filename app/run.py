@@ -200,14 +200,16 @@ class Run:
         if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
             return self.state
         try:
-            taken = self._colony.snapshot(wanted | Wanted.TOUR)
-            tour = self._checked(taken.best_tour, taken.best_length)
-            self._check(taken.iteration_tour, taken.iteration_best)
+            taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
+            tour = self._checked(taken.best_solution, taken.best_cost)
+            self._check(taken.iteration_solution, taken.iteration_best)
         except Exception as error:
             self.fail(error)
             return self.state
         self._note_observation()
-        taken = replace(taken, best_tour=tour, elapsed=self._elapsed, generation=self._generation)
+        taken = replace(
+            taken, best_solution=tour, elapsed=self._elapsed, generation=self._generation
+        )
         self.state = replace(taken, pheromone=None, trails=None)
         return taken
 
@@ -254,14 +256,14 @@ class Run:
     def _observe(self, colony: Colony, begin: float) -> Snapshot:
         """Return the state after a slice, with the best tour fetched only if it is a new one."""
         taken = colony.snapshot(Wanted.NUMBERS)
-        tour = self.state.best_tour
-        if tour is None or taken.best_length != self.state.best_length:
-            taken = colony.snapshot(Wanted.TOUR)
-            tour = self._checked(taken.best_tour, taken.best_length)
+        tour = self.state.best_solution
+        if tour is None or taken.best_cost != self.state.best_cost:
+            taken = colony.snapshot(Wanted.SOLUTION)
+            tour = self._checked(taken.best_solution, taken.best_cost)
         self._note_observation()
         return replace(
             taken,
-            best_tour=tour,
+            best_solution=tour,
             elapsed=self._elapsed + time.perf_counter() - begin,
             generation=self._generation,
         )
@@ -271,9 +273,9 @@ class Run:
         self._observed_at = time.perf_counter()
 
     def _checked(self, tour: NDArray[np.int32] | None, length: int) -> NDArray[np.int32] | None:
-        known = self.state.best_tour
+        known = self.state.best_solution
         if tour is not None and known is not None and np.array_equal(tour, known):
-            if length != self.state.best_length:
+            if length != self.state.best_cost:
                 raise WrongTourError(_wrong(self.session, f"gives one tour the length {length}"))
             return known
         self._check(tour, length)

@@ -109,7 +109,7 @@ class SolverThread(QThread):
         self._state = RunState.BUILDING
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
-        self._wanted = self._wanted_at_rest = Wanted.TOUR
+        self._wanted = self._wanted_at_rest = Wanted.SOLUTION
         self._redraw = False
         self._slot: Snapshot | None = None
         self._released = not stays

@@ -59,7 +59,7 @@ class TargetLength:
 
     def iterations_left(self, state: Snapshot) -> float:
         """Return 0 once the best tour is short enough."""
-        return math.inf if not state.iteration or state.best_length > self.length else 0
+        return math.inf if not state.iteration or state.best_cost > self.length else 0
 
     def __str__(self) -> str:
         return f"the target length of {self.length} is reached"
@@ -74,7 +74,7 @@ class TargetGap:
 
     def iterations_left(self, state: Snapshot) -> float:
         """Return 0 once the best tour is short enough."""
-        excess = 100 * (state.best_length - self.optimum)
+        excess = 100 * (state.best_cost - self.optimum)
         return math.inf if not state.iteration or excess > self.percent * self.optimum else 0
 
     def __str__(self) -> str:

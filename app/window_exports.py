@@ -99,10 +99,10 @@ class WindowExports(QObject):
     def _writer_of(self, name: str, run: CurrentRun, path: Path) -> Callable[[], object]:
         state = run.snapshot
         if name == "tour":
-            tour = None if state is None else state.best_tour
+            tour = None if state is None else state.best_solution
             if state is None or tour is None:
                 raise ExportError(f"{path}: there is no tour yet")
-            comment = f"Length {state.best_length}, {run.session.colony}, seed {run.session.seed}"
+            comment = f"Length {state.best_cost}, {run.session.colony}, seed {run.session.seed}"
             return lambda: export_tour(path, run.instance, tour, comment)
         if name == "session":
             return lambda: export_session(path, run.session, run.instance, run.outcome)

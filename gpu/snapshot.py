@@ -21,12 +21,12 @@ class Wanted(enum.Flag):
     """What the asker of a snapshot looks at; nothing else is computed or copied."""
 
     NUMBERS = 0
-    TOUR = enum.auto()
-    ITERATION_TOUR = enum.auto()
+    SOLUTION = enum.auto()
+    ITERATION_SOLUTION = enum.auto()
     PHEROMONE = enum.auto()
     TRAILS = enum.auto()
     BRANCHING = enum.auto()
-    EVERYTHING = TOUR | ITERATION_TOUR | PHEROMONE | TRAILS | BRANCHING
+    EVERYTHING = SOLUTION | ITERATION_SOLUTION | PHEROMONE | TRAILS | BRANCHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +73,26 @@ class Snapshot:
     ----------
     iteration : int
         Iterations finished; 0 before the first.
-    tours_built : int
-        Tours built so far by all ants.
-    best_length : int
-        Exact length of the best tour so far (TSPLIB integers, summed in int64).
+    solutions_built : int
+        Tours (colorings) built so far by all ants.
+    best_cost : int
+        What the best solution so far costs: the exact length of a tour (TSPLIB integers, summed in
+        int64), the number of colors of a coloring.
     best_iteration : int
         The iteration, from 1, that found it.
     iteration_best : int
-        Length of the best tour of the last iteration.
+        Cost of the best solution of the last iteration.
     iteration_mean : float
-        Mean length of the tours of the last iteration.
-    best_tour : ndarray of int32, shape (n,), or None
-        A checked permutation, 0-based.
-    iteration_tour : ndarray of int32, shape (n,), or None
-        The best tour of the last iteration.
+        Mean cost of the solutions of the last iteration.
+    best_solution : ndarray of int32, shape (n,), or None
+        Checked. A tour: a permutation of the cities, 0-based. A coloring: the color of each
+        vertex, 0-based.
+    iteration_solution : ndarray of int32, shape (n,), or None
+        The best solution of the last iteration.
     pheromone : ndarray of float32, shape (p, p) with p <= 512, or None
-        The trails in units of the initial trail, rows and columns in the order of the best tour,
-        each pixel the largest trail in its square. A selective memory shows what it holds, and
-        the initial trail elsewhere.
+        The trails in units of the initial trail, rows and columns in the order of the best tour
+        (vertices in that of the best coloring's classes), each pixel the largest trail in its
+        square. A selective memory shows what it holds, and the initial trail elsewhere.
     trails : Trails or None
         The strongest trails.
     updates : Updates or None
@@ -108,13 +110,13 @@ class Snapshot:
     """
 
     iteration: int
-    tours_built: int
-    best_length: int
+    solutions_built: int
+    best_cost: int
     best_iteration: int
     iteration_best: int
     iteration_mean: float
-    best_tour: NDArray[np.int32] | None = None
-    iteration_tour: NDArray[np.int32] | None = None
+    best_solution: NDArray[np.int32] | None = None
+    iteration_solution: NDArray[np.int32] | None = None
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None
     updates: Updates | None = None

@@ -311,7 +311,7 @@ class _Measuring:
                 self._look()
             snapshot = colony.snapshot(Wanted.NUMBERS)
             entry.seconds.append((time.perf_counter() - begin) / self.iterations)
-        entry.best.append(snapshot.best_length)
+        entry.best.append(snapshot.best_cost)
         if "construction" in snapshot.phases:
             entry.construction.append(snapshot.phases["construction"])
 
@@ -324,7 +324,7 @@ class _Measuring:
                 turn = min(elapsed * RESOLUTION, SLICE)
                 snapshot = self._iterate(colony, max(1, int(turn / entry.foreseen)))
                 elapsed = time.perf_counter() - begin
-                reached = snapshot.best_length <= self.target
+                reached = snapshot.best_cost <= self.target
             entry.target.append(elapsed if reached else None)
 
     def _colony(self, entry: _Entry, seed: int) -> Colony:

@@ -90,7 +90,7 @@ class ConvergenceView(View):
         if snapshot.iteration == 0:
             return
         for name, value in (
-            ("best", snapshot.best_length),
+            ("best", snapshot.best_cost),
             ("latest", snapshot.iteration_best),
             ("mean", snapshot.iteration_mean),
         ):

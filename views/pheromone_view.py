@@ -71,7 +71,7 @@ class PheromoneView(View):
     @property
     def wanted(self) -> Wanted:
         """The picture, and the tour that says what its rows are."""
-        return Wanted.PHEROMONE | Wanted.TOUR
+        return Wanted.PHEROMONE | Wanted.SOLUTION
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Prepare for runs on ``instance``."""
@@ -96,7 +96,7 @@ class PheromoneView(View):
         """Keep the picture, if there is one."""
         if snapshot.pheromone is not None:
             first = self._picture is None
-            self._picture, self._tour = snapshot.pheromone, snapshot.best_tour
+            self._picture, self._tour = snapshot.pheromone, snapshot.best_solution
             if first:
                 self._describe()
 

@@ -63,19 +63,19 @@ class Readout(QFrame):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the numbers of ``snapshot``."""
-        self._recent.append((snapshot.elapsed, snapshot.tours_built))
+        self._recent.append((snapshot.elapsed, snapshot.solutions_built))
         while len(self._recent) > 2 and self._recent[1][0] < snapshot.elapsed - _RATE_OVER:
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.values["elapsed"].setText(duration(snapshot.elapsed))
         if snapshot.iteration == 0:
             return
-        self.values["best"].setText(whole(snapshot.best_length))
-        gap = self._instance.gap_percent(snapshot.best_length) if self._instance else None
+        self.values["best"].setText(whole(snapshot.best_cost))
+        gap = self._instance.gap_percent(snapshot.best_cost) if self._instance else None
         self.values["gap"].setText(percent(gap))
         since, tours = self._recent[0] if len(self._recent) > 1 else (0.0, 0)
         if snapshot.elapsed > since:
-            rate = (snapshot.tours_built - tours) / (snapshot.elapsed - since)
+            rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
             self.values["rate"].setText(compact(rate))
 
     def apply_theme(self, theme: Theme) -> None:

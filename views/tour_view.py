@@ -108,9 +108,9 @@ class TourView(View):
     @property
     def wanted(self) -> Wanted:
         """The tours and trails whose layers are switched on."""
-        wanted = Wanted.TOUR
+        wanted = Wanted.SOLUTION
         if self.chips["latest"].isChecked():
-            wanted |= Wanted.ITERATION_TOUR
+            wanted |= Wanted.ITERATION_SOLUTION
         if self.chips["trails"].isChecked():
             wanted |= Wanted.TRAILS
         return wanted
@@ -150,8 +150,8 @@ class TourView(View):
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the latest tours and trails; what a state lacks stays as it was."""
         for name, part in (
-            ("best", snapshot.best_tour),
-            ("latest", snapshot.iteration_tour),
+            ("best", snapshot.best_solution),
+            ("latest", snapshot.iteration_solution),
             ("trails", snapshot.trails),
         ):
             if part is not None:

@@ -68,7 +68,7 @@ def run(
         while iterations > 0:
             colony.iterate(min(iterations, 128))
             iterations -= 128
-        return colony.snapshot(Wanted.TOUR)
+        return colony.snapshot(Wanted.SOLUTION)
     finally:
         colony.close()
 
@@ -115,7 +115,7 @@ def compare(folder: Path, *, equal_time: bool) -> list[dict[str, object]]:
                         SEEDS,
                     )
                 )
-            lengths = [end.best_length for end in ends]
+            lengths = [end.best_cost for end in ends]
             errors[colony] = [instance.gap_percent(length) or 0.0 for length in lengths]
             row[colony] = {
                 "iterations": iterations,
@@ -145,7 +145,7 @@ def fig_6(folder: Path) -> list[dict[str, object]]:
                     "s": size,
                     "local": end.updates.local_ratio,
                     "global": end.updates.global_ratio,
-                    "best_length": end.best_length,
+                    "best_length": end.best_cost,
                 }
             )
             print(json.dumps(rows[-1]), flush=True)

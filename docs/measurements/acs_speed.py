@@ -61,7 +61,7 @@ def measure(folder: Path, name: str, colony_name: str, values: dict[str, int]) -
     return (
         f"{name:10s} {colony_name:12s} m={m:<6d} k={values.get('update_period', 1)}  "
         f"{middle:9.4f} / {statistics.median(construction):9.4f} ms  "
-        f"{1e3 * middle / steps:7.4f} us/step  best {snapshot.best_length} "
+        f"{1e3 * middle / steps:7.4f} us/step  best {snapshot.best_cost} "
         f"after {snapshot.iteration}"
     )
 

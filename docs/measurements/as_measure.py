@@ -138,7 +138,7 @@ def quality(instance: TspInstance) -> Iterator[dict[str, Any]]:
         for seed in SEEDS:
             colony = build(instance, name, {}, seed)
             colony.iterate(QUALITY_ITERATIONS)
-            lengths.append(colony.snapshot(Wanted.TOUR).best_length)
+            lengths.append(colony.snapshot(Wanted.SOLUTION).best_cost)
             colony.close()
         yield {
             "system": name,

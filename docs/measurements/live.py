@@ -85,7 +85,7 @@ def live(
             window.choose_theme(theme)
             window.grab().save(str(out / f"live-{theme}.png"))
         close_window(controller)
-    print(ends[0].reason, ends[0].state.best_length)
+    print(ends[0].reason, ends[0].state.best_cost)
     return ends[0].state.iteration / ends[0].state.elapsed, meter
 
 

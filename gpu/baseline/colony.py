@@ -105,22 +105,22 @@ class TeamColony(ABC):
         numbers = [int(number) for number in record.numbers]
         iteration = numbers[records.ITERATION]
         best_tour = iteration_tour = picture = trails = None
-        if iteration and Wanted.TOUR in wanted:
+        if iteration and Wanted.SOLUTION in wanted:
             best_tour = checked_tour(instance, record.best_tour, numbers[records.BEST_LENGTH])
-        if iteration and Wanted.ITERATION_TOUR in wanted:
+        if iteration and Wanted.ITERATION_SOLUTION in wanted:
             iteration_tour = checked_tour(instance, record.last_tour, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             order = record.best_tour if iteration else np.arange(instance.n)
             picture, trails = self._draw(wanted, order)
         return Snapshot(
             iteration=iteration,
-            tours_built=iteration * self._m,
-            best_length=numbers[records.BEST_LENGTH],
+            solutions_built=iteration * self._m,
+            best_cost=numbers[records.BEST_LENGTH],
             best_iteration=numbers[records.BEST_ITERATION],
             iteration_best=numbers[records.LAST_BEST],
             iteration_mean=numbers[records.LAST_TOTAL] / self._m,
-            best_tour=best_tour,
-            iteration_tour=iteration_tour,
+            best_solution=best_tour,
+            iteration_solution=iteration_tour,
             pheromone=picture,
             trails=trails,
             updates=self._updates(),

@@ -96,21 +96,21 @@ class TourColony(ABC):
         state = State(self._machine.download(self._arrays["state"]))
         iterations.settle()
         begun = state.iteration > 0
-        best = self._best_tour(state) if begun and Wanted.TOUR in wanted else None
+        best = self._best_tour(state) if begun and Wanted.SOLUTION in wanted else None
         last = None
-        if begun and Wanted.ITERATION_TOUR in wanted:
+        if begun and Wanted.ITERATION_SOLUTION in wanted:
             tour = self._machine.download(self._iteration_tour(state))
             last = checked_tour(self._instance, tour, state.iteration_best)
         show = self._pictures.reader(self._machine, self._arrays)
         return Snapshot(
             iteration=state.iteration,
-            tours_built=state.iteration * self._ants,
-            best_length=state.best_length,
+            solutions_built=state.iteration * self._ants,
+            best_cost=state.best_length,
             best_iteration=state.best_iteration,
             iteration_best=state.iteration_best,
             iteration_mean=state.iteration_sum / self._ants,
-            best_tour=best,
-            iteration_tour=last,
+            best_solution=best,
+            iteration_solution=last,
             pheromone=show.pheromone() if begun and Wanted.PHEROMONE in wanted else None,
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=self._updates(state),

@@ -37,7 +37,7 @@ class RandomColony:
         self.rng = np.random.default_rng(seed)
         self.iteration = 0
         self.best: np.ndarray[Any, np.dtype[np.int32]] | None = None
-        self.best_length = 0
+        self.best_cost = 0
         self.best_iteration = 0
         self.last_length = 0
         self.asked: list[Wanted] = []
@@ -60,8 +60,8 @@ class RandomColony:
         tour = self.rng.permutation(self.instance.n).astype(np.int32)
         self.last_length = self.instance.tour_length(tour)
         self.iteration += 1
-        if self.best is None or self.last_length < self.best_length:
-            self.best, self.best_length = tour, self.last_length
+        if self.best is None or self.last_length < self.best_cost:
+            self.best, self.best_cost = tour, self.last_length
             self.best_iteration = self.iteration
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
@@ -69,12 +69,12 @@ class RandomColony:
         self.asked.append(wanted)
         return Snapshot(
             iteration=self.iteration,
-            tours_built=self.iteration,
-            best_length=self.best_length,
+            solutions_built=self.iteration,
+            best_cost=self.best_cost,
             best_iteration=self.best_iteration,
             iteration_best=self.last_length,
             iteration_mean=float(self.last_length) if self.iteration else float("nan"),
-            best_tour=self.best if Wanted.TOUR in wanted else None,
+            best_solution=self.best if Wanted.SOLUTION in wanted else None,
             branching=2.0 if Wanted.BRANCHING in wanted else None,
         )
 
@@ -118,7 +118,7 @@ class Lying(RandomColony):
         honest = super().snapshot(wanted)
         if self.iteration < 5:
             return honest
-        return dataclasses.replace(honest, best_length=self.best_length - 1)
+        return dataclasses.replace(honest, best_cost=self.best_cost - 1)
 
 
 class Skipping(RandomColony):
@@ -129,7 +129,7 @@ class Skipping(RandomColony):
         assert self.best is not None
         self.best = self.best.copy()
         self.best[0] = self.best[1]
-        self.best_length = self.instance.tour_length(self.best)
+        self.best_cost = self.instance.tour_length(self.best)
 
 
 class Unbuildable(RandomColony):

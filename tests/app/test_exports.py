@@ -26,7 +26,9 @@ INSTANCE = load(bundled()[0].path)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
 LENGTH = INSTANCE.tour_length(TOUR)
-STATE = Snapshot(3, 90, LENGTH, 2, LENGTH, float(LENGTH), best_tour=TOUR, phases={"update": 0.5})
+STATE = Snapshot(
+    3, 90, LENGTH, 2, LENGTH, float(LENGTH), best_solution=TOUR, phases={"update": 0.5}
+)
 OUTCOME = Outcome(Ending.FINISHED, "done, at last", STATE)
 
 

@@ -82,12 +82,14 @@ def last_tour(qtbot: QtBot, controller: WindowController, iteration: int) -> lis
     def there() -> bool:
         state = run.snapshot
         return (
-            state is not None and state.iteration == iteration and state.iteration_tour is not None
+            state is not None
+            and state.iteration == iteration
+            and state.iteration_solution is not None
         )
 
     qtbot.waitUntil(there, timeout=60_000)
     assert run.snapshot is not None
-    tour = run.snapshot.iteration_tour
+    tour = run.snapshot.iteration_solution
     assert tour is not None
     return [int(city) for city in tour]
 

@@ -66,11 +66,11 @@ def test_the_tour(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
     path = export(qtbot, done, "tour", tmp_path / "best.tour")
     assert done.run is not None
     assert done.run.snapshot is not None
-    assert done.run.snapshot.best_tour is not None
+    assert done.run.snapshot.best_solution is not None
     instance = load(RING)
     tour = load_tour(path, instance)
-    assert tour.tolist() == done.run.snapshot.best_tour.tolist()
-    assert instance.tour_length(tour) == done.run.snapshot.best_length
+    assert tour.tolist() == done.run.snapshot.best_solution.tolist()
+    assert instance.tour_length(tour) == done.run.snapshot.best_cost
 
 
 def test_the_run_as_json_lines_and_csv(

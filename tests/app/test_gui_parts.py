@@ -122,7 +122,7 @@ def test_dear_parts_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     for iteration in range(1, 10):
         asked = parts.next(Wanted.EVERYTHING)
-        assert Wanted.TOUR | Wanted.ITERATION_TOUR in asked
+        assert Wanted.SOLUTION | Wanted.ITERATION_SOLUTION in asked
         dear = [part for part in dear_parts.DEAR if part in asked]
         assert len(dear) == 1
         seen += dear
@@ -138,7 +138,7 @@ def test_a_dear_part_is_asked_for_until_it_comes(monkeypatch: pytest.MonkeyPatch
     assert parts.next(Wanted.TRAILS) == Wanted.TRAILS
     parts.take_in(snapshot(instance, 2, wanted=Wanted.TRAILS))
     assert parts.next(Wanted.TRAILS) == Wanted.NUMBERS  # it is not due yet
-    assert parts.next(Wanted.TOUR) == Wanted.TOUR
+    assert parts.next(Wanted.SOLUTION) == Wanted.SOLUTION
 
 
 def test_the_tail_gives_whole_lines_once(tmp_path: Path, ear: Ear) -> None:

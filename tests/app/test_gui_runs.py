@@ -111,8 +111,8 @@ def state(controller: WindowController) -> Snapshot:
 
 
 def tour(of: Snapshot) -> list[int]:
-    assert of.best_tour is not None
-    return [int(city) for city in of.best_tour]
+    assert of.best_solution is not None
+    return [int(city) for city in of.best_solution]
 
 
 def log_of(controller: WindowController) -> Path:
@@ -135,20 +135,20 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowControlle
     assert outcome.ending is Ending.FINISHED
     final = outcome.state
     assert final.iteration == 40
-    assert load(RING).tour_length(np.array(tour(final))) == final.best_length
+    assert load(RING).tour_length(np.array(tour(final))) == final.best_cost
     shown = window.readout.values
-    assert shown["best"].text().replace("\u202f", "") == str(final.best_length)
+    assert shown["best"].text().replace("\u202f", "") == str(final.best_cost)
     assert shown["iteration"].text() == "40"
     assert window.run_bar.progress.value() == 1000
     assert "limit of 40 iterations is reached" in window.banner.text
     assert window.tour.best._tour is not None
     assert window.tour.best._tour.tolist() == tour(final)
     assert window.pheromone.image.boundingRect().width() == 50
-    assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_length]
+    assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_cost]
     assert not controller.active
     log = read_log(log_of(controller))
     assert log.outcome is not None
-    assert log.outcome["best"] == final.best_length
+    assert log.outcome["best"] == final.best_cost
     press(window, Qt.Key.Key_9)
     assert "finished" in window.log.text.toPlainText()
 
@@ -400,4 +400,4 @@ def test_the_solver_makes_only_what_is_in_sight(
     asked = Wanted.NUMBERS
     for wanted in RandomColony.built[0].asked:
         asked |= wanted
-    assert asked == Wanted.TOUR | Wanted.ITERATION_TOUR | Wanted.TRAILS
+    assert asked == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.TRAILS

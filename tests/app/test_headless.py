@@ -62,7 +62,7 @@ def test_a_signal_cancels(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     before = signal.getsignal(number)
     result = headless.solve(INSTANCE, session(name), progress=interrupting(number))
     assert result.outcome.ending is Ending.CANCELLED
-    assert result.outcome.state.best_tour is not None
+    assert result.outcome.state.best_solution is not None
     assert result.status == 128 + number
     assert signal.getsignal(number) is before
 

@@ -25,7 +25,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5) -> Snapshot:
         iteration,
         best + 5,
         best + 7.5,
-        best_tour=TOUR,
+        best_solution=TOUR,
         updates=Updates(3, 4, 1, 0),
         phases={"construction": 1.25},
         elapsed=elapsed,

@@ -59,13 +59,13 @@ def test_slices_do_not_change_what_a_real_colony_does(colony: str, device: str) 
     place = devices.find(device)
     alone = catalog.build(session.system, instance, session.parameters, place, 4)
     alone.iterate(60)
-    state = alone.snapshot(Wanted.TOUR)
+    state = alone.snapshot(Wanted.SOLUTION)
     alone.close()
-    assert run.state.best_tour is not None
-    assert state.best_tour is not None
-    assert np.array_equal(run.state.best_tour, state.best_tour)
+    assert run.state.best_solution is not None
+    assert state.best_solution is not None
+    assert np.array_equal(run.state.best_solution, state.best_solution)
     assert run.state.best_iteration == state.best_iteration
-    assert run.state.tours_built == state.tours_built
+    assert run.state.solutions_built == state.solutions_built
 
 
 def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,13 +111,13 @@ def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> 
     best = []
     while run.outcome is None:
         run.advance()
-        assert run.state.best_tour is not None
-        assert INSTANCE.tour_length(run.state.best_tour) == run.state.best_length
-        best.append(run.state.best_length)
+        assert run.state.best_solution is not None
+        assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
+        best.append(run.state.best_cost)
     assert best == sorted(best, reverse=True)
     # The tour is fetched only when it is a new one.
     (colony,) = RandomColony.built
-    assert sum(Wanted.TOUR in asked for asked in colony.asked) == len(set(best))
+    assert sum(Wanted.SOLUTION in asked for asked in colony.asked) == len(set(best))
     shown = run.snapshot(Wanted.BRANCHING)
     assert shown.branching == 2.0
     assert shown.generation == 5
@@ -141,7 +141,7 @@ def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) 
     run.cancel()
     assert run.advance() == 0
     assert run.outcome is not None
-    assert run.outcome.state.best_tour is not None
+    assert run.outcome.state.best_solution is not None
     run.close()
 
 
@@ -175,7 +175,7 @@ def test_the_tour_of_the_last_good_slice_survives_a_failure(
     assert run.outcome.ending is Ending.FAILED
     assert run.outcome.reason == "cuda:0 stopped answering: restart the program"
     assert 1 <= run.outcome.state.iteration <= 9
-    assert run.outcome.state.best_tour is not None
+    assert run.outcome.state.best_solution is not None
     assert run.snapshot(Wanted.EVERYTHING) is run.state
     run.close()
 
@@ -211,7 +211,7 @@ def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.M
     assert run.outcome.ending is Ending.FINISHED
     assert 0.1 <= run.state.elapsed < 0.3  # an iteration takes 0.5 s
     assert run.state.iteration == 0  # one that is not whole does not count
-    assert run.state.best_tour is None
+    assert run.state.best_solution is None
     run.close()
 
 

@@ -81,8 +81,8 @@ def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_col
     assert final is not None
     assert final.iteration == 50
     assert final.generation == 7
-    assert final.best_tour is not None
-    assert INSTANCE.tour_length(final.best_tour) == final.best_length
+    assert final.best_solution is not None
+    assert INSTANCE.tour_length(final.best_solution) == final.best_cost
     assert thread.take() is None
     (colony,) = RandomColony.built
     assert colony.iteration == 50
@@ -152,7 +152,7 @@ def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
     first = thread.take()
     assert first is not None
     assert first.branching is None
-    thread.want(Wanted.TOUR | Wanted.BRANCHING)
+    thread.want(Wanted.SOLUTION | Wanted.BRANCHING)
     drawn = newest(qtbot, thread)
     assert drawn.branching == 2.0
     assert colony.iteration == made
@@ -224,9 +224,9 @@ def test_a_failure_is_one_sentence_and_keeps_the_best_tour(
     final = thread.take()
     assert final is not None
     assert final.generation == 1
-    if final.best_tour is not None:
-        assert sorted(final.best_tour) == list(range(INSTANCE.n))
-        assert INSTANCE.tour_length(final.best_tour) == final.best_length
+    if final.best_solution is not None:
+        assert sorted(final.best_solution) == list(range(INSTANCE.n))
+        assert INSTANCE.tour_length(final.best_solution) == final.best_cost
     assert (final.iteration > 0) == (kind in (colonies.Failing, colonies.Lying))
     last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
     assert last["ending"] == "failed"
@@ -261,7 +261,7 @@ def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.Monk
     outcome = ended.args[0]
     assert outcome.ending is Ending.FAILED
     assert "ZeroDivisionError" in outcome.reason
-    assert np.array_equal(np.sort(outcome.state.best_tour), np.arange(INSTANCE.n))
+    assert np.array_equal(np.sort(outcome.state.best_solution), np.arange(INSTANCE.n))
 
 
 def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(

@@ -75,13 +75,13 @@ def snapshot(
     strength = strength[order] / strength[order[0]]
     return Snapshot(
         iteration=iteration,
-        tours_built=iteration * n,
-        best_length=best_length,
+        solutions_built=iteration * n,
+        best_cost=best_length,
         best_iteration=max(1, iteration - 3),
         iteration_best=last_length,
         iteration_mean=last_length * 1.06,
-        best_tour=best if Wanted.TOUR in wanted else None,
-        iteration_tour=last if Wanted.ITERATION_TOUR in wanted else None,
+        best_solution=best if Wanted.SOLUTION in wanted else None,
+        iteration_solution=last if Wanted.ITERATION_SOLUTION in wanted else None,
         pheromone=picture(n, iteration, memory=memory) if Wanted.PHEROMONE in wanted else None,
         trails=Trails(pairs[order], strength) if Wanted.TRAILS in wanted else None,
         updates=Updates(

@@ -140,8 +140,8 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
         window.show_snapshot(snapshot(INSTANCE, iteration))
     state = snapshot(INSTANCE, 100)
     values = {name: label.text() for name, label in window.readout.values.items()}
-    assert values["best"].replace("\u202f", "") == str(state.best_length)
-    assert values["gap"].startswith(f"{INSTANCE.gap_percent(state.best_length):.2f}")
+    assert values["best"].replace("\u202f", "") == str(state.best_cost)
+    assert values["gap"].startswith(f"{INSTANCE.gap_percent(state.best_cost):.2f}")
     assert values["iteration"] == "100"
     assert values["elapsed"] == "2.0\u202fs"
     assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms

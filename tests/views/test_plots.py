@@ -45,7 +45,7 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
     feed(convergence)
     states = [snapshot(INSTANCE, iteration) for iteration in range(1, 31)]
     for name, field in (
-        ("best", "best_length"),
+        ("best", "best_cost"),
         ("latest", "iteration_best"),
         ("mean", "iteration_mean"),
     ):
@@ -118,7 +118,7 @@ def test_a_wheel_zooms(qtbot: QtBot, convergence: ConvergenceView) -> None:
 def test_the_mouse_reads_values(qtbot: QtBot, convergence: ConvergenceView) -> None:
     feed(convergence)
     state = snapshot(INSTANCE, 20)
-    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.best_length))
+    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.best_cost))
     place = convergence.plot.widget.mapFromScene(scene)
     move(convergence.plot.widget.viewport(), place)
     qtbot.waitUntil(lambda: "iteration" in convergence.reading.text())
@@ -248,11 +248,11 @@ def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
 
 def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None:
     state = snapshot(INSTANCE, 10)
-    assert state.best_tour is not None
+    assert state.best_solution is not None
     pheromone.show_snapshot(state)
     scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
     move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
-    start, end = state.best_tour[10] + 1, state.best_tour[11] + 1
+    start, end = state.best_solution[10] + 1, state.best_solution[11] + 1
     qtbot.waitUntil(lambda: f"city {start} → city {end}" in pheromone.reading.text())
 
 

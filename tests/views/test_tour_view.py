@@ -79,8 +79,8 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
     crossed = np.array([0, 2, 1, 3], dtype=np.int32)
     state = dataclasses.replace(
         snapshot(square(), 5),
-        best_tour=AROUND,
-        iteration_tour=crossed,
+        best_solution=AROUND,
+        iteration_solution=crossed,
         trails=Trails(np.array([[1, 3], [0, 1]], np.int32), np.array([1.0, 0.2], np.float32)),
     )
     assert near(colour_at(view, 0, 0), "city")
@@ -100,14 +100,14 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
 
 
 def test_what_is_switched_off_is_not_asked_for(qtbot: QtBot, view: TourView) -> None:
-    assert view.wanted == Wanted.TOUR | Wanted.ITERATION_TOUR | Wanted.TRAILS
+    assert view.wanted == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.TRAILS
     with qtbot.waitSignal(view.wanted_changed):
         click(view.chips["trails"])
-    assert view.wanted == Wanted.TOUR | Wanted.ITERATION_TOUR
+    assert view.wanted == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
 
 
 def test_a_state_without_a_tour_leaves_the_last_in_sight(view: TourView) -> None:
-    view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_tour=AROUND))
+    view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
     view.show_snapshot(snapshot(square(), 6, wanted=Wanted.NUMBERS))
     assert near(colour_at(view, 5, 0), "best")
     view.begin_run()
@@ -153,5 +153,5 @@ def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None
     for places in (np.zeros((4, 2)), SQUARE * [1.0, 0.0]):
         instance = dataclasses.replace(square(), display=places)
         view.show_instance(instance)
-        view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_tour=AROUND))
+        view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
         assert not view.graphics.grab().isNull()

@@ -61,16 +61,16 @@ def compare(
 
 def same_state(literal: Literal, colony: CpuColony) -> None:
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    assert snapshot.best_tour is not None
-    assert snapshot.iteration_tour is not None
+    assert snapshot.best_solution is not None
+    assert snapshot.iteration_solution is not None
     np.testing.assert_array_equal(colony._ants.routes.T, literal.routes)
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
-    assert snapshot.best_length == literal.best_length
-    assert snapshot.best_tour.tolist() == literal.best_tour
+    assert snapshot.best_cost == literal.best_length
+    assert snapshot.best_solution.tolist() == literal.best_tour
     assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_tour.tolist() == literal.routes[np.argmin(literal.lengths)]
+    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
-    assert snapshot.tours_built == literal.iteration * literal.m
+    assert snapshot.solutions_built == literal.iteration * literal.m
     same_pictures(literal, snapshot)
     trails = colony._trails
     if isinstance(literal.memory, Selective):
@@ -110,7 +110,7 @@ def same_pictures(literal: Literal, snapshot: Snapshot) -> None:
 
 
 def best_tour(colony: CpuColony) -> NDArray[np.int32]:
-    tour = colony.snapshot(Wanted.TOUR).best_tour
+    tour = colony.snapshot(Wanted.SOLUTION).best_solution
     assert tour is not None
     return tour
 
@@ -118,7 +118,7 @@ def best_tour(colony: CpuColony) -> NDArray[np.int32]:
 def arrays(snapshot: Snapshot) -> list[NDArray[Any]]:
     """Every array of a snapshot that wanted everything."""
     assert snapshot.trails is not None
-    found = [snapshot.best_tour, snapshot.iteration_tour, snapshot.pheromone]
+    found = [snapshot.best_solution, snapshot.iteration_solution, snapshot.pheromone]
     found += [snapshot.trails.edges, snapshot.trails.strength]
     assert all(array is not None for array in found)
     return [array for array in found if array is not None]
@@ -195,7 +195,7 @@ def test_iterations_in_batches_are_the_same_iterations(way: Way) -> None:
         for count in batches:
             colony.iterate(count)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        lengths.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_length))
+        lengths.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_cost))
         colony.close()
     assert lengths[0] == lengths[1] == lengths[2]
 
@@ -217,14 +217,14 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
     assert next(asked) == 3
     stopped = colony.snapshot(Wanted.EVERYTHING)
     assert stopped.iteration == 1
-    assert stopped.iteration_tour is not None
-    assert first.iteration_tour is not None
-    np.testing.assert_array_equal(stopped.iteration_tour, first.iteration_tour)
+    assert stopped.iteration_solution is not None
+    assert first.iteration_solution is not None
+    np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
     colony.iterate(1, stop=lambda: True)
     colony.iterate(2)
     snapshot = colony.snapshot(Wanted.EVERYTHING)
     assert snapshot.iteration == 3
-    assert snapshot.best_length == expected.best_length
+    assert snapshot.best_cost == expected.best_cost
     assert snapshot.iteration_mean == expected.iteration_mean
     assert snapshot.updates == expected.updates
     assert snapshot.pheromone is not None
@@ -250,7 +250,7 @@ def test_provable_optimum_is_found(
 ) -> None:
     colony = CpuColony(instance, parameters, 1, **way)
     colony.iterate(400)
-    assert colony.snapshot(Wanted.TOUR).best_length == instance.optimum
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
     colony.close()
 
 
@@ -258,9 +258,9 @@ def test_before_the_first_iteration_nothing_is_claimed() -> None:
     for parameters in (AcsParameters(), SpmParameters()):
         colony = CpuColony(makers.uniform(12), parameters, 0, threads=1, stepwise=False)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        assert snapshot.iteration == snapshot.tours_built == snapshot.best_length == 0
-        assert snapshot.best_tour is None
-        assert snapshot.iteration_tour is None
+        assert snapshot.iteration == snapshot.solutions_built == snapshot.best_cost == 0
+        assert snapshot.best_solution is None
+        assert snapshot.iteration_solution is None
         np.testing.assert_array_equal(snapshot.pheromone, np.ones((12, 12)))
         assert snapshot.trails is not None
         assert snapshot.trails.edges.shape == (0, 2)
@@ -272,8 +272,8 @@ def test_a_snapshot_has_what_is_wanted_and_no_more() -> None:
     colony = CpuColony(makers.uniform(12), SpmParameters(), 0, threads=1, stepwise=False)
     colony.iterate(2)
     fields = {
-        Wanted.TOUR: "best_tour",
-        Wanted.ITERATION_TOUR: "iteration_tour",
+        Wanted.SOLUTION: "best_solution",
+        Wanted.ITERATION_SOLUTION: "iteration_solution",
         Wanted.PHEROMONE: "pheromone",
         Wanted.TRAILS: "trails",
         Wanted.BRANCHING: "branching",
@@ -306,7 +306,7 @@ def test_a_wrong_length_is_never_shown() -> None:
     colony.iterate(1)
     colony._record.numbers[1] += 1
     with pytest.raises(DeviceError, match="reported a tour of length"):
-        colony.snapshot(Wanted.TOUR)
+        colony.snapshot(Wanted.SOLUTION)
     colony.close()
 
 
@@ -317,7 +317,7 @@ def test_closing_ends_the_threads_and_the_colony() -> None:
     colony.close()
     colony.close()
     assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
-    assert colony.snapshot(Wanted.TOUR).iteration == 3
+    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
 

@@ -76,15 +76,15 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
     np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
     for city in range(n):
         np.testing.assert_array_equal(colony.trails_from(city), literal.trails[city])
-    snapshot = colony.snapshot(Wanted.TOUR | Wanted.ITERATION_TOUR)
-    assert snapshot.best_tour is not None
-    assert snapshot.iteration_tour is not None
-    assert snapshot.best_length == literal.best_length
-    assert snapshot.best_tour.tolist() == literal.best_tour
+    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+    assert snapshot.best_solution is not None
+    assert snapshot.iteration_solution is not None
+    assert snapshot.best_cost == literal.best_length
+    assert snapshot.best_solution.tolist() == literal.best_tour
     assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_tour.tolist() == literal.routes[np.argmin(literal.lengths)]
+    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
-    assert snapshot.tours_built == literal.iteration * literal.m
+    assert snapshot.solutions_built == literal.iteration * literal.m
     assert snapshot.updates is None
 
 
@@ -132,7 +132,7 @@ def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> No
         parameters = AsCpuParameters(selection=selection, ants=33)
         colony = AsCpuColony(instance, parameters, 11, threads=threads)
         colony.iterate(20)
-        tour = colony.snapshot(Wanted.TOUR).best_tour
+        tour = colony.snapshot(Wanted.SOLUTION).best_solution
         assert tour is not None
         seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
         colony.close()
@@ -154,14 +154,14 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     at_once.iterate(3)
     colony = AsCpuColony(instance, parameters, 5, threads=threads)
     colony.iterate(1)
-    first = colony.snapshot(Wanted.ITERATION_TOUR)
+    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
     stops = 0
     while colony.snapshot(Wanted.NUMBERS).iteration == 1:
         colony.iterate(5, stop=lambda: True)
         stops += 1
-        stopped = colony.snapshot(Wanted.ITERATION_TOUR)
+        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
         if stopped.iteration == 1:
-            np.testing.assert_array_equal(stopped.iteration_tour, first.iteration_tour)
+            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
     # Rows twice, steps, blocks of ants, and the record: each was one.
     assert stops == 2 * -(-40 // threads) + 40 * -(-40 // threads) + -(-3 // threads) + 1
     colony.iterate(1)
@@ -200,7 +200,7 @@ def test_iterations_in_batches_are_the_same_iterations() -> None:
         for count in batches:
             colony.iterate(count)
         snapshot = colony.snapshot(Wanted.NUMBERS)
-        found.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_length))
+        found.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_cost))
         colony.close()
     assert found[0] == found[1] == found[2]
     assert found[0][0] == 9
@@ -224,8 +224,8 @@ def test_pictures_are_those_of_all_trails(name: str) -> None:
     n = instance.n
     colony = AsCpuColony(instance, AsCpuParameters(), 1, threads=1)
     before = colony.snapshot(Wanted.EVERYTHING)
-    assert before.iteration == before.tours_built == before.best_length == 0
-    assert before.best_tour is None
+    assert before.iteration == before.solutions_built == before.best_cost == 0
+    assert before.best_solution is None
     np.testing.assert_array_equal(before.pheromone, np.ones((n, n)))
     assert before.trails is not None
     assert before.trails.edges.shape == (0, 2)
@@ -235,9 +235,9 @@ def test_pictures_are_those_of_all_trails(name: str) -> None:
     trails = colony._matrices.trails
     rows, columns = np.nonzero(~np.eye(n, dtype=bool))
     known = KnownTrails(rows.astype(np.int32), columns.astype(np.int32), trails[rows, columns])
-    assert snapshot.best_tour is not None
+    assert snapshot.best_solution is not None
     assert snapshot.pheromone is not None
-    drawn = pheromone_picture(known, snapshot.best_tour)
+    drawn = pheromone_picture(known, snapshot.best_solution)
     apart = ~np.eye(n, dtype=bool)
     np.testing.assert_array_equal(snapshot.pheromone[apart], drawn[apart])
     assert snapshot.trails is not None
@@ -304,7 +304,7 @@ def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
     instance = makers.ring(24)
     colony = AsCpuColony(instance, AsCpuParameters(beta=5, **change), 1, threads=1)
     colony.iterate(200)
-    assert colony.snapshot(Wanted.TOUR).best_length == instance.optimum
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
     colony.close()
 
 
@@ -315,7 +315,7 @@ def test_closing_ends_the_threads_and_the_colony() -> None:
     colony.close()
     colony.close()
     assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
-    assert colony.snapshot(Wanted.TOUR).iteration == 3
+    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
 

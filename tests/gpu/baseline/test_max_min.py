@@ -44,13 +44,13 @@ def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
     np.testing.assert_array_equal(colony._ants.routes, literal.routes)
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
     np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
-    snapshot = colony.snapshot(Wanted.TOUR | Wanted.ITERATION_TOUR)
-    assert snapshot.best_tour is not None
-    assert snapshot.iteration_tour is not None
-    assert snapshot.best_length == literal.best_length
-    assert snapshot.best_tour.tolist() == literal.best_tour
+    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+    assert snapshot.best_solution is not None
+    assert snapshot.iteration_solution is not None
+    assert snapshot.best_cost == literal.best_length
+    assert snapshot.best_solution.tolist() == literal.best_tour
     assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_tour.tolist() == literal.routes[np.argmin(literal.lengths)]
+    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
 
 
@@ -135,7 +135,7 @@ def test_no_trail_leaves_the_limits(name: str, p_best: float) -> None:
         least, most = limits(colony)
         trails = colony._matrices.trails
         assert 0 < least <= trails.min() <= trails.max() <= most
-        best = colony.snapshot(Wanted.NUMBERS).best_length
+        best = colony.snapshot(Wanted.NUMBERS).best_cost
         assert most == pytest.approx(colony._rules.nearest / max(best, 1), rel=1e-6)
     colony.close()
 
@@ -159,7 +159,7 @@ def test_same_seed_same_run_however_it_is_run(kind: str) -> None:
         colony = MmasCpuColony(instance, parameters, 11, threads=threads)
         for count in batches:
             colony.iterate(count)
-        tour = colony.snapshot(Wanted.TOUR).best_tour
+        tour = colony.snapshot(Wanted.SOLUTION).best_solution
         assert tour is not None
         seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
         colony.close()
@@ -177,14 +177,14 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     at_once.iterate(3)
     colony = MmasCpuColony(instance, parameters, 5, threads=threads)
     colony.iterate(1)
-    first = colony.snapshot(Wanted.ITERATION_TOUR)
+    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
     stops = 0
     while colony.snapshot(Wanted.NUMBERS).iteration == 1:
         colony.iterate(5, stop=lambda: True)
         stops += 1
-        stopped = colony.snapshot(Wanted.ITERATION_TOUR)
+        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
         if stopped.iteration == 1:
-            np.testing.assert_array_equal(stopped.iteration_tour, first.iteration_tour)
+            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
     # Rows twice, steps, tours, the decision and the record: each was one.
     assert stops == 2 * -(-30 // threads) + 31 * -(-8 // threads) + 2
     colony.iterate(1)
@@ -212,7 +212,7 @@ def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
     instance = makers.ring(24)
     colony = MmasCpuColony(instance, MmasCpuParameters(**change), 1, threads=1)
     colony.iterate(200)
-    assert colony.snapshot(Wanted.TOUR).best_length == instance.optimum
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
     colony.close()
 
 
@@ -234,7 +234,7 @@ def test_a_thousand_cities_within_a_percent_in_seconds(tsplib: Path) -> None:
     )
     colony = MmasCpuColony(instance, parameters, 1, threads=2)
     colony.iterate(400)  # ten seconds or so
-    found: NDArray[np.int32] | None = colony.snapshot(Wanted.TOUR).best_tour
+    found: NDArray[np.int32] | None = colony.snapshot(Wanted.SOLUTION).best_solution
     assert found is not None
     assert instance.tour_length(found) < 1.01 * 259045
     colony.close()

@@ -118,9 +118,9 @@ def on_cpu(
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Numbers, tours and trails are the same, to the last bit."""
-    for part in ("iteration", "best_length", "best_iteration", "iteration_best", "iteration_mean"):
+    for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         assert getattr(ours, part) == getattr(theirs, part), part
-    for part in ("best_tour", "iteration_tour", "pheromone"):
+    for part in ("best_solution", "iteration_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
     assert ours.branching == theirs.branching
     assert ours.trails is not None

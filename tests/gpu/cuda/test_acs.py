@@ -83,9 +83,9 @@ def on_cpu(
 
 def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Everything that a colony shows is the same, to the last bit."""
-    for part in ("iteration", "best_length", "best_iteration", "iteration_best", "iteration_mean"):
+    for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         assert getattr(ours, part) == getattr(theirs, part), part
-    for part in ("best_tour", "iteration_tour", "pheromone"):
+    for part in ("best_solution", "iteration_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
     assert ours.branching == pytest.approx(theirs.branching)
     assert ours.updates == theirs.updates
@@ -151,8 +151,8 @@ def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bo
     ):
         ours.iterate(3)
         theirs.iterate(3)
-        a, b = ours.snapshot(Wanted.TOUR), theirs.snapshot(Wanted.TOUR)
-        np.testing.assert_array_equal(a.best_tour, b.best_tour)
+        a, b = ours.snapshot(Wanted.SOLUTION), theirs.snapshot(Wanted.SOLUTION)
+        np.testing.assert_array_equal(a.best_solution, b.best_solution)
         assert a.iteration_mean == b.iteration_mean
 
 
@@ -220,7 +220,7 @@ def test_one_ant_with_selective_memory_is_the_sequential_colony(size: int, perio
             ours.iterate(1)
             theirs.iterate(1)
             a, b = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
-            np.testing.assert_array_equal(a.best_tour, b.best_tour)
+            np.testing.assert_array_equal(a.best_solution, b.best_solution)
             np.testing.assert_array_equal(a.pheromone, b.pheromone)
             assert a.updates == b.updates
 
@@ -274,8 +274,8 @@ def test_whole_tours_with_few_warps_keep_the_best_of_each(
             few.iterate(1)
             snapshot = few.snapshot(Wanted.EVERYTHING)  # checks each tour and its length
             assert snapshot.iteration == iteration
-            assert snapshot.tours_built == 40 * iteration
-            assert snapshot.best_length <= snapshot.iteration_best <= snapshot.iteration_mean
+            assert snapshot.solutions_built == 40 * iteration
+            assert snapshot.best_cost <= snapshot.iteration_best <= snapshot.iteration_mean
 
 
 def test_cities_at_one_place() -> None:
@@ -283,13 +283,13 @@ def test_cities_at_one_place() -> None:
     instance = TspInstance("heap", "", Metric.EUC_2D, places, None, places)
     with emulated(instance, AcsParameters(), MatrixTrails, WholeTours) as colony:
         colony.iterate(2)
-        assert colony.snapshot(Wanted.TOUR).best_length == 0
+        assert colony.snapshot(Wanted.SOLUTION).best_cost == 0
 
 
 def test_before_the_first_iteration_there_is_no_tour() -> None:
     with emulated(scattered(20), AcsParameters(), MatrixTrails, WholeTours) as colony:
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        assert (snapshot.iteration, snapshot.best_length, snapshot.best_tour) == (0, 0, None)
+        assert (snapshot.iteration, snapshot.best_cost, snapshot.best_solution) == (0, 0, None)
 
 
 def test_a_batch_may_be_in_flight_but_no_more_than_two() -> None:

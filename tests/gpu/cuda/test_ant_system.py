@@ -53,21 +53,21 @@ def check_iteration(colony: AntSystemColony, before: Mapping[str, Any], rho: flo
     trails = renewed(before["trails"], deposits, lengths, scale, rho)
     shown = colony.snapshot(Wanted.EVERYTHING)
     assert shown.iteration == before["iteration"] + 1
-    assert shown.tours_built == shown.iteration * len(tours)
+    assert shown.solutions_built == shown.iteration * len(tours)
     assert shown.iteration_best == lengths.min()
     assert shown.iteration_mean == pytest.approx(lengths.mean(), rel=1e-12)
-    assert shown.iteration_tour is not None
-    np.testing.assert_array_equal(shown.iteration_tour, tours[lengths.argmin()])
-    assert shown.best_tour is not None
+    assert shown.iteration_solution is not None
+    np.testing.assert_array_equal(shown.iteration_solution, tours[lengths.argmin()])
+    assert shown.best_solution is not None
     if shown.best_iteration == shown.iteration:
-        np.testing.assert_array_equal(shown.best_tour, shown.iteration_tour)
-        assert shown.best_length < before["best"]
+        np.testing.assert_array_equal(shown.best_solution, shown.iteration_solution)
+        assert shown.best_cost < before["best"]
     else:
-        assert shown.best_length == before["best"] <= shown.iteration_best
+        assert shown.best_cost == before["best"] <= shown.iteration_best
     for city in range(n):
         np.testing.assert_array_equal(colony.trails_from(city), trails[city])
     assert shown.pheromone is not None
-    np.testing.assert_array_equal(shown.pheromone, matrix_picture(trails, shown.best_tour))
+    np.testing.assert_array_equal(shown.pheromone, matrix_picture(trails, shown.best_solution))
     expected = matrix_trails(trails, instance.directed)
     assert shown.trails is not None
     np.testing.assert_array_equal(np.sort(shown.trails.strength), np.sort(expected.strength))
@@ -98,7 +98,7 @@ def test_iterations_are_what_their_tours_make_of_the_trails(
         for iteration in range(3):
             trails = np.stack([colony.trails_from(city) for city in range(instance.n)])
             numbers = colony.snapshot(Wanted.NUMBERS)
-            best = numbers.best_length if iteration else np.inf
+            best = numbers.best_cost if iteration else np.inf
             before = {"trails": trails, "iteration": iteration, "best": best}
             check_iteration(colony, before, 0.3)
 
@@ -122,17 +122,17 @@ def test_several_trails_share_a_pixel(size: int, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("gpu.cuda.pictures.PICTURE_SIZE", size)
     with emulated(scattered(40)) as colony:
         colony.iterate(2)
-        shown = colony.snapshot(Wanted.PHEROMONE | Wanted.TOUR)
+        shown = colony.snapshot(Wanted.PHEROMONE | Wanted.SOLUTION)
         trails = np.stack([colony.trails_from(city) for city in range(40)])
-        assert shown.best_tour is not None
-        expected = matrix_picture(trails, shown.best_tour, size)
+        assert shown.best_solution is not None
+        expected = matrix_picture(trails, shown.best_solution, size)
         np.testing.assert_array_equal(shown.pheromone, expected)
 
 
 def test_before_the_first_iteration_all_is_at_the_initial_level() -> None:
     with emulated(scattered(20)) as colony:
         snapshot = colony.snapshot(Wanted.EVERYTHING)
-        assert (snapshot.iteration, snapshot.best_length, snapshot.best_tour) == (0, 0, None)
+        assert (snapshot.iteration, snapshot.best_cost, snapshot.best_solution) == (0, 0, None)
         assert snapshot.trails is not None
         assert len(snapshot.trails.edges) == 0
         np.testing.assert_array_equal(colony.trails_from(3), np.ones(20, np.float32))

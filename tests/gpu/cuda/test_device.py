@@ -49,7 +49,7 @@ def test_provable_optima_are_nearly_reached(name: str, which: str) -> None:
     colony.iterate(500)
     best = colony.snapshot(Wanted.EVERYTHING)  # checks the tour and its length
     colony.close()
-    gap = cities.gap_percent(best.best_length)
+    gap = cities.gap_percent(best.best_cost)
     assert gap is not None
     # The selective memory settles early on a grid: on the CPU it ends 5 to 8 % above the optimum.
     assert 0 <= gap < (12 if name == "acs-gpu-spm" else 5)
@@ -67,7 +67,7 @@ def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
         colony.close()
     ours, theirs = ends
     assert ours.iteration_mean == theirs.iteration_mean
-    np.testing.assert_array_equal(ours.best_tour, theirs.best_tour)
+    np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
     np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
 
 
@@ -104,7 +104,7 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
     np.testing.assert_array_equal(ours.trails_from(7), theirs.trails_from(7))
     assert (one.iteration, one.iteration_mean) == (30, other.iteration_mean)
-    for part in ("best_tour", "iteration_tour", "pheromone"):
+    for part in ("best_solution", "iteration_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
     assert set(ours.timed_iteration()) == {"choice info", "construction", "update"}
     ours.close()
@@ -163,13 +163,13 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             cities = load(bundled()[0].path)
             colony = catalog.build(system, cities, system.parameters(), place, 1)
             colony.iterate(2)
-            colony.snapshot(Wanted.TOUR)
+            colony.snapshot(Wanted.SOLUTION)
             broken = colony.phases["construction"][0]
             args = list(broken.args)
             args[-1] = None  # the kernel now reads through a null pointer
             colony._machine.run([dataclasses.replace(broken, args=tuple(args))])
             try:
-                colony.snapshot(Wanted.TOUR)
+                colony.snapshot(Wanted.SOLUTION)
             except DeviceError as error:
                 print("told:", error)
             colony.close()
@@ -195,7 +195,7 @@ def test_one_ant_goes_where_it_was_foretold_to_go(name: str) -> None:
         last = Replay(rule, cities.n, colony, iteration).decision(0, cities.n - 1)
         assert last is not None
         colony.iterate(1)
-        tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+        tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
         assert tour is not None
         assert tour.tolist() == [*last.tour.tolist(), last.choice.chosen]
     colony.close()

@@ -88,8 +88,8 @@ def test_an_iteration_of_very_many_launches_has_no_graph(monkeypatch: pytest.Mon
         assert many._iterations._graph is None
         many.iterate(3)
         usual.iterate(3)
-        one, other = many.snapshot(Wanted.TOUR), usual.snapshot(Wanted.TOUR)
-        np.testing.assert_array_equal(one.best_tour, other.best_tour)
+        one, other = many.snapshot(Wanted.SOLUTION), usual.snapshot(Wanted.SOLUTION)
+        np.testing.assert_array_equal(one.best_solution, other.best_solution)
 
 
 def test_launches_of_a_long_phase_go_in_growing_batches() -> None:

@@ -37,7 +37,7 @@ class Source(Colony, TrailSource, Protocol):
 
 
 def tour_of(colony: Colony) -> list[int]:
-    tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+    tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
     assert tour is not None
     return [int(city) for city in tour]
 
@@ -141,8 +141,8 @@ def test_a_colony_on_a_gpu_shows_all_its_trails(
 
 def same_as_the_picture(colony: Source) -> None:
     """The picture of the trails is another way to read them."""
-    snapshot = colony.snapshot(Wanted.TOUR | Wanted.PHEROMONE)
-    order, picture = snapshot.best_tour, snapshot.pheromone
+    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.PHEROMONE)
+    order, picture = snapshot.best_solution, snapshot.pheromone
     assert order is not None
     assert picture is not None
     assert picture.max() > 1.5

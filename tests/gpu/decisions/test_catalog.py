@@ -72,7 +72,7 @@ def test_an_iteration_s_best_tour_was_foretold(
         for iteration in range(2):
             foretold = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
             colony.iterate(1)
-            tour = colony.snapshot(Wanted.ITERATION_TOUR).iteration_tour
+            tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
             assert tour is not None
             assert tour.tolist() in foretold
             assert INSTANCE.tour_length(tour) == min(map(length, foretold))

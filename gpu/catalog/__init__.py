@@ -1,0 +1,106 @@
+"""Every system of the papers: one table, one row a system. Nothing else lists colonies."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gpu.catalog.acs import ANT_COLONY_SYSTEMS
+from gpu.catalog.ant_system import ANT_SYSTEMS
+from gpu.catalog.max_min import MAX_MIN_ANT_SYSTEMS
+from gpu.catalog.system import Place, System, place_of
+from gpu.colony import Colony
+from gpu.devices import Device
+from gpu.errors import DeviceError, ParameterError
+from gpu.instances.instance import TspInstance
+from gpu.parameters import Parameters
+
+if TYPE_CHECKING:
+    from gpu.decisions.rule import Rule
+
+__all__ = [
+    "CATALOG",
+    "Place",
+    "System",
+    "build",
+    "check_replayable",
+    "find",
+    "names",
+    "place_of",
+    "rule_of",
+]
+
+CATALOG = (*ANT_COLONY_SYSTEMS, *ANT_SYSTEMS, *MAX_MIN_ANT_SYSTEMS)
+
+
+def names() -> tuple[str, ...]:
+    """Every name that :func:`find` understands: the systems', then the short ones."""
+    systems = [system.name for system in CATALOG]
+    return (*systems, *dict.fromkeys(system.alias for system in CATALOG if system.alias))
+
+
+def find(name: str, device: Device) -> System:
+    """Return the system that ``name`` means on ``device``.
+
+    Raises
+    ------
+    ParameterError
+        If no system has this name.
+    DeviceError
+        If the system does not run on this device.
+    """
+    for system in CATALOG:
+        if system.name == name:
+            if not system.runs_on(device):
+                places = " or ".join(system.builders)
+                raise DeviceError(f"{name} runs on {places}, not on {device.name}")
+            return system
+    for system in CATALOG:
+        if system.alias == name and system.runs_on(device):
+            return system
+    raise ParameterError(f"there is no colony {name!r}; there are {', '.join(names())}")
+
+
+def build(
+    system: System, instance: TspInstance, parameters: Parameters, device: Device, seed: int
+) -> Colony:
+    """Build a colony of ``system``.
+
+    Raises
+    ------
+    ParameterError, DeviceError, DeviceMemoryError
+        If the parameters are of another system, or the device is missing or too small.
+    """
+    if type(parameters) is not system.parameters:
+        raise ParameterError(
+            f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
+        )
+    colony: Colony = _named(system.builders[place_of(device)])(instance, parameters, device, seed)
+    return colony
+
+
+def rule_of(system: System, instance: TspInstance, parameters: Parameters, seed: int) -> Rule:
+    """Make the rule by which the ants of a run choose.
+
+    Raises
+    ------
+    ParameterError
+        If ``system`` has none.
+    """
+    check_replayable(system)
+    made: Rule = _named(system.rule)(instance, parameters, seed)
+    return made
+
+
+def check_replayable(system: System) -> None:
+    """Raise ParameterError if ``system`` names no rule."""
+    if not system.rule:
+        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+
+
+def _named(name: str) -> Callable[..., Any]:
+    """Return what ``"module:callable"`` names."""
+    module, _, called = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), called)
+    return found

@@ -1,0 +1,33 @@
+"""Parameters of every colony: the mechanism, and a file a family."""
+
+from gpu.parameters.acs import AcsParameters, SpmParameters
+from gpu.parameters.ant_system import (
+    AsCpuParameters,
+    AsCudaParameters,
+    AsGroupParameters,
+    AsLaunchesParameters,
+    AsParameters,
+)
+from gpu.parameters.explanation import Explanation, choice, parameter
+from gpu.parameters.max_min import MmasCpuParameters, MmasParameters
+from gpu.parameters.parameters import Parameters
+from gpu.parameters.shared import LOCAL_SEARCHES, NO_LOCAL_SEARCH, CpuParameters
+
+__all__ = [
+    "LOCAL_SEARCHES",
+    "NO_LOCAL_SEARCH",
+    "AcsParameters",
+    "AsCpuParameters",
+    "AsCudaParameters",
+    "AsGroupParameters",
+    "AsLaunchesParameters",
+    "AsParameters",
+    "CpuParameters",
+    "Explanation",
+    "MmasCpuParameters",
+    "MmasParameters",
+    "Parameters",
+    "SpmParameters",
+    "choice",
+    "parameter",
+]
