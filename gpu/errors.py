@@ -11,6 +11,10 @@ class InstanceError(FormicariumError):
     """A file that is not a usable instance; the message names the file and what is wrong."""
 
 
+class SolutionError(FormicariumError, ValueError):
+    """A solution that is none, such as a route that misses a city; the message says where."""
+
+
 class ParameterError(FormicariumError, ValueError):
     """A parameter outside its range; the message names it, its value and its range."""
 

@@ -46,6 +46,8 @@ class Purpose(enum.IntEnum):
 
     ``INDEPENDENT`` and ``RESERVOIR``: numbers of each city's own. Its word is ``city & 3`` of
     block ``city >> 2``, and the step stands in the purpose's bits above the lowest eight.
+    ``TRIAL``: trial ``x`` of a step has words ``2 * (x & 1)`` and the next of block ``step``, and
+    ``x >> 1`` stands in the purpose's bits above the lowest eight.
     """
 
     START = 0
@@ -53,6 +55,7 @@ class Purpose(enum.IntEnum):
     ROULETTE = 2
     INDEPENDENT = 3
     RESERVOIR = 4
+    TRIAL = 5
 
 
 def philox4x32(

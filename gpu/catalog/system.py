@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gpu.devices import Device
+from gpu.instances.problem import Problem
 from gpu.parameters import Parameters
 
 Place = Literal["cuda", "cpu", "cpu:1"]
@@ -40,6 +41,8 @@ class System:
     rule : str
         ``"module:callable"`` that makes its ants' rule, for replays: a callable that takes
         (instance, parameters, seed). Empty if it cannot be replayed.
+    problem : Problem
+        What it solves.
     """
 
     name: str
@@ -52,6 +55,7 @@ class System:
     builders: dict[Place, str]
     alias: str = ""
     rule: str = ""
+    problem: Problem = Problem.TSP
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""

@@ -1,7 +1,18 @@
-"""Travelling-salesman instances: files, distances, neighbours and the bundled examples."""
+"""Instances of every problem: files, distances, neighbours and the bundled examples."""
 
-from gpu.instances.instance import Metric, TspInstance
+from gpu.instances.graph import GraphInstance
+from gpu.instances.instance import Instance, Metric, TspInstance
+from gpu.instances.problem import Problem
 from gpu.instances.tours import load_tour, write_tour
 from gpu.instances.tsplib import load
 
-__all__ = ["Metric", "TspInstance", "load", "load_tour", "write_tour"]
+__all__ = [
+    "GraphInstance",
+    "Instance",
+    "Metric",
+    "Problem",
+    "TspInstance",
+    "load",
+    "load_tour",
+    "write_tour",
+]

@@ -1,13 +1,74 @@
-"""The travelling-salesman instance: what every colony, view and export is given."""
+"""Instances: what every colony, view and export is given."""
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gpu.errors import SolutionError
+from gpu.instances.problem import Problem
+
+
+class Instance(Protocol):
+    """What sessions, runs, recorders and exports need of an instance of any problem."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of which this is an instance."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the file."""
+
+    @property
+    def comment(self) -> str:
+        """The file's comment lines."""
+
+    @property
+    def n(self) -> int:
+        """Number of cities (vertices)."""
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words for the user."""
+
+    @property
+    def optimum(self) -> int | None:
+        """Cost of an optimal or best-known solution, where known."""
+
+    @property
+    def note(self) -> str:
+        """What of the file is not kept or is wrong, in words for the user; mostly empty."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file it came from."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the file's bytes, hexadecimal."""
+
+    def cost_of(self, solution: NDArray[np.integer]) -> int:
+        """Exact cost of ``solution``, shape (n,), which is checked to be one.
+
+        Raises
+        ------
+        SolutionError
+            If it is none.
+        """
+
+    def gap_percent(self, cost: int) -> float | None:
+        """How far ``cost`` lies above the optimum, in %, or None where that is unknown."""
+
+
+def gap_percent(cost: int, optimum: int | None) -> float | None:
+    """How far ``cost`` lies above ``optimum``, in %, or None where that is unknown (or 0)."""
+    return 100.0 * (cost - optimum) / optimum if optimum else None
 
 
 class Metric(enum.StrEnum):
@@ -79,9 +140,19 @@ class TspInstance:
     sha256: str = ""
 
     @property
+    def problem(self) -> Problem:
+        """The problem of which this is an instance."""
+        return Problem.TSP
+
+    @property
     def n(self) -> int:
         """Number of cities."""
         return len(self.display)
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        return f"{self.n:,} cities"
 
     @property
     def city_ids(self) -> NDArray[np.int64]:
@@ -98,8 +169,13 @@ class TspInstance:
         """Exact length of the closed ``tour`` (0-based, shape (n,)), summed in int64."""
         return int(self.distances(tour, np.roll(tour, -1)).sum(dtype=np.int64))
 
-    def gap_percent(self, length: int) -> float | None:
-        """How far ``length`` lies above the optimum, in %, or None where that is unknown."""
-        if not self.optimum:
-            return None
-        return 100.0 * (length - self.optimum) / self.optimum
+    def cost_of(self, solution: NDArray[np.integer]) -> int:
+        """Exact length of a closed tour, which is checked to be one; see :class:`Instance`."""
+        tour, n = np.asarray(solution), self.n
+        if tour.shape != (n,) or tour.min() < 0 or np.any(np.bincount(tour, minlength=n) != 1):
+            raise SolutionError(f"a route through {self.name} does not visit each city once")
+        return self.tour_length(tour)
+
+    def gap_percent(self, cost: int) -> float | None:
+        """How far the length ``cost`` lies above the optimum, in %; see :class:`Instance`."""
+        return gap_percent(cost, self.optimum)

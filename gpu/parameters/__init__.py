@@ -8,6 +8,11 @@ from gpu.parameters.ant_system import (
     AsLaunchesParameters,
     AsParameters,
 )
+from gpu.parameters.coloring import (
+    ColoringCpuParameters,
+    ColoringParameters,
+    ColoringTrialsParameters,
+)
 from gpu.parameters.explanation import Explanation, choice, parameter
 from gpu.parameters.max_min import MmasCpuParameters, MmasParameters
 from gpu.parameters.parameters import Parameters
@@ -22,6 +27,9 @@ __all__ = [
     "AsGroupParameters",
     "AsLaunchesParameters",
     "AsParameters",
+    "ColoringCpuParameters",
+    "ColoringParameters",
+    "ColoringTrialsParameters",
     "CpuParameters",
     "Explanation",
     "MmasCpuParameters",
