@@ -48,7 +48,9 @@ def instantiations() -> dict[str, tuple[str, ...]]:
     walks = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
     trails = ("MatrixTrails", "DenseTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
     return {
-        "acs_tours.cu": tuple(f"build_tours<{walk}>" for walk in walks),
+        "acs_tours.cu": tuple(
+            f"build_tours<{walk}, {kept}>" for walk in walks for kept in ("BestOfWarp", "EveryTour")
+        ),
         "acs_steps.cu": ("step_tours",),
         "acs_turns.cu": ("step_many_tours",),
         "acs_update.cu": (
@@ -81,6 +83,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         "hold.cu": ("hold",),
         "local_search.cu": (
             "forget_tours",
+            "measure_tours",
             *(
                 f"improve_tours<{memory}, {moves}>"
                 for memory in ("InShared", "InGlobal")

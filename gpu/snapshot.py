@@ -26,7 +26,8 @@ class Wanted(enum.Flag):
     PHEROMONE = enum.auto()
     TRAILS = enum.auto()
     BRANCHING = enum.auto()
-    EVERYTHING = SOLUTION | ITERATION_SOLUTION | PHEROMONE | TRAILS | BRANCHING
+    BUILT_SOLUTION = enum.auto()
+    EVERYTHING = SOLUTION | ITERATION_SOLUTION | PHEROMONE | TRAILS | BRANCHING | BUILT_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,14 @@ class Updates:
         return self.global_hits / self.global_total if self.global_total else float("nan")
 
 
+@dataclass(frozen=True, slots=True)
+class Improvements:
+    """Moves that the local search made in the last iteration, on the tours of all ants."""
+
+    two_opt: int
+    or_opt: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
     """The state of a colony after an iteration.
@@ -89,6 +98,10 @@ class Snapshot:
         vertex, 0-based.
     iteration_solution : ndarray of int32, shape (n,), or None
         The best solution of the last iteration.
+    built_solution : ndarray of int32, shape (n,), or None
+        That one as its ant built it, before local search.
+    improvements : Improvements or None
+        For colonies with a local search.
     pheromone : ndarray of float32, shape (p, p) with p <= 512, or None
         The trails in units of the initial trail, rows and columns in the order of the best tour
         (vertices in that of the best coloring's classes), each pixel the largest trail in its
@@ -117,6 +130,8 @@ class Snapshot:
     iteration_mean: float
     best_solution: NDArray[np.int32] | None = None
     iteration_solution: NDArray[np.int32] | None = None
+    built_solution: NDArray[np.int32] | None = None
+    improvements: Improvements | None = None
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None
     updates: Updates | None = None

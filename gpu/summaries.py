@@ -57,18 +57,30 @@ def checked_tour(
     DeviceError
         If it is no permutation of the cities, or its length is another one.
     """
+    copy = checked_permutation(instance, tour)
+    exact = instance.tour_length(copy)
+    if exact != length:
+        raise DeviceError(
+            f"the colony reported a tour of length {length} through {instance.name}, but its "
+            f"length is {exact}; the device or its driver is not working correctly"
+        )
+    return copy
+
+
+def checked_permutation(instance: TspInstance, tour: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's ``tour``, proved to be one.
+
+    Raises
+    ------
+    DeviceError
+        If it is no permutation of the cities.
+    """
     n = instance.n
     copy = np.array(tour, dtype=np.int32)
     if copy.shape != (n,) or copy.min() < 0 or np.any(np.bincount(copy, minlength=n) != 1):
         raise DeviceError(
             f"the colony returned a route through {instance.name} that does not visit each city "
             "once; the device or its driver is not working correctly"
-        )
-    exact = instance.tour_length(copy)
-    if exact != length:
-        raise DeviceError(
-            f"the colony reported a tour of length {length} through {instance.name}, but its "
-            f"length is {exact}; the device or its driver is not working correctly"
         )
     return frozen(copy)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.cuda.colony import TourColony, machine_of
 from gpu.cuda.construction import StepByStep, WholeTours
+from gpu.cuda.local_search import local_search_of
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import State
@@ -43,12 +44,14 @@ class AcsColony(TourColony):
         problem = Problem.of(instance, parameters.candidates, parameters.beta)
         trails = trails_type(problem, parameters)
         construction = construction_type(machine, problem, trails, parameters, seed)
-        buffers = construction.buffers()
-        super().__init__(machine, instance, parameters.ants, problem, trails, buffers)
+        m, kind = parameters.ants, parameters.local_search
+        search = local_search_of(machine, instance, problem, m, kind, measures=True)
+        super().__init__(machine, instance, m, problem, trails, construction.buffers(), search)
         self._memory, self._construction = trails, construction
         arrays = self._arrays
         phases = {
             "construction": (construction.launch(arrays),),
+            **self._improvement(),
             "update": (trails.update(arrays, construction.tours(arrays)),),
         }
         self._begin([trails.start(arrays)], phases, divisible=False)

@@ -21,18 +21,13 @@ from gpu.cuda.as_construction import (
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.colony import TourColony, machine_of
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.local_search import LocalSearch
+from gpu.cuda.local_search import local_search_of
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.state import State
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
-from gpu.parameters import (
-    NO_LOCAL_SEARCH,
-    AsCudaParameters,
-    AsGroupParameters,
-    AsLaunchesParameters,
-)
+from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 
 
 class Construction(Protocol):
@@ -86,21 +81,15 @@ class AntSystemColony(TourColony):
         update = PheromoneUpdate(machine, problem, trails, parameters)
         construction = construction_type(machine, problem, parameters, seed)
         buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
-        search = None
-        if parameters.local_search != NO_LOCAL_SEARCH:
-            search = LocalSearch(
-                machine, instance, problem, parameters.ants, parameters.local_search
-            )
-            buffers += search.buffers()
-        super().__init__(machine, instance, parameters.ants, problem, trails, buffers)
+        m, kind = parameters.ants, parameters.local_search
+        search = local_search_of(machine, instance, problem, m, kind)
+        super().__init__(machine, instance, m, problem, trails, buffers, search)
         phases = {
             "choice info": choice.launches(self._arrays),
             "construction": construction.launches(self._arrays),
+            **self._improvement(),
+            "update": update.launches(self._arrays),
         }
-        if search:
-            search.upload(machine, self._arrays)
-            phases["local search"] = search.launches(self._arrays)
-        phases["update"] = update.launches(self._arrays)
         self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
 
     def _iteration_tour(self, state: State) -> Array:

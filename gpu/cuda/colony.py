@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.colony import never
 from gpu.cuda.iterations import Iterations
+from gpu.cuda.local_search import LocalSearch
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import Pictures, TrailSource
 from gpu.cuda.problem import Problem
@@ -19,7 +20,7 @@ from gpu.devices import Device
 from gpu.errors import DeviceError
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Updates, Wanted
-from gpu.summaries import checked_tour
+from gpu.summaries import checked_permutation, checked_tour
 
 
 class Trails(TrailSource, Protocol):
@@ -46,14 +47,17 @@ class TourColony(ABC):
         problem: Problem,
         trails: Trails,
         buffers: Sequence[Buffer],
+        search: LocalSearch | None = None,
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
+        self._search = search
         self._pictures = Pictures(problem, trails)
         self._arrays = machine.allocate(
             [
                 *problem.buffers(),
                 *trails.buffers(),
                 *buffers,
+                *(search.buffers() if search else ()),
                 *self._pictures.buffers(),
                 Buffer("best_tour", (instance.n,), np.int32),
                 Buffer("state", (WORDS,), np.uint64),
@@ -61,6 +65,8 @@ class TourColony(ABC):
         )
         for name, values in problem.values.items():
             machine.upload(self._arrays[name], values)
+        if search:
+            search.upload(machine, self._arrays)
         self._phases: Mapping[str, Sequence[Launch]] = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None
@@ -97,10 +103,15 @@ class TourColony(ABC):
         iterations.settle()
         begun = state.iteration > 0
         best = self._best_tour(state) if begun and Wanted.SOLUTION in wanted else None
-        last = None
+        last = built = moves = None
         if begun and Wanted.ITERATION_SOLUTION in wanted:
             tour = self._machine.download(self._iteration_tour(state))
             last = checked_tour(self._instance, tour, state.iteration_best)
+        if self._search:
+            moves = self._search.made(self._machine, self._arrays, state.iteration)
+            if begun and Wanted.BUILT_SOLUTION in wanted:
+                tour = self._search.built(self._machine, self._arrays, state.iteration)
+                built = checked_permutation(self._instance, tour)
         show = self._pictures.reader(self._machine, self._arrays)
         return Snapshot(
             iteration=state.iteration,
@@ -111,6 +122,8 @@ class TourColony(ABC):
             iteration_mean=state.iteration_sum / self._ants,
             best_solution=best,
             iteration_solution=last,
+            built_solution=built,
+            improvements=moves,
             pheromone=show.pheromone() if begun and Wanted.PHEROMONE in wanted else None,
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=self._updates(state),
@@ -137,6 +150,10 @@ class TourColony(ABC):
     @abstractmethod
     def _iteration_tour(self, state: State) -> Array:
         """Return the array where the best tour of the last iteration stands."""
+
+    def _improvement(self) -> Mapping[str, Sequence[Launch]]:
+        """The phase of an iteration in which tours are improved, if there is one."""
+        return {"local search": self._search.launches(self._arrays)} if self._search else {}
 
     def _updates(self, state: State) -> Updates | None:
         """Hits of a selective memory; other memories have none."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
-from gpu.parameters import AcsParameters
+from gpu.parameters import NO_LOCAL_SEARCH, AcsParameters
 
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
@@ -62,7 +62,8 @@ class Construction:
 class WholeTours(Construction):
     """One launch an iteration, a warp an ant; with more ants than warps, warps take several.
 
-    Each warp has two rows for tours: the one it builds, and the best it has built.
+    Each warp has two rows for tours: the one it builds, and the best it has built. For a local
+    search each ant has a row instead.
     """
 
     file = "acs_tours.cu"
@@ -76,28 +77,35 @@ class WholeTours(Construction):
         seed: int,
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
-        self._kernel = f"build_tours<{trails.walk}>"
+        self._every = parameters.local_search != NO_LOCAL_SEARCH
+        self._kernel = f"build_tours<{trails.walk}, {'EveryTour' if self._every else 'BestOfWarp'}>"
         self._shared = SLOT_BYTES + 4 * self._tabu_words
         resident = machine.resident(self.file, self._kernel, LANES, self._shared)
-        fitting = TOURS_MEMORY // (8 * self.n)
+        fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
     def buffers(self) -> list[Buffer]:
-        """8 n bytes a warp, and 16 n for what follows what on the best tour."""
+        """8 n bytes a warp, or 4 an ant, and 16 n for what follows what on the best tour."""
+        links = Buffer("links", (self.n, 4), np.int32, zeroed=True)
+        if self._every:
+            return [Buffer("tours", (self.ants, self.n), np.int32), links]
         return [
             Buffer("tours", (2 * self.warps, self.n), np.int32),
             Buffer("holders", (self.warps,), np.int32),
-            Buffer("links", (self.n, 4), np.int32, zeroed=True),
+            links,
         ]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
         """Where the tours stand after a launch."""
-        return BuiltTours(arrays["tours"], arrays["holders"], self.warps, arrays["links"])
+        rows = self.ants if self._every else self.warps
+        return BuiltTours(arrays["tours"], arrays.get("holders"), rows, arrays["links"])
 
     def tour_of(
         self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
     ) -> Array:
         """The row of ``ant``, the best of its warp."""
+        if self._every:
+            return arrays["tours"][ant]
         warp = ant % self.warps
         return arrays["tours"][2 * warp + int(download(arrays["holders"])[warp])]
 
@@ -111,7 +119,7 @@ class WholeTours(Construction):
             arrays["links"],
             np.int32(self._tabu_words),
             arrays["tours"],
-            arrays["holders"],
+            arrays.get("holders"),
             arrays["state"],
         )
         return Launch(self.file, self._kernel, self.warps, LANES, args, self._shared)

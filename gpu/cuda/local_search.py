@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.local_search import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
+from gpu.parameters import NO_LOCAL_SEARCH
+from gpu.snapshot import Improvements
 
 FILE = "local_search.cu"
 
@@ -24,6 +27,9 @@ SHORT_CITIES = 1 << 16
 """Fewer cities than these are written with 16 bits in shared memory."""
 
 WORD_BITS = 32
+
+MEASURING_BLOCK = 256
+"""Threads of a block that measures tours: eight warps, each a tour at a time."""
 
 KERNELS = {
     Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
@@ -62,6 +68,8 @@ class LocalSearch:
         K, the length of the neighbour lists.
     threads : int, optional
         Of a block; it changes nothing but the time. Chosen by measurement if not given.
+    measures : bool
+        Whether the tours' lengths are to be found out first; else the construction has.
 
     Raises
     ------
@@ -80,6 +88,8 @@ class LocalSearch:
         kind: str,
         neighbours: int = NEIGHBOURS,
         threads: int | None = None,
+        *,
+        measures: bool = False,
     ) -> None:
         moves = moves_of(instance, kind)
         if threads is None:
@@ -88,6 +98,7 @@ class LocalSearch:
             raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
         n = cities.n
         self._n, self._metric, self._ants, self._threads = n, cities.metric, ants, threads
+        self._measures = measures
         self._rows = neighbour_rows(instance, neighbours)
         self._words = -(-n // WORD_BITS)
         shared = _header(np.uint16) + 3 * 2 * (n + n % 2) + 4 * self._words
@@ -101,11 +112,19 @@ class LocalSearch:
         self._blocks = min(ants, machine.multiprocessors * resident)
 
     def buffers(self) -> list[Buffer]:
-        """8 K bytes a city, and 8 a city and block where shared memory is too small."""
+        """8 K bytes a city, and 4 a city and block; 20 where shared memory is too small.
+
+        With ``measures`` also the ``lengths``, 8 an ant.
+        """
+        rows = self._blocks if self._copied else 2 * self._blocks
         buffers = [
             Buffer("near", self._rows.shape, np.uint32),
-            Buffer("moves", (2,), np.uint64, zeroed=True),
+            Buffer("improvements", (5,), np.uint64, zeroed=True),
+            Buffer("built", (rows, self._n), np.int32),
+            Buffer("built_tours", (2, self._n), np.int32),
         ]
+        if self._measures:
+            buffers.append(Buffer("lengths", (self._ants,), np.uint64))
         if not self._copied:
             buffers += [
                 Buffer("places", (self._blocks, self._n), np.int32),
@@ -118,42 +137,78 @@ class LocalSearch:
         """Copy the neighbour lists to the device, once."""
         machine.upload(arrays["near"], self._rows.astype(np.uint32))
 
-    def launches(
-        self, arrays: Mapping[str, Array], tours: str = "tours", lengths: str = "lengths"
-    ) -> Sequence[Launch]:
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Improve ``tours``, int32 of shape (ants, n); correct ``lengths`` and what is reported.
 
         What the construction reported to ``state`` is replaced: the best of the improved tours,
         and the sum of their lengths.
         """
-        args = (
+        told = arrays["improvements"], arrays["state"]
+        cities = (
             np.int32(self._n),
             np.int32(self._ants),
             np.int32(self._metric),
             arrays.get("coordinates"),
             arrays.get("matrix"),
+        )
+        args = (
+            *cities,
             arrays["near"],
             np.int32(self._rows.shape[2]),
             arrays.get("places"),
             arrays.get("queues"),
             arrays.get("waiting"),
-            arrays[tours],
-            arrays[lengths],
-            arrays["moves"],
-            arrays["state"],
+            arrays["built"],
+            arrays["built_tours"],
+            arrays["tours"],
+            arrays["lengths"],
+            *told,
         )
+        before = Launch(FILE, "forget_tours", 1, WORD_BITS, told)
+        if self._measures:
+            measured = (*cities, arrays["tours"], arrays["lengths"], *told)
+            blocks = -(-self._ants * WORD_BITS // MEASURING_BLOCK)
+            before = Launch(FILE, "measure_tours", blocks, MEASURING_BLOCK, measured)
         return (
-            Launch(FILE, "forget_tours", 1, WORD_BITS, (arrays["moves"], arrays["state"])),
+            before,
             Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),
         )
 
-    def made(self, machine: Machine, arrays: Mapping[str, Array]) -> tuple[int, int]:
-        """Moves that 2-opt and Or-opt made in the last iteration, on the tours of all ants."""
-        exchanges, segments = machine.download(arrays["moves"])
-        return int(exchanges), int(segments)
+    def made(self, machine: Machine, arrays: Mapping[str, Array], iteration: int) -> Improvements:
+        """Moves made in the last of so many iterations: 0 before the first."""
+        counts = machine.download(arrays["improvements"])[:4].reshape(2, 2)
+        exchanges, segments = counts[:, _row_of(iteration)] if iteration else (0, 0)
+        return Improvements(int(exchanges), int(segments))
+
+    def built(
+        self, machine: Machine, arrays: Mapping[str, Array], iteration: int
+    ) -> NDArray[np.int32]:
+        """The best tour of the last of so many iterations as its ant built it; not checked."""
+        tour: NDArray[np.int32] = machine.download(arrays["built_tours"][_row_of(iteration)])
+        return tour
+
+
+def local_search_of(
+    machine: Machine,
+    instance: TspInstance,
+    cities: Cities,
+    ants: int,
+    kind: str,
+    *,
+    measures: bool = False,
+) -> LocalSearch | None:
+    """As :class:`LocalSearch`, or None for ``none``."""
+    if kind == NO_LOCAL_SEARCH:
+        return None
+    return LocalSearch(machine, instance, cities, ants, kind, measures=measures)
+
+
+def _row_of(iteration: int) -> int:
+    """Where the kernels put what they tell of the last of so many iterations."""
+    return (iteration - 1) & 1
 
 
 def _header(city: type[np.generic]) -> int:
-    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and a number."""
+    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and two numbers."""
     ends = 6 * np.dtype(city).itemsize
-    return -(-(2 * WINDOW * (8 + ends) + 4) // 8) * 8
+    return 2 * WINDOW * (8 + ends) + 16

@@ -4,13 +4,42 @@
 #include "colony_state.cuh"
 #include "philox.cuh"
 
+// A warp keeps the best of its tours: `tours` has two rows a warp, of which `holders[w]` is the
+// best, so that memory does not grow with the number of ants.
+struct BestOfWarp {
+    static constexpr bool MEASURED = true;
+    int* tours;
+    int* holders;
+    int current = 0;
+
+    __device__ __forceinline__ int* row(int, int n) const {
+        return tours + (2ll * blockIdx.x + current) * n;
+    }
+
+    __device__ __forceinline__ void keep(int lane) {
+        if (lane == 0) holders[blockIdx.x] = current;
+        current ^= 1;
+    }
+};
+
+// `tours` has a row an ant, for the local search, which measures them.
+struct EveryTour {
+    static constexpr bool MEASURED = false;
+    int* tours;
+    int* unused;
+
+    __device__ __forceinline__ int* row(int ant, int n) const {
+        return tours + static_cast<long long>(ant) * n;
+    }
+
+    __device__ __forceinline__ void keep(int) {}
+};
+
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
-// and keeps the best of them: `tours` has two rows a warp, of which `holders[w]` is the best, so
-// that memory does not grow with the number of ants.
 //
 // A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
 // H100 builds the tours of 2508 ants at once.
-template <class Walk>
+template <class Walk, class Kept = BestOfWarp>
 __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
     build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
@@ -30,10 +59,10 @@ __global__ void
     Walk walk(lists, geometry, tabu, LocalUpdate{keep, add}, trails, more_trails, bounds,
               memory_size, links, slots, directed, lane);
 
+    Kept kept_tours{tours, holders};
     Word best = ~0ull, sum = 0;
-    int current = 0;
     for (int ant = warp; ant < ants; ant += all_warps) {
-        int* tour = tours + (2ll * warp + current) * n;
+        int* tour = kept_tours.row(ant, n);
         Draws draws{seed, static_cast<unsigned>(ant), iteration};
         int start = draws.start(n), kept = start;
         tabu.clear(n, lane);
@@ -63,14 +92,14 @@ __global__ void
         }
         walk.finish(start, n % period == 0);
         __syncwarp();
-
-        Word length = tour_length(geometry, tour, lane);
-        sum += length;
-        Word key = length << ANT_BITS | ant;
-        if (key < best) {
-            best = key;
-            if (lane == 0) holders[warp] = current;
-            current ^= 1;
+        if constexpr (Kept::MEASURED) {
+            Word length = tour_length(geometry, tour, lane);
+            sum += length;
+            Word key = length << ANT_BITS | ant;
+            if (key < best) {
+                best = key;
+                kept_tours.keep(lane);
+            }
         }
     }
     report_tours(state, best, sum, lane);

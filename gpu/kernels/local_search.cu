@@ -11,7 +11,15 @@ template <class City>
 struct Found {
     Gain keys[2][WINDOW];
     City ends[2][WINDOW][MOST_ENDS];
+    Word shortest;  // of the tours that the block has improved: length << ANT_BITS | ant
     int waiting;
+};
+
+// What is told of the local searches of two iterations: that of the state, and the next, so that
+// one can be read while the other is under way. The same order as in gpu/cuda/local_search.py.
+struct Improvements {
+    Word exchanges[2], segments[2];  // moves made by 2-opt and by Or-opt
+    unsigned finished;               // blocks that have no tour left
 };
 
 // Where a block keeps its tour, and what else it needs by city.
@@ -59,15 +67,17 @@ struct Queue {
 
 // Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
 // those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
-// neighbouring numbers look for one city. `counts` has the moves made by 2-opt and by Or-opt.
-// Without shared memory for them, `places`, `queues` and `bits` have a row a block.
+// neighbouring numbers look for one city. Without shared memory for them, `places`, `queues` and
+// `bits` have a row a block.
+//
+// `built` has a row a block for its best tour as it was before, and without shared memory another
+// for that of the ant in turn. The last block copies the best of all to `built_tours`, which has a
+// row for either of two iterations.
 template <class Memory, class Moves>
-__global__ void __launch_bounds__(256, 2) improve_tours(int n, int ants, int metric,
-                                                        const double* coordinates,
-                                                        const int* matrix, const uint2* rows,
-                                                        int width, int* places, int* queues,
-                                                        unsigned* bits, int* tours, Word* lengths,
-                                                        Word* counts, ColonyState* state) {
+__global__ void __launch_bounds__(256, 2) improve_tours(
+    int n, int ants, int metric, const double* coordinates, const int* matrix, const uint2* rows,
+    int width, int* places, int* queues, unsigned* bits, int* built, int* built_tours, int* tours,
+    Word* lengths, Improvements* told, ColonyState* state) {
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
     int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
@@ -90,13 +100,19 @@ __global__ void __launch_bounds__(256, 2) improve_tours(int n, int ants, int met
     MoveSearch<Moves, City> search{geometry, lists, tour};
     int stretch = (n + WINDOW - 1) / WINDOW, full = n / stretch, left = n - full * stretch;
     unsigned exchanges = 0, segments = 0;
+    if (thread == 0) found.shortest = ~0ull;
 
     for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
         int* whole = tours + static_cast<long long>(ant) * n;
-        if constexpr (!Memory::COPIED) tour.tour = whole;
+        int* before = whole;
+        if constexpr (!Memory::COPIED) {
+            before = built + (gridDim.x + static_cast<long long>(blockIdx.x)) * n;
+            tour.tour = whole;
+        }
         for (int i = thread; i < n; i += threads) {
             int city = whole[i], offset = i % stretch;
             tour.put(i, city);
+            if constexpr (!Memory::COPIED) before[i] = city;
             queue.cities[offset * full + min(offset, left) + i / stretch] = static_cast<City>(city);
         }
         for (int i = thread; i < words; i += threads)
@@ -158,27 +174,63 @@ __global__ void __launch_bounds__(256, 2) improve_tours(int n, int ants, int met
             queue.size = found.waiting;
         }
 
+        Word length = lengths[ant] - static_cast<Word>(gained);
+        Word key = length << ANT_BITS | static_cast<Word>(ant);
+        if (key < found.shortest) {
+            int* kept = built + static_cast<long long>(blockIdx.x) * n;
+            for (int i = thread; i < n; i += threads) kept[i] = before[i];
+        }
         if constexpr (Memory::COPIED) {
             for (int i = thread; i < n; i += threads) whole[i] = tour.tour[i];
         }
-        if (thread == 0) {
-            Word length = lengths[ant] - static_cast<Word>(gained);
-            lengths[ant] = length;
-            report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, 0);
-        }
         __syncthreads();
+        if (thread == 0) {
+            lengths[ant] = length;
+            found.shortest = min(found.shortest, key);
+            report_tours(state, key, length, 0);
+        }
     }
+
+    int row = static_cast<int>(state->iteration & 1);
     if (thread == 0) {
-        atomicAdd(&counts[0], static_cast<Word>(exchanges));
-        atomicAdd(&counts[1], static_cast<Word>(segments));
+        atomicAdd(&told->exchanges[row], static_cast<Word>(exchanges));
+        atomicAdd(&told->segments[row], static_cast<Word>(segments));
     }
+    __threadfence();
+    __syncthreads();
+    if (thread == 0) found.waiting = atomicAdd(&told->finished, 1u) + 1 < gridDim.x;
+    __syncthreads();
+    if (found.waiting) return;
+    __threadfence();
+    if (thread == 0) told->finished = 0;
+    int winner = static_cast<int>(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
+    const int* best = built + static_cast<long long>(winner % gridDim.x) * n;
+    for (int i = thread; i < n; i += threads)
+        built_tours[static_cast<long long>(row) * n + i] = __ldcg(&best[i]);
 }
 
-// Before tours are improved that have been reported as they were built; and no moves so far.
-__global__ void forget_tours(Word* counts, ColonyState* state) {
-    if (threadIdx.x == 0) {
-        state->running_best = ~0ull;
-        state->running_sum = 0;
-        counts[0] = counts[1] = 0;
+// Before tours are improved that were reported as they were built; and no moves so far.
+__device__ __forceinline__ void forget(Improvements* told, ColonyState* state) {
+    int row = static_cast<int>(state->iteration & 1);
+    state->running_best = ~0ull;
+    state->running_sum = 0;
+    told->exchanges[row] = told->segments[row] = 0;
+}
+
+__global__ void forget_tours(Improvements* told, ColonyState* state) {
+    if (threadIdx.x == 0) forget(told, state);
+}
+
+// The same, and the lengths of the tours; a warp an ant.
+__global__ void measure_tours(int n, int ants, int metric, const double* coordinates,
+                              const int* matrix, const int* tours, Word* lengths,
+                              Improvements* told, ColonyState* state) {
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    int first = blockIdx.x * warps + threadIdx.x / LANES;
+    for (int ant = first; ant < ants; ant += gridDim.x * warps) {
+        Word length = tour_length(geometry, tours + static_cast<long long>(ant) * n, lane);
+        if (lane == 0) lengths[ant] = length;
     }
+    if (first == 0 && lane == 0) forget(told, state);
 }

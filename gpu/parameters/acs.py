@@ -8,6 +8,7 @@ from typing import Self
 
 from gpu.parameters.explanation import parameter
 from gpu.parameters.parameters import Parameters
+from gpu.parameters.shared import local_search_choice
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class AcsParameters(Parameters):
     update_period: int = parameter(
         1, "k", "The local update is made at every k-th step.", 1, 1_000_000
     )
+    local_search: str = local_search_choice()
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities, and cap ``candidates`` at n - 1.

@@ -15,6 +15,7 @@ from gpu.cuda.problem import Problem
 from gpu.cuda.state import ANT_BITS, WORDS
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import Metric, TspInstance
+from gpu.snapshot import Improvements
 from tests.emulation import needs_emulation
 from tests.gpu.baseline.makers import directed
 from tests.gpu.baseline.test_local_search import MAKERS, Maker, kinds_of, random_tours
@@ -43,7 +44,7 @@ def assert_as_on_the_cpu(
             *search.buffers(),
             Buffer("tours", tours.shape, np.int32),
             Buffer("lengths", (ants,), np.uint64),
-            Buffer("state", (WORDS,), np.uint64),
+            Buffer("state", (WORDS,), np.uint64, zeroed=True),
         ]
     )
     for name, values in problem.values.items():
@@ -57,7 +58,9 @@ def assert_as_on_the_cpu(
     np.testing.assert_array_equal(machine.download(arrays["tours"]), expected.tours)
     lengths = [int(length) for length in expected.lengths]
     assert machine.download(arrays["lengths"]).tolist() == lengths
-    assert search.made(machine, arrays) == (expected.exchanges, expected.segments)
+    assert search.made(machine, arrays, 1) == Improvements(expected.exchanges, expected.segments)
+    best = min(range(ants), key=lambda ant: lengths[ant])
+    np.testing.assert_array_equal(search.built(machine, arrays, 1), tours[best])
     state[1] = min(length << ANT_BITS | ant for ant, length in enumerate(lengths))
     state[2] = sum(lengths)
     np.testing.assert_array_equal(machine.download(arrays["state"]), state)
