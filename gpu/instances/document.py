@@ -1,10 +1,12 @@
-"""The outer form of a TSPLIB file: its specification lines and its data sections, still text."""
+"""Files of instances, and the outer form of TSPLIB's: specification lines and data sections."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,28 +71,44 @@ def read_document(path: Path) -> Document:
     InstanceError
         If it cannot be read, is not text, or has a line that belongs nowhere.
     """
-    data = _read(path)
-    if b"\0" in data:
-        raise InstanceError(
-            f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        # TSPLIB is ASCII; names in comments are the one place where older encodings occur.
-        text = data.decode("latin-1")
+    return document_of(path, read_bytes(path))
+
+
+def document_of(path: Path, data: bytes) -> Document:
+    """Take the file ``data`` that was at ``path`` apart; see :func:`read_document`."""
+    text = text_of(path, data)
     document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
     _take_apart(document, text)
     return document
 
 
-def _read(path: Path) -> bytes:
+def text_of(path: Path, data: bytes) -> str:
+    """Decode ``data``, or raise InstanceError where it is no text."""
+    if b"\0" in data:
+        raise InstanceError(
+            f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Formats are ASCII; names in comments are the one place where older encodings occur.
+        return data.decode("latin-1")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what is in the file at ``path``.
+
+    Raises
+    ------
+    InstanceError
+        If it is no file, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
+    """
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise InstanceError(f"{path}: it is a folder; name a TSPLIB file in it")
+            raise InstanceError(f"{path}: it is a folder; name an instance's file in it")
         if not stat.S_ISREG(status.st_mode):
-            raise InstanceError(f"{path}: it is a device or a pipe; name a TSPLIB file")
+            raise InstanceError(f"{path}: it is a device or a pipe; name an instance's file")
         if status.st_size > LARGEST_FILE:
             raise InstanceError(
                 f"{path}: it has {status.st_size} bytes; at most {LARGEST_FILE} are read"
@@ -102,6 +120,15 @@ def _read(path: Path) -> bytes:
     if not data.strip():
         raise InstanceError(f"{path}: it is empty")
     return data
+
+
+@contextmanager
+def in_memory(path: Path) -> Iterator[None]:
+    """Name the file at ``path`` if what is made of it does not fit into memory."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
 
 
 def _take_apart(document: Document, text: str) -> None:

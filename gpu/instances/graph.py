@@ -122,5 +122,7 @@ def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
     pairs : array_like of int, shape (k, 2)
         Each edge once or more, either way around.
     """
-    ends = np.sort(np.asarray(pairs, np.int64).reshape(-1, 2), axis=1)
-    return np.unique(ends, axis=0).astype(np.int32)
+    ends = np.asarray(pairs, np.int64).reshape(-1, 2)
+    order = int(ends.max(initial=0)) + 1
+    code = np.unique(ends.min(axis=1) * order + ends.max(axis=1))
+    return np.column_stack((code // order, code % order)).astype(np.int32)

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from gpu.errors import InstanceError
 from gpu.instances import best_known, distances, layout, tours, weights
-from gpu.instances.document import Document, read_document, shortened
+from gpu.instances.document import (
+    Document,
+    document_of,
+    in_memory,
+    read_bytes,
+    shortened,
+)
 from gpu.instances.instance import Metric, TspInstance
 from gpu.instances.weights import LARGEST_DISTANCE
 
@@ -49,12 +55,13 @@ def load(path: str | Path) -> TspInstance:
         If the file is missing, is not a TSP or ATSP in TSPLIB's format, contradicts itself, or
         has a metric that TSPLIB 95 does not define.
     """
-    path = Path(path)
-    try:
-        document = read_document(path)
-        return _with_optimum(_instance(document))
-    except MemoryError as error:
-        raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
+    return parse(Path(path), read_bytes(Path(path)))
+
+
+def parse(path: Path, data: bytes) -> TspInstance:
+    """Make the instance of the TSPLIB file ``data`` that was at ``path``; see :func:`load`."""
+    with in_memory(path):
+        return _with_optimum(_instance(document_of(path, data)))
 
 
 def _instance(document: Document) -> TspInstance:
