@@ -63,7 +63,7 @@ class AcsColony(TourColony):
         tail = int(self._machine.download(self._arrays["tails"][city])[0])
         return np.roll(cities, -1 - tail)
 
-    def _iteration_tour(self, state: State) -> Array:
+    def _iteration_solution(self, state: State) -> Array:
         return self._construction.tour_of(self._arrays, state.iteration_ant, self._machine.download)
 
     def _updates(self, state: State) -> Updates | None:

@@ -92,7 +92,7 @@ class AntSystemColony(TourColony):
         }
         self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
 
-    def _iteration_tour(self, state: State) -> Array:
+    def _iteration_solution(self, state: State) -> Array:
         return self._arrays["iteration_tour"]
 
 

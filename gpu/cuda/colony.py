@@ -1,10 +1,11 @@
-"""What all colonies share whose ants build tours on a GPU: what runs, and what comes back."""
+"""What all colonies on a GPU share: what runs, and what comes back."""
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,12 @@ from gpu.colony import never
 from gpu.cuda.iterations import Iterations
 from gpu.cuda.local_search import LocalSearch
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.pictures import Pictures, TrailSource
+from gpu.cuda.pictures import PictureReader, Pictures, TrailSource
 from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS, State
 from gpu.devices import Device
 from gpu.errors import DeviceError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance, TspInstance
 from gpu.snapshot import Snapshot, Updates, Wanted
 from gpu.summaries import checked_permutation, checked_tour
 
@@ -33,40 +34,57 @@ class Trails(TrailSource, Protocol):
         """Copy all trails from ``city``, float32 of shape (n,), in units of the initial trail."""
 
 
-class TourColony(ABC):
+class Prepared(Protocol):
+    """An instance as kernels read it."""
+
+    @property
+    def n(self) -> int:
+        """Cities (vertices)."""
+
+    @property
+    def directed(self) -> bool:
+        """Whether trails have a direction."""
+
+    @property
+    def values(self) -> Mapping[str, NDArray[Any]]:
+        """Host arrays by buffer name."""
+
+    def buffers(self) -> list[Buffer]:
+        """Return the buffers that :attr:`values` go into."""
+
+
+class DeviceColony(ABC):
     """A colony whose state lives on a GPU; see :class:`gpu.colony.Colony`.
 
     A kind of colony gives its buffers here, then its launches to :meth:`_begin`.
     """
 
+    BEST = "best_tour"
+    """The buffer of the best solution so far."""
+
     def __init__(
         self,
         machine: Machine,
-        instance: TspInstance,
+        instance: Instance,
         ants: int,
-        problem: Problem,
+        problem: Prepared,
         trails: Trails,
         buffers: Sequence[Buffer],
-        search: LocalSearch | None = None,
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
-        self._search = search
         self._pictures = Pictures(problem, trails)
         self._arrays = machine.allocate(
             [
                 *problem.buffers(),
                 *trails.buffers(),
                 *buffers,
-                *(search.buffers() if search else ()),
                 *self._pictures.buffers(),
-                Buffer("best_tour", (instance.n,), np.int32),
+                Buffer(self.BEST, (instance.n,), np.int32),
                 Buffer("state", (WORDS,), np.uint64),
             ]
         )
         for name, values in problem.values.items():
             machine.upload(self._arrays[name], values)
-        if search:
-            search.upload(machine, self._arrays)
         self._phases: Mapping[str, Sequence[Launch]] = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None
@@ -102,17 +120,15 @@ class TourColony(ABC):
         state = State(self._machine.download(self._arrays["state"]))
         iterations.settle()
         begun = state.iteration > 0
-        best = self._best_tour(state) if begun and Wanted.SOLUTION in wanted else None
-        last = built = moves = None
+        best = self._best_solution(state) if begun and Wanted.SOLUTION in wanted else None
+        last = None
         if begun and Wanted.ITERATION_SOLUTION in wanted:
-            tour = self._machine.download(self._iteration_tour(state))
-            last = checked_tour(self._instance, tour, state.iteration_best)
-        if self._search:
-            moves = self._search.made(self._machine, self._arrays, state.iteration)
-            if begun and Wanted.BUILT_SOLUTION in wanted:
-                tour = self._search.built(self._machine, self._arrays, state.iteration)
-                built = checked_permutation(self._instance, tour)
+            solution = self._machine.download(self._iteration_solution(state))
+            last = self._checked(solution, state.iteration_best)
         show = self._pictures.reader(self._machine, self._arrays)
+        picture = None
+        if begun and Wanted.PHEROMONE in wanted:
+            picture = show.pheromone(self._picture_order(state))
         return Snapshot(
             iteration=state.iteration,
             solutions_built=state.iteration * self._ants,
@@ -122,12 +138,10 @@ class TourColony(ABC):
             iteration_mean=state.iteration_sum / self._ants,
             best_solution=best,
             iteration_solution=last,
-            built_solution=built,
-            improvements=moves,
-            pheromone=show.pheromone() if begun and Wanted.PHEROMONE in wanted else None,
+            pheromone=picture,
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=self._updates(state),
-            branching=show.branching() if Wanted.BRANCHING in wanted else None,
+            branching=self._branching(show) if Wanted.BRANCHING in wanted else None,
             phases=iterations.times,
         )
 
@@ -148,22 +162,74 @@ class TourColony(ABC):
         return self._iterations
 
     @abstractmethod
-    def _iteration_tour(self, state: State) -> Array:
-        """Return the array where the best tour of the last iteration stands."""
+    def _iteration_solution(self, state: State) -> Array:
+        """Return the array where the best solution of the last iteration stands."""
 
-    def _improvement(self) -> Mapping[str, Sequence[Launch]]:
-        """The phase of an iteration in which tours are improved, if there is one."""
-        return {"local search": self._search.launches(self._arrays)} if self._search else {}
+    @abstractmethod
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        """Return a read-only copy of ``solution``, proved to be one and to cost so much."""
+
+    @abstractmethod
+    def _picture_order(self, state: State) -> Array:
+        """Return an array with the order of the rows and columns of a picture of all trails."""
+
+    def _branching(self, show: PictureReader) -> float | None:
+        """The λ-branching factor, where there are candidate lists."""
+        return None
 
     def _updates(self, state: State) -> Updates | None:
         """Hits of a selective memory; other memories have none."""
         return None
 
-    def _best_tour(self, state: State) -> NDArray[np.int32]:
+    def _best_solution(self, state: State) -> NDArray[np.int32]:
         if self._best is None or self._best[0] != state.best_iteration:
-            tour = self._machine.download(self._arrays["best_tour"])
-            self._best = state.best_iteration, checked_tour(self._instance, tour, state.best_length)
+            solution = self._machine.download(self._arrays[self.BEST])
+            self._best = state.best_iteration, self._checked(solution, state.best_length)
         return self._best[1]
+
+
+class TourColony(DeviceColony):
+    """A colony whose ants build tours, which a local search may improve."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        instance: TspInstance,
+        ants: int,
+        problem: Problem,
+        trails: Trails,
+        buffers: Sequence[Buffer],
+        search: LocalSearch | None = None,
+    ) -> None:
+        more = search.buffers() if search else []
+        super().__init__(machine, instance, ants, problem, trails, [*buffers, *more])
+        self._cities, self._search = instance, search
+        if search:
+            search.upload(machine, self._arrays)
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Wait, check and copy; see :meth:`gpu.colony.Colony.snapshot`."""
+        shot = super().snapshot(wanted)
+        if not self._search:
+            return shot
+        moves, built = self._search.made(self._machine, self._arrays, shot.iteration), None
+        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
+            tour = self._search.built(self._machine, self._arrays, shot.iteration)
+            built = checked_permutation(self._cities, tour)
+        return dataclasses.replace(shot, built_solution=built, improvements=moves)
+
+    def _improvement(self) -> Mapping[str, Sequence[Launch]]:
+        """The phase of an iteration in which tours are improved, if there is one."""
+        return {"local search": self._search.launches(self._arrays)} if self._search else {}
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_tour(self._cities, solution, cost)
+
+    def _picture_order(self, state: State) -> Array:
+        return self._arrays[self.BEST]
+
+    def _branching(self, show: PictureReader) -> float:
+        return show.branching()
 
 
 def machine_of(device: Device) -> Machine:

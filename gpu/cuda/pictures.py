@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.problem import LANES, Problem
+from gpu.cuda.problem import LANES
 from gpu.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
 from gpu.summaries import frozen
 
@@ -33,10 +33,22 @@ class TrailSource(Protocol):
         """Return the trail up to which none is drawn on the map."""
 
 
+class Places(Protocol):
+    """What pictures are told of the instance."""
+
+    @property
+    def n(self) -> int:
+        """Cities (vertices)."""
+
+    @property
+    def directed(self) -> bool:
+        """Whether trails have a direction."""
+
+
 class Pictures:
     """The buffers for pictures of a colony's trails, and how they are made."""
 
-    def __init__(self, problem: Problem, trails: TrailSource) -> None:
+    def __init__(self, problem: Places, trails: TrailSource) -> None:
         self.problem, self.source = problem, trails
         self.size = min(PICTURE_SIZE, problem.n)
         self.threshold = 0.0
@@ -66,20 +78,20 @@ class PictureReader:
         first, second, _ = pictures.source.arguments(arrays)
         self._trails = (first, second, np.int32(pictures.source.memory_size))
 
-    def pheromone(self) -> NDArray[np.float32]:
-        """All trails in the order of the best tour, in units of the initial trail."""
+    def pheromone(self, order: Array) -> NDArray[np.float32]:
+        """All trails in this order of cities, in units of the initial trail."""
         size, arrays = self._pictures.size, self._arrays
         blank = (
             np.int32(size * size),
             arrays["picture"],
             np.int32(self._n),
-            arrays["best_tour"],
+            order,
             arrays["places"],
         )
         paint = (
             np.int32(self._n),
             np.int32(size),
-            arrays["rows"],
+            arrays.get("rows"),
             *self._trails,
             arrays["places"],
             arrays["picture"],
@@ -131,7 +143,7 @@ class PictureReader:
         self._machine.upload(arrays["edge_count"], np.zeros(1, dtype=np.int32))
         args = (
             np.int32(self._n),
-            arrays["rows"],
+            arrays.get("rows"),
             *self._trails,
             np.int32(self._pictures.problem.directed),
             np.float32(threshold),
