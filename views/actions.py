@@ -8,8 +8,11 @@ from pathlib import Path
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from views.problems import FACES
+
 EXPORTS = {
     "tour": ("Best tour…", "tour", "TSPLIB tour (*.tour)"),
+    "coloring": ("Best coloring…", "sol", "DIMACS solution (*.sol)"),
     "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
     "session": ("Session…", "json", "Formicarium session (*.json)"),
@@ -21,7 +24,7 @@ EXPORTS = {
 """What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""
 
 _PLAN: dict[str, tuple[str, str, str]] = {
-    "open": ("Open…", "Ctrl+O", "Open a TSPLIB file"),
+    "open": ("Open…", "Ctrl+O", "Open a TSPLIB instance or a DIMACS graph"),
     "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
@@ -60,8 +63,7 @@ class Actions:
             self._all[name].setCheckable(True)
         self.exports = {name: self._make(text, "", "") for name, (text, _, _) in EXPORTS.items()}
         self.views = {
-            key: self._make(title, str(number), f"Bring the view {title} into sight")
-            for number, (key, title) in enumerate(views, 1)
+            key: self._make(title, "", f"Bring the view {title} into sight") for key, title in views
         }
         self.themes = {
             name: self._make(text, "", "")
@@ -73,6 +75,7 @@ class Actions:
             group.addAction(action)
         self.recent_menu = QMenu("Open recent", window)
         self.pictures: dict[tuple[str, str], QAction] = {}
+        self._picture_menus: dict[str, QMenu] = {}
         self._fill_menus(views)
 
     def __getitem__(self, name: str) -> QAction:
@@ -80,12 +83,32 @@ class Actions:
 
     def keys(self) -> list[tuple[str, str]]:
         """Return (keys, what they do) of every action that has a key."""
-        actions = [*self._all.values(), *self.views.values()]
+        shown = [action for action in self.views.values() if action.isVisible()]
+        actions = [*self._all.values(), *sorted(shown, key=lambda one: one.shortcut().toString())]
         return [
             (action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), action.text())
             for action in actions
             if not action.shortcut().isEmpty()
         ]
+
+    def show_problem(self, panes: Sequence[Sequence[str]], exports: Sequence[str]) -> None:
+        """Offer the views of a problem, each by its number, and what of it can be exported.
+
+        Parameters
+        ----------
+        panes : sequence of sequence of str
+            Keys of the views, in the order of their numbers.
+        exports : sequence of str
+            Names in ``EXPORTS`` that no other problem has.
+        """
+        keys = [key for pane in panes for key in pane]
+        for key, action in self.views.items():
+            number = keys.index(key) + 1 if key in keys else 0
+            action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
+            action.setVisible(number > 0)
+            self._picture_menus[key].menuAction().setVisible(number > 0)
+        for name in {one for face in FACES.values() for one in face.exports}:
+            self.exports[name].setVisible(name in exports)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
         """Offer the files that were opened last."""
@@ -119,7 +142,7 @@ class Actions:
             export.addAction(action)
         export.addSeparator()
         for key, title in views:
-            menu = export.addMenu(f"View {title}")
+            menu = self._picture_menus[key] = export.addMenu(f"View {title}")
             for form in ("png", "svg"):
                 action = QAction(f"{form.upper()}…", menu)
                 menu.addAction(action)

@@ -18,6 +18,15 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
     def __init__(self, side: str) -> None:
         super().__init__(side)
         self._kept = KeptPicture()
+        self.whole_numbers = False
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Return distances between ticks and their offsets; none below 1 for whole numbers."""
+        plain: Any = super()
+        levels: list[tuple[float, float]] = plain.tickSpacing(low, high, size)
+        if not self.whole_numbers:
+            return levels
+        return [level for level in levels if level[0] >= 1] or [(1.0, 0.0)]
 
     def paint(
         self,

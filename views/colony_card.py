@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from gpu import catalog
 from gpu.catalog import System
 from gpu.devices import Device, Survey
+from gpu.instances.problem import Problem
 from views.card import Card, note
 
 
@@ -26,6 +27,7 @@ class ColonyCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("COLONY AND DEVICE", parent)
         self._survey = Survey((), "")
+        self._problem = Problem.TSP
         self.devices, self.colonies = QComboBox(), QComboBox()
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
@@ -74,6 +76,12 @@ class ColonyCard(Card):
         self.device_note.setVisible(bool(survey.without_cuda))
         self._device_changed()
 
+    def show_problem(self, problem: Problem) -> None:
+        """Offer the colonies that solve ``problem``."""
+        if problem is not self._problem:
+            self._problem = problem
+            self._device_changed()
+
     def choose(self, device: str, colony: str) -> bool:
         """Choose both by name; return whether this machine has them, and can run one on the other.
 
@@ -108,7 +116,8 @@ class ColonyCard(Card):
         self.colonies.clear()
         model = self.colonies.model()
         assert isinstance(model, QStandardItemModel)  # QComboBox makes one
-        for system in catalog.CATALOG:
+        offered = [system for system in catalog.CATALOG if system.problem is self._problem]
+        for system in offered:
             runs = device is not None and system.runs_on(device)
             item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
             item.setData(system.name, Qt.ItemDataRole.UserRole)
@@ -117,19 +126,22 @@ class ColonyCard(Card):
             model.appendRow(item)
         _select(self.colonies, before)
         if self.system is None and device is not None:
-            wanted = next((s.alias for s in catalog.CATALOG if s.name == before), "acs")
-            runnable = [s for s in catalog.CATALOG if s.runs_on(device)]
-            best = next((s for s in runnable if s.alias == wanted), runnable[0])
-            _select(self.colonies, best.name)
+            usual = self._problem.words.colony
+            wanted = next((s.alias for s in offered if s.name == before), usual)
+            runnable = [s for s in offered if s.runs_on(device)]
+            best = [s for s in runnable if s.alias == wanted]
+            for system in (*best, *runnable)[:1]:
+                _select(self.colonies, system.name)
         self._colony_changed()
 
     def _colony_changed(self, _: object = None) -> None:
         system = self.system
         if system is not None:
+            solutions = self._problem.words.solutions
             same = (
-                "The same seed gives the same tours."
+                f"The same seed gives the same {solutions}."
                 if system.deterministic
-                else "Its updates race: the same seed may give other tours."
+                else f"Its updates race: the same seed may give other {solutions}."
             )
             tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
             self.colony_note.setText(system.summary)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.snapshot import Snapshot
 from views.chips import Chip, Choice
 from views.elided import ElidedLabel
@@ -15,20 +15,21 @@ from views.flow import FlowLayout
 from views.formats import duration, percent, whole
 from views.history import History
 from views.plot import Plot
+from views.problems import face_of
 from views.theme import Theme
 from views.view import View
 
 
 class ConvergenceView(View):
-    """Tour lengths against iterations or against time."""
+    """Costs of solutions against iterations or against time."""
 
     key = "convergence"
     title = "Convergence"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._instance: TspInstance | None = None
-        self.plot = Plot("", "tour length", right_label="gap in %")
+        self._instance: Instance | None = None
+        self.plot = Plot("", "cost", right_label="gap in %")
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
@@ -37,10 +38,10 @@ class ConvergenceView(View):
         }
         self.histories = {name: History() for name in ("best", "latest", "mean")}
         self.chips = {
-            "best": Chip("Best", "best", "line", "The best tour so far"),
-            "latest": Chip("Iteration", "latest", "thin", "The best tour of each iteration"),
-            "mean": Chip("Mean", "mean", "thin", "The mean tour of each iteration"),
-            "optimum": Chip("Optimum", "optimum", "dashes", "The best known length"),
+            "best": Chip("Best", "best", "line"),
+            "latest": Chip("Iteration", "latest", "thin"),
+            "mean": Chip("Mean", "mean", "thin"),
+            "optimum": Chip("Optimum", "optimum", "dashes"),
         }
         self.axis_choice = Choice(
             {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
@@ -64,16 +65,26 @@ class ConvergenceView(View):
         self.apply_theme(self.theme)
         self.show_instance(None)
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Empty the curves, and show the optimum of ``instance`` where it is known."""
         self._instance = instance
+        face = face_of(instance)
+        self.plot.set_label("left", face.cost_axis)
+        self.plot.show_whole_numbers("left", only=face.whole_costs)
+        for name, tip in (
+            ("best", face.best_curve),
+            ("latest", face.latest_curve),
+            ("mean", face.mean_curve),
+            ("optimum", face.optimum_curve),
+        ):
+            self.chips[name].setToolTip(tip)
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
         self.plot.show_right_axis(shown=known)
         if instance is not None and instance.optimum:
             optimum = instance.optimum
             self.plot.map_right_axis(
-                lambda length: 100 * (length / optimum - 1), lambda gap: optimum * (1 + gap / 100)
+                lambda cost: 100 * (cost / optimum - 1), lambda gap: optimum * (1 + gap / 100)
             )
         self.begin_run()
 

@@ -6,23 +6,15 @@ import math
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QMenu,
-    QSplitter,
-    QTabWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
+from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot, Wanted
-from views.icons import icon
 from views.pace import Pace
+from views.pane import Pane
+from views.problems import FACES
 from views.theme import Theme
 from views.view import View
 
@@ -30,104 +22,45 @@ _TURN = 16
 """Milliseconds between drawing one view and the next."""
 
 
-class Pane(QFrame):
-    """A card with one or more views as tabs.
-
-    Attributes
-    ----------
-    turned : Signal
-        Another view came into sight.
-    picture_requested : Signal
-        Key of a view and "png" or "svg".
-    zoom_requested : Signal
-        The user wants this pane alone, or all again.
-    """
-
-    turned = Signal()
-    picture_requested = Signal(str, str)
-    zoom_requested = Signal()
-
-    def __init__(self, views: Sequence[View], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "card")
-        self.views = tuple(views)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setDrawBase(False)
-        self.tabs.tabBar().setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
-        for view in views:
-            self.tabs.addTab(view, view.title)
-        self.tabs.currentChanged.connect(self.turned)
-        self.picture_button, self.zoom_button = QToolButton(), QToolButton()
-        self.picture_button.setToolTip("Export a picture of this view")
-        self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self)
-        for form in ("png", "svg"):
-            action = QAction(f"{form.upper()}…", menu)
-            action.triggered.connect(lambda _=False, form=form: self._request_picture(form))
-            menu.addAction(action)
-        self.picture_button.setMenu(menu)
-        self.zoom_button.clicked.connect(self.zoom_requested)
-        corner = QWidget()
-        row = QHBoxLayout(corner)
-        row.setContentsMargins(0, 0, 4, 0)
-        row.setSpacing(0)
-        for button in (self.picture_button, self.zoom_button):
-            button.setProperty("role", "plain")
-            button.setIconSize(QSize(16, 16))
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            row.addWidget(button)
-        self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
-        layout.addWidget(self.tabs)
-        self._zoomed = False
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.picture_button.setIcon(icon("picture", theme, "muted"))
-        self.show_zoomed(zoomed=self._zoomed)
-
-    def show_zoomed(self, *, zoomed: bool) -> None:
-        """Say whether this pane is alone."""
-        self._zoomed = zoomed
-        self.zoom_button.setIcon(icon("restore" if zoomed else "maximize", self._theme, "muted"))
-        self.zoom_button.setToolTip("Show all panes (M)" if zoomed else "Show this pane alone (M)")
-
-    def _request_picture(self, form: str) -> None:
-        view = self.tabs.currentWidget()
-        if isinstance(view, View):
-            self.picture_requested.emit(view.key, form)
-
-
 class Dashboard(QWidget):
-    """Large pane at the left, two smaller ones at the right.
+    """Large pane at the left, two smaller ones at the right, with the views of one problem.
+
+    Parameters
+    ----------
+    views : sequence of View
+        All that there are.
 
     Attributes
     ----------
+    every : dict of str to View
+        All views by key.
+    views : dict of str to View
+        Those of the problem in sight.
     pace : Pace
         How often views are drawn while snapshots come in.
+    arranged : Signal
+        The views of another problem have come.
     wanted_changed : Signal
         The views in sight need other parts of a snapshot.
     picture_requested : Signal
         Key of a view and "png" or "svg".
     """
 
+    arranged = Signal()
     wanted_changed = Signal()
     picture_requested = Signal(str, str)
 
     def __init__(
         self,
-        main: Sequence[View],
-        upper: Sequence[View],
-        lower: Sequence[View],
+        views: Sequence[View],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.panes = tuple(Pane(views) for views in (main, upper, lower))
-        self.views: dict[str, View] = {view.key: view for pane in self.panes for view in pane.views}
+        self.panes = (Pane(), Pane(), Pane())
+        self.every: dict[str, View] = {view.key: view for view in views}
+        self.views: dict[str, View] = {}
+        self._problem: Problem | None = None
+        self._tabs: dict[Problem, list[int]] = {}
         self.across = QSplitter(Qt.Orientation.Horizontal)
         self.down = QSplitter(Qt.Orientation.Vertical)
         self.across.addWidget(self.panes[0])
@@ -157,8 +90,25 @@ class Dashboard(QWidget):
             pane.turned.connect(self.wanted_changed)
             pane.picture_requested.connect(self.picture_requested)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
-        for view in self.views.values():
+        for view in self.every.values():
+            view.setParent(self)
+            view.hide()
             view.wanted_changed.connect(self.wanted_changed)
+        self._arrange(Problem.TSP)
+
+    @property
+    def tabs(self) -> dict[Problem, list[int]]:
+        """For each problem that was in sight, which tab of each pane is in front."""
+        if self._problem is not None:
+            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+        return self._tabs
+
+    def choose_tabs(self, problem: Problem, tabs: Sequence[int]) -> None:
+        """Bring these tabs to the front, now or when ``problem`` is in sight."""
+        self._tabs[problem] = list(tabs)
+        if problem is self._problem:
+            for pane, index in zip(self.panes, tabs, strict=True):
+                pane.tabs.setCurrentIndex(index)
 
     @property
     def wanted(self) -> Wanted:
@@ -169,12 +119,14 @@ class Dashboard(QWidget):
                 wanted |= view.wanted
         return wanted
 
-    def show_instance(self, instance: TspInstance | None) -> None:
-        """Prepare all views for runs on ``instance``."""
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self._due.clear()
         self._waiting.clear()
-        for view in self.views.values():
-            view.show_instance(instance)
+        if instance is not None:
+            self._arrange(instance.problem)
+        for key, view in self.every.items():
+            view.show_instance(instance if key in self.views else None)
 
     def begin_run(self) -> None:
         """Empty all views."""
@@ -226,6 +178,11 @@ class Dashboard(QWidget):
                     self.show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def fit(self) -> None:
+        """Show the whole map, wherever it was moved."""
+        for view in self.panes[0].views:
+            view.fit()
+
     def toggle_alone(self, pane: Pane | None = None) -> None:
         """Show ``pane`` (by default the one last brought into sight) alone, or all again."""
         pane = pane or self._current
@@ -244,8 +201,23 @@ class Dashboard(QWidget):
         """Change colours and type."""
         for pane in self.panes:
             pane.apply_theme(theme)
-        for view in self.views.values():
+        for view in self.every.values():
             view.apply_theme(theme)
+
+    def _arrange(self, problem: Problem) -> None:
+        """Bring the views of ``problem`` into the panes."""
+        if problem is self._problem:
+            return
+        before = self.tabs.get(problem)
+        panes = FACES[problem].panes
+        for pane, keys in zip(self.panes, panes, strict=True):
+            pane.show_views([self.every[key] for key in keys])
+        self._problem = problem
+        self.views = {view.key: view for pane in self.panes for view in pane.views}
+        if before is not None:
+            self.choose_tabs(problem, before)
+        self.arranged.emit()
+        self.wanted_changed.emit()
 
     def _take_turn(self) -> None:
         """Draw one view if it is time, and say when to come again."""

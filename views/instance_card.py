@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QMenu, QProgressBar, QToolButton, QWidget
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from views.card import Card, note
-from views.formats import whole
+from views.problems import DROP_HERE, OPEN_TIP, facts_of
 
 
 class InstanceCard(Card):
@@ -30,11 +30,9 @@ class InstanceCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("INSTANCE", parent)
-        self.instance: TspInstance | None = None
+        self.instance: Instance | None = None
         self.loading = ""
-        self.open_button = self.add_button(
-            "Open…", "Open a TSPLIB file (Ctrl+O), or drop one on the window"
-        )
+        self.open_button = self.add_button("Open…", OPEN_TIP)
         self.open_button.clicked.connect(self.open_requested)
         self.bundled_button = self.add_button(
             "Bundled ▾", "Instances that come with the program (Ctrl+B)"
@@ -45,11 +43,11 @@ class InstanceCard(Card):
         self.name = QLabel()
         self.name.setProperty("role", "value")
         self.name.setWordWrap(True)
-        self.facts = note()
+        self.facts, self.warning = note(), note()
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
-        for widget in (self.name, self.facts, self.bar):
+        for widget in (self.name, self.facts, self.warning, self.bar):
             self.column.addWidget(widget)
         self.show_instance(None)
 
@@ -58,7 +56,7 @@ class InstanceCard(Card):
         self.loading = name
         self._describe()
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Show which instance is loaded."""
         self.instance, self.loading = instance, ""
         self._describe()
@@ -77,17 +75,15 @@ class InstanceCard(Card):
         instance = self.instance
         self.name.setToolTip(str(instance.path or "") if instance else "")
         self.facts.setToolTip(instance.comment if instance else "")
+        note = "" if instance is None or self.loading else instance.note
+        self.warning.setText(f"⚠ {note}" if note else "")
+        self.warning.setVisible(bool(note))
         if self.loading:
             self.name.setText(self.loading)
             self.facts.setText("is being loaded …")
         elif instance is None:
             self.name.setText("None yet")
-            self.facts.setText("Drop a TSPLIB file anywhere on this window.")
+            self.facts.setText(DROP_HERE)
         else:
-            kind = "directed " if instance.directed else ""
-            known = f"best known length {whole(instance.optimum)}" if instance.optimum else ""
             self.name.setText(instance.name)
-            self.facts.setText(
-                f"{whole(instance.n)} {kind}cities, {instance.metric}\n"
-                + (known or "no best known length")
-            )
+            self.facts.setText(facts_of(instance))

@@ -20,13 +20,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.snapshot import Snapshot, Wanted
 from views import theme as themes
 from views.about import about_box, keys_box
 from views.actions import Actions
 from views.activity import Activity
+from views.adjacency_view import AdjacencyView
 from views.banner import Banner, Severity
+from views.classes_view import ClassesView
 from views.comparison_view import ComparisonView
 from views.convergence_view import ConvergenceView
 from views.dashboard import Dashboard
@@ -34,16 +36,19 @@ from views.decision_view import DecisionView
 from views.device_view import DeviceView
 from views.elided import ElidedLabel
 from views.files import Files
+from views.graph_view import GraphView
 from views.hit_rate_view import HitRateView
 from views.icons import application_icon
 from views.log_view import LogView
 from views.pheromone_view import PheromoneView
+from views.problems import FILES, face_of
 from views.readout import Readout
 from views.run_bar import RunBar
 from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
 from views.step_controls import KEYS as STEP_KEYS
 from views.tour_view import TourView
+from views.view import View
 from views.window_state import WindowState
 
 
@@ -90,7 +95,7 @@ class MainWindow(QMainWindow):
         self._files.to_export.connect(self.export_requested)
         self._files.to_picture.connect(self.picture_requested)
         self._activity = Activity.IDLE
-        self._instance: TspInstance | None = None
+        self._instance: Instance | None = None
         self._has_state = False
         self._blocked = ""
         name = str(settings.value("theme", "system"))
@@ -105,12 +110,14 @@ class MainWindow(QMainWindow):
         self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
         self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
         self.comparison = ComparisonView()
-        self.dashboard = Dashboard(
-            [self.tour, self.decision],
-            [self.convergence, self.hit_rates, self.device_view],
-            [self.pheromone, self.speedup, self.comparison, self.log],
-        )
-        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.views.values()])
+        self.graph, self.adjacency, self.classes = GraphView(), AdjacencyView(), ClassesView()
+        tours: list[View] = [self.tour, self.decision]
+        graphs: list[View] = [self.graph, self.adjacency]
+        upper: list[View] = [self.convergence, self.classes, self.hit_rates, self.device_view]
+        lower: list[View] = [self.pheromone, self.speedup, self.comparison, self.log]
+        self.dashboard = Dashboard([*tours, *graphs, *upper, *lower])
+        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
+        self._show_problem()
         self.setup = SetupPanel()
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
@@ -170,7 +177,7 @@ class MainWindow(QMainWindow):
         """Whether the window fills the screen for a lecture."""
         return self.actions_["present"].isChecked()
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Show another instance; the views are emptied."""
         self._instance = instance
         self._has_state = False
@@ -236,7 +243,7 @@ class MainWindow(QMainWindow):
         """Let the user choose a file to open."""
         self._files.ask_to_open(
             "Open an instance or a recorded run",
-            "TSPLIB (*.tsp *.atsp);;Runs and sessions (*.jsonl *.json);;All files (*)",
+            FILES,
         )
 
     def event(self, event: QEvent) -> bool:
@@ -277,6 +284,9 @@ class MainWindow(QMainWindow):
         self.setup.instance.open_requested.connect(self.ask_for_instance)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
+        self.dashboard.arranged.connect(self._show_problem)
+        for view in (self.adjacency, self.classes):
+            view.pointed.connect(self.graph.point_out)
         self.speedup.measured.connect(self._enable)
         self.comparison.measured.connect(self._enable)
         self.dashboard.picture_requested.connect(self._files.ask_for_picture)
@@ -294,7 +304,7 @@ class MainWindow(QMainWindow):
             ("alone", self.dashboard.toggle_alone),
             ("present", self._present),
             ("theme", self._other_theme),
-            ("fit", self.tour.fit),
+            ("fit", self.dashboard.fit),
             ("keys", lambda: keys_box(self, [*act.keys(), *STEP_KEYS])),
             ("about", lambda: about_box(self)),
         ):
@@ -334,6 +344,10 @@ class MainWindow(QMainWindow):
             action.setEnabled(possible.get(name, self._has_state))
         if not activity.has_run:
             self.run_bar.state.setText(problem or Activity.IDLE.value)
+
+    def _show_problem(self) -> None:
+        face = face_of(self._instance)
+        self.actions_.show_problem(face.panes, face.exports)
 
     def _toggle_pause(self) -> None:
         paused = self._activity is Activity.PAUSED

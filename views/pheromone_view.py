@@ -1,4 +1,4 @@
-"""The pheromone as a picture: rows and columns in the order of the best tour, logarithmic."""
+"""The pheromone as a picture: rows and columns in the best solution's order, logarithmic."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.instances.instance import TspInstance
+from gpu.drawing.drawing import class_order
+from gpu.instances.instance import Instance
+from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot, Wanted
 from views.colour_bar import ColourBar, colour_table
 from views.elided import ElidedLabel
 from views.formats import significant
 from views.icons import icon
 from views.picture import PictureItem
+from views.problems import face_of, names_of
 from views.theme import Theme
 from views.view import View
 
@@ -30,9 +33,9 @@ class PheromoneView(View):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._instance: TspInstance | None = None
+        self._instance: Instance | None = None
         self._picture: NDArray[np.float32] | None = None
-        self._tour: NDArray[np.int32] | None = None
+        self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self._range = (1.0, 10.0)
         self.graphics: Any = pg.GraphicsView(self)
@@ -70,17 +73,17 @@ class PheromoneView(View):
 
     @property
     def wanted(self) -> Wanted:
-        """The picture, and the tour that says what its rows are."""
+        """The picture, and the solution that says what its rows are."""
         return Wanted.PHEROMONE | Wanted.SOLUTION
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
         self.begin_run()
 
     def begin_run(self) -> None:
         """Empty the picture."""
-        self._picture = self._tour = None
+        self._picture = self._order = None
         self.image.set_picture(None)
         self.bar.hide()
         self.reading.setText(" ")
@@ -96,7 +99,8 @@ class PheromoneView(View):
         """Keep the picture, if there is one."""
         if snapshot.pheromone is not None:
             first = self._picture is None
-            self._picture, self._tour = snapshot.pheromone, snapshot.best_solution
+            self._picture = snapshot.pheromone
+            self._order = self._order_of(snapshot.best_solution)
             if first:
                 self._describe()
 
@@ -104,12 +108,15 @@ class PheromoneView(View):
         """Draw the picture, logarithmic from its weakest to its strongest trail."""
         if self._picture is None:
             return
-        tiny = float(np.finfo(np.float32).tiny)
-        trails = np.maximum(self._picture, tiny)
+        laid = self._picture > 0
+        if not laid.any():
+            return
+        trails = np.maximum(self._picture, float(self._picture[laid].min()))
         low, high = _round_range(float(trails.min()), float(trails.max()))
         self._range = low, high
-        shades = np.log(trails / low) * (255 / math.log(high / low))
-        resized = self.image.set_picture(np.clip(shades, 0, 255).astype(np.uint8))
+        shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
+        shades = np.where(laid, np.clip(shades, 1, 255), 0)
+        resized = self.image.set_picture(shades.astype(np.uint8))
         self.bar.show_range(low, high)
         self.bar.show()
         if resized:
@@ -125,6 +132,8 @@ class PheromoneView(View):
         super().apply_theme(theme)
         self.graphics.setBackground(theme.colour("panel"))
         self.bar.apply_theme(theme)
+        nothing = theme.colour("field" if theme.dark else "border").rgb()
+        self.image.set_colours([nothing, *colour_table()[1:]])
         self.fit_button.setIcon(icon("fit", theme, "muted"))
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
@@ -144,13 +153,13 @@ class PheromoneView(View):
             return
         n = self._instance.n if self._instance else len(self._picture)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
-        parts.append("order of the best tour" if parts else "In the order of the best tour")
+        face = face_of(self._instance)
+        parts.append(face.order if parts else f"In the {face.order}")
         if len(self._picture) < n:
             parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(
-            "Rows and columns are the cities in the order of the best tour; each pixel is the "
-            "strongest trail of its square."
+            f"{face.trails_tip}; each pixel is the strongest trail of its square."
             + (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
@@ -166,14 +175,20 @@ class PheromoneView(View):
         if picture is None or not (0 <= row < len(picture) and 0 <= column < len(picture)):
             self.reading.setText(" ")
             return
-        value = f"τ = {significant(float(picture[row, column]))} τ₀"
-        tour = self._tour
-        if tour is not None and len(tour) == len(picture):
-            ids = self._instance.city_ids if self._instance else np.arange(len(tour)) + 1
-            text = f"city {ids[tour[row]]} → city {ids[tour[column]]}:  {value}"
+        trail = float(picture[row, column])
+        value = f"τ = {significant(trail)} τ₀" if trail > 0 else "no trail, for it is an edge"
+        order = self._order
+        if order is not None and len(order) == len(picture):
+            names = names_of(self._instance, len(order))
+            text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
         else:
             text = f"strongest in this square:  {value}"
         self.reading.setText(text)
+
+    def _order_of(self, solution: NDArray[np.int32] | None) -> NDArray[np.integer] | None:
+        """Return the place that each row stands for: as toured, or class by class."""
+        coloring = self._instance is not None and self._instance.problem is Problem.COLORING
+        return class_order(solution) if solution is not None and coloring else solution
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
@@ -10,6 +12,16 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from views.kept import KeptPicture
 
+Shades = NDArray[np.uint8]
+Join = Callable[[Shades, int], Shades]
+
+
+def brightest(shades: Shades, factor: int) -> Shades:
+    """Join squares of ``factor`` shades a side to the largest: a mean would pale thin bands."""
+    starts = np.arange(0, len(shades), factor)
+    joined: Shades = np.maximum.reduceat(np.maximum.reduceat(shades, starts, 0), starts, 1)
+    return joined
+
 
 class PictureItem(QGraphicsItem):
     """Shows shades 0 to 255 through a table of colours, one unit a pixel.
@@ -17,12 +29,16 @@ class PictureItem(QGraphicsItem):
     Parameters
     ----------
     colours : list of int
-        256 colours, 0xffRRGGBB.
+        256 colours, 0xAARRGGBB.
+    joined : callable, optional
+        Shows more than one shade as one, where there are more than pixels of the screen: takes
+        shades and how many along each side come together. By default the brightest counts.
     """
 
-    def __init__(self, colours: list[int]) -> None:
+    def __init__(self, colours: list[int], joined: Join | None = None) -> None:
         super().__init__()
         self._colours = colours
+        self._joined = joined or brightest
         self._kept = KeptPicture()
         self._shades: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
 
@@ -36,6 +52,12 @@ class PictureItem(QGraphicsItem):
         self._kept.drop()
         self.update()
         return resized
+
+    def set_colours(self, colours: list[int]) -> None:
+        """Take other colours."""
+        self._colours = colours
+        self._kept.drop()
+        self.update()
 
     def boundingRect(self) -> QRectF:
         """Return the rectangle from (0, 0) to (columns, rows)."""
@@ -53,14 +75,11 @@ class PictureItem(QGraphicsItem):
             self._kept.show(painter, widget, self.boundingRect(), self._draw)
 
     def _draw(self, painter: QPainter, transform: QTransform, _: QRectF) -> None:
-        """Draw with sharp pixels where they are large, else each the brightest of its part."""
-        shades, rows = self._shades, len(self._shades)
+        """Draw with sharp pixels where they are large, else each for all of its part."""
+        shades = self._shades
         scale = abs(transform.m11())
-        if scale < 1:  # the band of the tour is one pixel wide: a mean would pale it
-            factor = int(np.ceil(1 / scale - 1e-6))
-            starts = np.arange(0, rows, factor)
-            shades = np.maximum.reduceat(np.maximum.reduceat(shades, starts, 0), starts, 1)
-            shades = np.ascontiguousarray(shades)
+        if scale < 1:
+            shades = np.ascontiguousarray(self._joined(shades, int(np.ceil(1 / scale - 1e-6))))
         height, width = shades.shape
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
         image.setColorTable(self._colours)

@@ -124,6 +124,17 @@ class Plot(QWidget):
         self.box.addItem(curve, ignoreBounds=True)
         return curve
 
+    def add_layer(self, layer: Layer) -> None:
+        """Add what is no curve in front of all there is; it is dressed by whoever made it."""
+        layer.setZValue(len(self._curves))
+        self.box.addItem(layer, ignoreBounds=True)
+
+    def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
+        """Let ticks of an axis stand at whole numbers only, or anywhere again."""
+        self.axes[side].whole_numbers = only
+        self.axes[side].picture = None
+        self.axes[side].update()
+
     def show_hint(self, text: str) -> None:
         """Show ``text`` in place of empty axes; the axes again if it is empty."""
         self.hint.setText(text)

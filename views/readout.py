@@ -7,53 +7,64 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.snapshot import Snapshot
 from views.formats import compact, duration, percent, whole
+from views.problems import face_of
 from views.theme import DARK, Theme
 
 _RATE_OVER = 2.0
-"""Seconds of solving over which tours per second are averaged."""
+"""Seconds of solving over which solutions per second are averaged."""
 
-_TILES = {
-    "best": ("BEST LENGTH", 4, "Exact length of the best tour so far"),
-    "gap": ("GAP", 3, "How far the best tour lies above the best known length"),
-    "iteration": ("ITERATION", 3, "Iterations finished"),
-    "rate": ("TOURS / S", 3, "Tours built a second, over the last two seconds"),
-    "elapsed": ("ELAPSED", 3, "Time spent solving, pauses excluded"),
-}
+_SHARES = {"best": 4, "gap": 3, "iteration": 3, "rate": 3, "elapsed": 3}
+"""How the width is shared out."""
 
 
 class Readout(QFrame):
-    """Best length, gap, iteration, tours a second, time."""
+    """Best cost, gap, iteration, solutions a second, time."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._theme = DARK
-        self._instance: TspInstance | None = None
+        self._instance: Instance | None = None
         self._recent: deque[tuple[float, int]] = deque()
         self.values: dict[str, QLabel] = {}
+        self.headings: dict[str, QLabel] = {}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(14, 6, 14, 7)
         layout.setSpacing(14)
-        for name, (title, stretch, tip) in _TILES.items():
-            heading, value = QLabel(title), QLabel("–")
+        for name, share in _SHARES.items():
+            heading, value = QLabel(), QLabel("–")
             heading.setProperty("role", "heading")
-            value.setToolTip(tip)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column = QVBoxLayout()
             column.setSpacing(0)
             column.addWidget(heading)
             column.addWidget(value)
-            layout.addLayout(column, stretch)
-            self.values[name] = value
+            layout.addLayout(column, share)
+            self.headings[name], self.values[name] = heading, value
+        self._say_what()
         self.apply_theme(DARK)
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
+        self._say_what()
         self.begin_run()
+
+    def _say_what(self) -> None:
+        """Head each number in the words of the problem."""
+        face = face_of(self._instance)
+        for name, title, tip in (
+            ("best", face.best, face.best_tip),
+            ("gap", "GAP", face.gap_tip),
+            ("iteration", "ITERATION", "Iterations finished"),
+            ("rate", face.rate, face.rate_tip),
+            ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
+        ):
+            self.headings[name].setText(title)
+            self.values[name].setToolTip(tip)
 
     def begin_run(self) -> None:
         """Show dashes."""

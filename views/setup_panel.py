@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from views.card import Card
 from views.colony_card import ColonyCard
 from views.icons import icon
@@ -139,11 +139,13 @@ class SetupPanel(QScrollArea):
         self.instance.show_loading(name)
         self.changed.emit()
 
-    def show_instance(self, instance: TspInstance | None) -> None:
+    def show_instance(self, instance: Instance | None) -> None:
         """Show which instance is loaded."""
         self.instance.show_instance(instance)
+        if instance is not None:
+            self.colony.show_problem(instance.problem)
         self.parameters.show_size(instance.n if instance else None)
-        self.stop.show_optimum(instance.optimum if instance else None, loaded=instance is not None)
+        self.stop.show_instance(instance)
         self.changed.emit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:

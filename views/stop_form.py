@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
+from gpu.instances.instance import Instance
+from gpu.instances.problem import Problem
 from views.number_field import NumberField
+from views.problems import FACES, face_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Limit:
         return ""
 
 
+_TOURS = FACES[Problem.TSP]
+
 LIMITS = {
     "seconds": Limit("Time", "s", "60", "Stop after so many seconds of solving"),
     "iterations": Limit("Iterations", "", "1000", "Stop after exactly so many", whole=True),
@@ -43,7 +48,7 @@ LIMITS = {
         "Gap", "%", "1", "Stop when the gap to the optimum is that small", zero=True
     ),
     "target_length": Limit(
-        "Length", "", "0", "Stop at a tour of this length or shorter", whole=True, zero=True
+        _TOURS.cost_limit, "", "0", _TOURS.cost_limit_tip, whole=True, zero=True
     ),
     "no_improvement": Limit(
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing", whole=True
@@ -87,12 +92,19 @@ class StopForm(QWidget):
             layout.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
         self.set_values({"seconds": 60.0})
 
-    def show_optimum(self, optimum: int | None, *, loaded: bool) -> None:
-        """Allow a gap only where an optimum is known."""
-        self._impossible = "" if optimum or not loaded else "No optimum is known for this instance"
+    def show_instance(self, instance: Instance | None) -> None:
+        """Speak of its problem, and allow a gap only where an optimum is known."""
+        optimum, face = instance.optimum if instance else None, face_of(instance)
+        possible = optimum or instance is None
+        self._impossible = "" if possible else "No optimum is known for this instance"
         self.boxes["target_gap"].setToolTip(self._impossible or LIMITS["target_gap"].tip)
-        if optimum and self.fields["target_length"].text == LIMITS["target_length"].usual:
-            self.fields["target_length"].text = str(optimum)
+        cost, field = self.boxes["target_length"], self.fields["target_length"]
+        cost.setText(face.cost_limit)
+        for widget in (cost, field.entry):
+            widget.setToolTip(face.cost_limit_tip)
+        field.entry.setAccessibleName(face.cost_limit)
+        if not cost.isChecked():
+            field.text = str(optimum) if optimum else LIMITS["target_length"].usual
         self._check()
 
     def values(self) -> dict[str, float | int | None]:

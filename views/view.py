@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Wanted
 from views.theme import DARK, Theme
 
@@ -56,12 +55,15 @@ class View(QWidget):
         """How much larger the view must be for a picture to show everything."""
         return QSize(0, 0)
 
-    def show_instance(self, instance: TspInstance | None) -> None:
-        """Prepare for runs on ``instance``; None empties the view."""
+    def show_instance(self, instance: Any) -> None:
+        """Prepare for runs on ``instance``, of a problem that the view is for; None empties it."""
         self.begin_run()
 
     def begin_run(self) -> None:
         """Forget the former run."""
+
+    def fit(self) -> None:
+        """Show all that there is, wherever the user has moved or zoomed."""
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Take in ``snapshot``, and draw it if the view is in sight."""

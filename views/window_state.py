@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from gpu.instances.problem import Problem
+
 if TYPE_CHECKING:
     from views.main_window import MainWindow
 
@@ -29,7 +31,8 @@ class WindowState:
         put("panel", window.actions_["panel"].isChecked())
         for name, splitter in self._splitters.items():
             put(name, splitter.saveState())
-        put("tabs", [pane.tabs.currentIndex() for pane in window.dashboard.panes])
+        for problem, tabs in window.dashboard.tabs.items():
+            put(f"tabs-{problem}", tabs)
         self._settings.sync()
 
     def restore(self) -> None:
@@ -42,10 +45,10 @@ class WindowState:
             state = get(name)
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
-        tabs = get("tabs")
-        if isinstance(tabs, list) and len(tabs) == len(window.dashboard.panes):
-            for pane, index in zip(window.dashboard.panes, tabs, strict=True):
-                if str(index).isdecimal():
-                    pane.tabs.setCurrentIndex(int(index))
+        for problem in Problem:
+            tabs = get(f"tabs-{problem}")
+            if isinstance(tabs, list) and len(tabs) == len(window.dashboard.panes):
+                indexes = [int(index) if str(index).isdecimal() else 0 for index in tabs]
+                window.dashboard.choose_tabs(problem, indexes)
         shown = str(get("panel", True)).lower() != "false"
         window.actions_["panel"].setChecked(shown)

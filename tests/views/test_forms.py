@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -12,6 +14,7 @@ from gpu.parameters import (
     SpmParameters,
 )
 from tests.hands import choose, click, press, scroll, write
+from tests.views.scenes import uniform
 from views.choice_field import ChoiceField
 from views.number_field import NumberField, step
 from views.parameter_form import ParameterForm
@@ -50,7 +53,8 @@ def test_every_parameter_has_a_row_that_explains_it(form: ParameterForm) -> None
     for name, explanation in SpmParameters.explanations().items():
         tip = form.fields[name].entry.toolTip()
         assert explanation.text in tip
-        assert explanation.range_text in tip
+        assert all(f"<b>{key}</b>: {text}" in tip for key, text in explanation.options.items())
+        assert explanation.options or explanation.range_text in tip
     assert form.problems == []
     assert SpmParameters.from_mapping(form.values()) == SpmParameters()
 
@@ -219,9 +223,9 @@ def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
 
 
 def test_a_gap_needs_an_optimum(stop: StopForm) -> None:
-    stop.show_optimum(None, loaded=True)
+    stop.show_instance(uniform(5, known=False))
     assert not stop.boxes["target_gap"].isEnabled()
     assert "No optimum" in stop.boxes["target_gap"].toolTip()
-    stop.show_optimum(50778, loaded=True)
+    stop.show_instance(dataclasses.replace(uniform(5), optimum=50778))
     assert stop.boxes["target_gap"].isEnabled()
     assert stop.fields["target_length"].text == "50778"

@@ -212,7 +212,7 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     shades = pheromone.image._shades
     assert state.pheromone is not None
     assert shades.shape == state.pheromone.shape
-    assert shades[5, 5] == 0  # the initial trail is the lower end of the scale
+    assert shades[5, 5] == 1  # the initial trail is the lower end of the scale; 0 is no trail
     brightest = np.unravel_index(state.pheromone.argmax(), shades.shape)
     assert shades[brightest] == shades.max() > 220
     middle = math.sqrt(100.0)

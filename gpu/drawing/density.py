@@ -1,0 +1,51 @@
+"""How densely lines lie: a picture of edges that are too many to be told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline.compiled import entry
+
+SIZE = 720
+"""Rows and columns of a picture."""
+
+
+def shades_of(
+    places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SIZE
+) -> NDArray[np.uint8]:
+    """Draw ``edges`` between ``places`` in [-1, 1], each pixel by how many pass through it.
+
+    Returns
+    -------
+    ndarray of uint8, shape (size, size)
+        Rows from the top down. Nothing is 0; else 24 to 255, by the root of the number of edges,
+        up to what only one pixel in a hundred exceeds.
+    """
+    pixels = (places * [0.5, -0.5] + 0.5) * (size - 1)
+    counts = np.zeros((size, size), np.uint32)
+    _count(counts, pixels, edges)
+    met = counts > 0
+    if not met.any():
+        return np.zeros((size, size), np.uint8)
+    most = max(float(np.percentile(counts[met], 99.0)), 1.0)
+    shades = np.sqrt(np.minimum(counts / most, 1.0))
+    return np.where(met, 24 + 231 * shades, 0).astype(np.uint8)
+
+
+@entry
+def _count(
+    counts: NDArray[np.uint32], pixels: NDArray[np.float64], edges: NDArray[np.int32]
+) -> None:
+    """Add 1 to one pixel of every column (row, where steep) that an edge passes."""
+    for at in range(len(edges)):
+        u, v = edges[at, 0], edges[at, 1]
+        x, y = pixels[u, 0], pixels[u, 1]
+        right, down = pixels[v, 0] - x, pixels[v, 1] - y
+        steps = int(max(abs(right), abs(down))) + 1
+        right, down = right / steps, down / steps
+        x, y = x + 0.5, y + 0.5
+        for _ in range(steps):
+            counts[int(y), int(x)] += 1
+            x += right
+            y += down

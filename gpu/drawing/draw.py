@@ -1,0 +1,167 @@
+"""Pictures of one graph, as one asks for them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.drawing.density import shades_of
+from gpu.drawing.drawing import (
+    CONFLICT,
+    MATRIX_SIZE,
+    MOST_LINES,
+    AdjacencyPicture,
+    Arrangement,
+    GraphDrawing,
+    class_order,
+    class_sizes,
+)
+from gpu.drawing.spring import spring_places
+from gpu.instances.graph import GraphInstance
+
+_READABLE = 3_000
+"""Most edges of which a spring layout still shows something."""
+
+_GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
+_NO_NAMES = np.empty((0, 2))
+
+_Places = tuple[NDArray[np.float64], float, NDArray[np.float64]]
+"""Places, how far apart they are, and where the classes' numbers stand."""
+
+
+def suits(graph: GraphInstance) -> Arrangement:
+    """Return the arrangement in which most of ``graph`` can be seen."""
+    few = len(graph.edges) <= max(_READABLE, 3 * graph.n)
+    return Arrangement.SPRING if few else Arrangement.CLASSES
+
+
+class GraphArtist:
+    """Draws one graph; keeps what does not change from one coloring to the next.
+
+    Parameters
+    ----------
+    graph : GraphInstance
+        What to draw. One thread at a time may ask.
+    """
+
+    def __init__(self, graph: GraphInstance) -> None:
+        self._graph = graph
+        self._spring: GraphDrawing | None = None
+
+    def draw(
+        self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        """Arrange the vertices, by the classes of ``coloring`` where the arrangement uses them.
+
+        Parameters
+        ----------
+        arrangement : Arrangement or None
+            None for the one that suits the graph.
+        coloring : ndarray of int32, shape (n,), or None
+        """
+        arrangement = arrangement or suits(self._graph)
+        if arrangement is Arrangement.SPRING:
+            if self._spring is None:
+                places, spacing = _fitted(spring_places(self._graph))
+                self._spring = self._drawing(arrangement, None, places, spacing, _NO_NAMES)
+            return self._spring
+        arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
+        return self._drawing(arrangement, coloring, *arrange(self._graph.n, coloring))
+
+    def adjacency(self, coloring: NDArray[np.int32] | None) -> AdjacencyPicture:
+        """Draw the adjacency matrix, rows and columns by the classes of ``coloring``.
+
+        Each pixel shows whether there is any edge in its square, and how large a share of it.
+        """
+        n, edges = self._graph.n, self._graph.edges
+        order = np.arange(n) if coloring is None else class_order(coloring)
+        size = min(n, MATRIX_SIZE)
+        place = np.empty(n, np.int64)
+        place[order] = np.arange(n) * size // n
+        rows = place[edges]
+        squares = np.bincount(rows[:, 0] * size + rows[:, 1], minlength=size * size)
+        counts = squares.reshape(size, size)
+        counts = counts + counts.T
+        members = np.bincount(place, minlength=size)
+        share = np.minimum(counts / np.outer(members, members), 1.0)
+        levels = np.where(counts > 0, 64 + 186 * share, 0).astype(np.uint8)
+        if coloring is not None:
+            wrong = place[self._graph.conflicts(coloring)]
+            levels[wrong[:, 0], wrong[:, 1]] = levels[wrong[:, 1], wrong[:, 0]] = CONFLICT
+        return AdjacencyPicture(coloring, order, levels)
+
+    def _drawing(
+        self,
+        arrangement: Arrangement,
+        coloring: NDArray[np.int32] | None,
+        places: NDArray[np.float64],
+        spacing: float,
+        names: NDArray[np.float64],
+    ) -> GraphDrawing:
+        edges = self._graph.edges
+        shades = shades_of(places, edges) if len(edges) > MOST_LINES else None
+        return GraphDrawing(arrangement, coloring, places, spacing, names, shades)
+
+
+def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Scale ``places`` into [-1, 1]; return them with the distance of most to their nearest."""
+    from scipy.spatial import cKDTree
+
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = float((high - low).max()) / 2
+    places = (places - (low + high) / 2) / (half or 1.0)
+    if len(places) < 2:
+        return places, 1.0
+    nearest = np.asarray(cKDTree(places).query(places, k=2)[0])[:, 1]
+    return places, float(np.percentile(nearest, 25.0))
+
+
+def _on_circle(n: int, coloring: NDArray[np.int32] | None) -> _Places:
+    """Place vertices clockwise around a circle from the top, with a gap after each class."""
+    colors = np.zeros(n, np.int32) if coloring is None else coloring
+    sizes, order = class_sizes(colors), class_order(colors)
+    gap = 0.0 if len(sizes) == 1 else 1.0
+    around = n + gap * len(sizes)
+    place = np.empty(n)
+    place[order] = np.arange(n) + gap * colors[order]
+    radius = 0.92
+    spacing = 2 * radius * math.sin(math.pi / max(around, 2))
+    if coloring is None:
+        return radius * _directions(place / around), spacing, _NO_NAMES
+    ends = np.cumsum(sizes) + gap * np.arange(len(sizes))
+    middles = ends - (sizes + 1) / 2
+    return radius * _directions(place / around), spacing, 0.98 * _directions(middles / around)
+
+
+def _directions(turns: NDArray[np.float64]) -> NDArray[np.float64]:
+    angles = 2 * np.pi * turns
+    return np.column_stack([np.sin(angles), np.cos(angles)])
+
+
+def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
+    """Place each class in a cell of its own, row by row; in it as a sunflower sets its seeds."""
+    colors = np.zeros(n, np.int32) if coloring is None else coloring
+    sizes = class_sizes(colors)
+    columns = math.ceil(math.sqrt(len(sizes)))
+    rows = math.ceil(len(sizes) / columns)
+    number = np.arange(len(sizes))
+    cell = 2.0 / columns
+    centres = np.column_stack(
+        [
+            (number % columns + 0.5) * cell - 1.0,
+            rows * cell / 2 - (number // columns + 0.5) * cell,
+        ]
+    )
+    order = class_order(colors)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    seed = np.empty(n)
+    seed[order] = np.arange(n) - np.repeat(starts, sizes)
+    # Seeds lie about `step` apart; the largest class fills its cell but for a border and a name.
+    step = 0.36 * cell / math.sqrt(max(1, int(sizes.max())))
+    radius = step * np.sqrt(seed + (sizes[colors] > 1) * 0.5)
+    inner = np.column_stack([np.cos(_GOLDEN * seed), np.sin(_GOLDEN * seed)]) * radius[:, None]
+    places = centres[colors] + inner
+    names = _NO_NAMES if coloring is None else centres + np.array([-0.42, 0.42]) * cell
+    return places, 1.6 * step, names

@@ -1,0 +1,86 @@
+"""What is shown of a graph: places, shades and matrices, computed elsewhere and only drawn."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MATRIX_SIZE = 1000
+"""Most rows and columns of an adjacency picture."""
+
+CONFLICT = 255
+"""Level of an adjacency picture where an edge has the same color at both ends."""
+
+MOST_LINES = 12_000
+"""Most edges that are drawn as lines of their own; more are shown by how densely they lie."""
+
+
+class Arrangement(enum.StrEnum):
+    """A way to give the vertices of a graph their places."""
+
+    SPRING = "spring"
+    CIRCLE = "circle"
+    CLASSES = "classes"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphDrawing:
+    """A graph's vertices in their places, and its edges where they are too many for lines.
+
+    Attributes
+    ----------
+    arrangement : Arrangement
+        How the places were found.
+    coloring : ndarray of int32, shape (n,), or None
+        The coloring by which they were found; None if by none.
+    places : ndarray of float64, shape (n, 2)
+        In [-1, 1], y up.
+    spacing : float
+        How far apart neighbouring places are.
+    names : ndarray of float64, shape (k, 2)
+        Where to write the number of each color class; empty where classes have no place of their
+        own.
+    shades : ndarray of uint8, shape (size, size), or None
+        How densely edges lie, from 0 where there is none to 255, rows from the top down, over
+        [-1, 1] in both directions. None where at most ``MOST_LINES`` can be drawn themselves.
+    """
+
+    arrangement: Arrangement
+    coloring: NDArray[np.int32] | None
+    places: NDArray[np.float64]
+    spacing: float
+    names: NDArray[np.float64]
+    shades: NDArray[np.uint8] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdjacencyPicture:
+    """An adjacency matrix, rows and columns in the order of color classes.
+
+    Attributes
+    ----------
+    coloring : ndarray of int32, shape (n,), or None
+        The coloring whose classes give the order; None for the vertices' own order.
+    order : ndarray of int64, shape (n,)
+        The vertex of each row before rows were joined.
+    levels : ndarray of uint8, shape (size, size), size <= ``MATRIX_SIZE``
+        0 where there is no edge, ``CONFLICT`` where there is one within a color class, else from
+        64 for the least share of edges to 250 for all.
+    """
+
+    coloring: NDArray[np.int32] | None
+    order: NDArray[np.int64]
+    levels: NDArray[np.uint8]
+
+
+def class_order(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Vertices by color class, in each class by number; int64, shape (n,)."""
+    return np.argsort(coloring, kind="stable")
+
+
+def class_sizes(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Number of vertices of each color; int64, shape (k,)."""
+    return np.bincount(coloring).astype(np.int64)

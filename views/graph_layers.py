@@ -1,0 +1,225 @@
+"""The layers of a graph: edges, conflicts, the edges of one vertex, vertices in their classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
+
+from gpu.drawing.drawing import GraphDrawing
+from gpu.instances.graph import GraphInstance
+from views.class_marks import draw_marks, mark_of
+from views.layers import Layer, Points, draw_lines, draw_points, to_pixels, within
+from views.theme import DARK, Theme
+
+_DIAMETERS = 2.5, 26.0
+"""Least and most pixels across a vertex."""
+
+_ROOM_FOR_NUMBER = 12.5
+"""Pixels across from which on a vertex carries the number of its class."""
+
+_NUMBERED = 700
+"""Most vertices in sight that carry one."""
+
+_NAME_ROOM = 22.0
+"""Pixels between classes from which on each has its number beside it."""
+
+_INK = 0.32
+"""Share of the picture that edges may cover, taken all together, before they are drawn paler."""
+
+_PALEST, _PLAINEST = 0.05, 0.6
+
+
+class GraphLayer(Layer):
+    """A layer over a graph that has been given places."""
+
+    margin = 0.07  # for what is larger than its place, and numbers beside the outermost
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._theme = DARK
+        self._graph: GraphInstance | None = None
+        self._drawing: GraphDrawing | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no places."""
+        return self._drawing is None
+
+    def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
+        """Take another graph or other places of it."""
+        self._graph, self._drawing = graph, drawing
+        self.set_bounds(np.empty((0, 2)) if drawing is None else drawing.places)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
+    def _lines(
+        self, edges: NDArray[np.int32], transform: QTransform, size: QRectF
+    ) -> NDArray[np.float64]:
+        """Return the lines of ``edges`` in pixels, as far as they may be in sight."""
+        assert self._drawing is not None
+        pixels = to_pixels(self._drawing.places, transform)
+        lines = pixels[edges].reshape(-1, 4)
+        return lines[within(lines, size)]
+
+
+class EdgesLayer(GraphLayer):
+    """All edges: each a line, the paler the more there are, or a picture of where they lie."""
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the edges in sight."""
+        graph, drawing = self._graph, self._drawing
+        if graph is None or drawing is None:
+            return
+        if drawing.shades is not None:
+            self._draw_shades(painter, drawing.shades, transform)
+            return
+        lines = self._lines(graph.edges, transform, size)
+        if len(lines) == 0:
+            return
+        length = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum()
+        ink = float(length) / max(1.0, size.width() * size.height())
+        opacity = min(_PLAINEST, max(_PALEST, (_INK / max(ink, 1e-9)) ** 0.75))
+        draw_lines(painter, lines, self._theme.colour("mean", opacity))
+
+    def _draw_shades(
+        self, painter: QPainter, shades: NDArray[np.uint8], transform: QTransform
+    ) -> None:
+        rows = len(shades)
+        picture = QImage(shades.data, rows, rows, rows, QImage.Format.Format_Indexed8)
+        strongest = 0.55 if self._theme.dark else 0.5
+        table = [self._theme.colour("mean", strongest * level / 255).rgba() for level in range(256)]
+        picture.setColorTable(table)
+        half = rows / (rows - 1)  # the middles of the outermost pixels are at -1 and 1
+        target = transform.mapRect(QRectF(-half, -half, 2 * half, 2 * half))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(
+            target, picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        )
+
+
+class ConflictsLayer(GraphLayer):
+    """Edges that have the same color at both ends: never hidden, whatever else is."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._conflicts: NDArray[np.int32] = np.empty((0, 2), np.int32)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no conflict."""
+        return self._drawing is None or len(self._conflicts) == 0
+
+    def set_conflicts(self, conflicts: NDArray[np.int32]) -> None:
+        """Take other edges, shape (k, 2)."""
+        self._conflicts = conflicts
+        self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw them bold, with a mark at each end that vertices do not cover."""
+        assert self._drawing is not None
+        colour = self._theme.colour("danger")
+        draw_lines(painter, self._lines(self._conflicts, transform, size), colour, 3.0)
+        ends = to_pixels(self._drawing.places[np.unique(self._conflicts)], transform)
+        draw_points(painter, ends, colour, diameter_of(self._drawing, transform) + 7)
+
+
+class VerticesLayer(GraphLayer):
+    """Vertices, each with the look of its class; one vertex or class may stand out."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._coloring: NDArray[np.int32] | None = None
+        self._class = -1
+        self._vertex = -1
+        self.numbered = True
+
+    def set_coloring(self, coloring: NDArray[np.int32] | None) -> None:
+        """Take another coloring, int32 of shape (n,); None shows vertices without a class."""
+        self._coloring = coloring
+        self.refresh()
+
+    def point_out(self, color: int, vertex: int = -1) -> None:
+        """Let the class ``color``, and the edges of ``vertex``, stand out; -1 for none."""
+        if (color, vertex) != (self._class, self._vertex):
+            self._class, self._vertex = color, vertex
+            self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the vertices in sight, and numbers where there is room."""
+        graph, drawing = self._graph, self._drawing
+        if graph is None or drawing is None:
+            return
+        pixels = to_pixels(drawing.places, transform)
+        diameter = diameter_of(drawing, transform) * self._theme.scale**0.5
+        if 0 <= self._vertex < graph.n:
+            ends = graph.edges[(graph.edges == self._vertex).any(axis=1)]
+            colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
+            draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
+        corner = [size.width(), size.height()]
+        seen = ((pixels >= -diameter) & (pixels - diameter <= corner)).all(axis=1)
+        if self._coloring is None:
+            draw_points(painter, pixels[seen], self._theme.colour("city", 0.9), diameter)
+            return
+        self._draw_classes(painter, pixels, seen, self._coloring, diameter)
+        if self.numbered:
+            self._write_names(painter, drawing, transform)
+
+    def _draw_classes(
+        self,
+        painter: QPainter,
+        pixels: Points,
+        seen: NDArray[np.bool_],
+        coloring: NDArray[np.int32],
+        diameter: float,
+    ) -> None:
+        numbers = self.numbered and diameter >= _ROOM_FOR_NUMBER and seen.sum() <= _NUMBERED
+        font = self._theme.font(1.0, bold=True)
+        font.setPixelSize(max(7, round(diameter * 0.5)))
+        painter.setFont(font)
+        # The class that stands out comes last, in front of the others.
+        colors = np.unique(coloring[seen])
+        for color in sorted(map(int, colors), key=lambda color: color == self._class):
+            places = pixels[seen & (coloring == color)]
+            opacity = 1.0 if self._class in (-1, color) else 0.16
+            mark = mark_of(color)
+            larger = diameter + 2 if color == self._class else diameter
+            draw_marks(painter, places, mark, larger, self._theme, opacity)
+            if numbers and opacity == 1.0:
+                painter.setPen(mark.ink)
+                for x, y in places:
+                    spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
+                    painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
+        if 0 <= self._vertex < len(pixels):
+            painter.setPen(self._theme.colour("text"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            radius = diameter / 2 + 4
+            painter.drawEllipse(QPointF(*pixels[self._vertex]), radius, radius)
+
+    def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
+        """Write the number of each class where the drawing has a place for it."""
+        places = to_pixels(drawing.names, transform)
+        if len(places) > 1:
+            steps = np.hypot(*np.diff(places, axis=0).T)
+            if np.median(steps) < _NAME_ROOM * self._theme.scale:
+                return
+        painter.setFont(self._theme.font(0.82, bold=True))
+        metrics = QFontMetricsF(painter.font())
+        for color, (x, y) in enumerate(places):
+            shown = self._class in (-1, color)
+            painter.setPen(self._theme.colour("muted", 1.0 if shown else 0.3))
+            text = str(color + 1)
+            width = metrics.horizontalAdvance(text)
+            box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def diameter_of(drawing: GraphDrawing, transform: QTransform) -> float:
+    """Return how many pixels a vertex is across: less than its distance to the next."""
+    least, most = _DIAMETERS
+    return min(most, max(least, 0.8 * drawing.spacing * abs(transform.m11())))

@@ -1,0 +1,288 @@
+"""The graph with the best coloring so far: vertices by class, all edges, conflicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from gpu.drawing.drawing import Arrangement, GraphDrawing, class_sizes
+from gpu.instances.graph import GraphInstance
+from gpu.snapshot import Snapshot, Wanted
+from views.chips import Chip, Choice
+from views.class_marks import mark_of
+from views.elided import ElidedLabel
+from views.flow import FlowLayout
+from views.formats import significant, whole
+from views.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
+from views.icons import icon
+from views.theme import Theme
+from views.view import View
+
+_HOVER_PIXELS = 12.0
+
+_CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
+
+
+class GraphView(View):
+    """Vertices in places that are computed elsewhere, which takes a while.
+
+    Attributes
+    ----------
+    drawing_wanted : Signal
+        An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape
+        (n,)) or None. What comes of it is given to :meth:`show_drawing`; only the last counts.
+    """
+
+    key = "graph"
+    title = "Graph"
+    leisure = 0.5
+    drawing_wanted = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._graph: GraphInstance | None = None
+        self._drawing: GraphDrawing | None = None
+        self._coloring: NDArray[np.int32] | None = None
+        self._news = False
+        self.conflicts: NDArray[np.int32] = np.empty((0, 2), np.int32)
+        self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(1)
+        self.vertices = VerticesLayer(2)
+        self._layers = (self.edges, self.conflict_lines, self.vertices)
+        # pyqtgraph has no type hints; its objects are Any.
+        self.graphics: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
+        self.graphics.setCentralItem(self.box)
+        self.graphics.setMinimumSize(200, 160)
+        self.graphics.viewport().installEventFilter(self)
+        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        for layer in self._layers:
+            self.box.addItem(layer)
+        self.chips = {
+            "edges": Chip("Edges", "mean", "thin", "All edges; the paler the more there are"),
+            "numbers": Chip(
+                "Numbers", "text", "dots", "Numbers of the classes, where there is room"
+            ),
+        }
+        self.arrangement = Choice(
+            _CHOICES,
+            "Where vertices are drawn: as springs along the edges would pull them, in their "
+            "classes' order around a circle, class by class, or whichever suits the graph",
+        )
+        self.fit_button = QToolButton()
+        self.fit_button.setProperty("role", "plain")
+        self.fit_button.setToolTip("Show the whole graph (F)")
+        self.state = QLabel()
+        self.state.setProperty("role", "note")
+        self.caption, self.hover = ElidedLabel(), ElidedLabel()
+        for label in (self.caption, self.hover):
+            label.setProperty("role", "note")
+        self.waiting = QLabel(self.graphics)
+        self.waiting.setProperty("role", "welcome")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.waiting.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.waiting.setText("Finding places for the vertices …")
+        self._lay_out()
+        self.chips["edges"].toggled.connect(self.edges.setVisible)
+        self.chips["numbers"].toggled.connect(self._show_numbers)
+        self.arrangement.chosen.connect(lambda _: self._ask())
+        self.fit_button.clicked.connect(self.fit)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring."""
+        return Wanted.SOLUTION
+
+    @property
+    def shown(self) -> NDArray[np.int32] | None:
+        """The coloring in sight: the newest, unless it waits for its places."""
+        drawing = self._drawing
+        by_class = drawing is not None and drawing.arrangement is not Arrangement.SPRING
+        return drawing.coloring if drawing is not None and by_class else self._coloring
+
+    def show_instance(self, instance: GraphInstance | None) -> None:
+        """Show the vertices of ``instance`` without colors, as soon as they have places."""
+        self._graph = instance
+        self._set_drawing(None)
+        self.begin_run()
+        for widget in (self.fit_button, self.arrangement):
+            widget.setEnabled(instance is not None)
+        self.caption.setToolTip("" if instance is None else instance.comment)
+
+    def begin_run(self) -> None:
+        """Take the former run's coloring off the vertices."""
+        self._coloring = None
+        self._news = False
+        self._show_coloring()
+        self._ask()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the best coloring."""
+        best = snapshot.best_solution
+        if best is not None and not _same(best, self._coloring):
+            self._coloring = best
+            self._news = True
+
+    def draw(self) -> None:
+        """Draw the best coloring, or ask for places where those depend on it."""
+        if not self._news:
+            return
+        self._news = False
+        drawing = self._drawing
+        if drawing is not None and drawing.arrangement is Arrangement.SPRING:
+            self._show_coloring()
+        else:
+            self._ask()
+
+    def show_drawing(self, drawing: GraphDrawing) -> None:
+        """Show vertices in the places that were asked for last."""
+        other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
+        self._set_drawing(drawing)
+        self._show_coloring()
+        if other:
+            self.fit()
+
+    def point_out(self, color: int) -> None:
+        """Let the class ``color`` stand out; -1 for none."""
+        self.vertices.point_out(color)
+        self.hover.setText("" if color < 0 else self._words_of_class(color))
+
+    def fit(self) -> None:
+        """Show the whole graph."""
+        self.box.enableAutoRange()
+        self.box.autoRange(padding=0.0)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.graphics.setBackground(theme.colour("panel"))
+        for layer in self._layers:
+            layer.set_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+        self.fit_button.setIcon(icon("fit", theme, "muted"))
+        self._say_state()
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Name the vertex under the mouse and its class, and fit the graph on a double click."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            self._hover_at(event.position())  # type: ignore[attr-defined]
+        elif kind == QEvent.Type.Leave:
+            self.point_out(-1)
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.fit()
+        elif kind == QEvent.Type.Resize:
+            self.waiting.resize(self.graphics.size())
+        return super().eventFilter(watched, event)
+
+    def _lay_out(self) -> None:
+        chips = FlowLayout()
+        for widget in (*self.chips.values(), self.arrangement):
+            chips.addWidget(widget)
+        top = QHBoxLayout()
+        top.addLayout(chips, 1)
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.caption, 1)
+        bottom.addWidget(self.state)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.graphics, 1)
+        layout.addWidget(self.hover)
+        layout.addLayout(bottom)
+
+    def _ask(self) -> None:
+        if self._graph is None:
+            return
+        value = self.arrangement.value
+        wanted = None if value == "auto" else Arrangement(value)
+        drawing = self._drawing
+        if drawing is not None and drawing.arrangement is not wanted and value != "auto":
+            self.hover.setText("Finding places for the vertices …")
+        self.drawing_wanted.emit(wanted, self._coloring)
+
+    def _set_drawing(self, drawing: GraphDrawing | None) -> None:
+        self._drawing = drawing
+        self.waiting.setVisible(drawing is None and self._graph is not None)
+        self.hover.clear()
+        for layer in self._layers:
+            layer.show_drawing(self._graph, drawing)
+
+    def _show_coloring(self) -> None:
+        coloring, graph = self.shown, self._graph
+        if graph is None or coloring is None:
+            self.conflicts = np.empty((0, 2), np.int32)
+        else:
+            self.conflicts = graph.conflicts(coloring)
+        self.conflict_lines.set_conflicts(self.conflicts)
+        self.vertices.point_out(-1)
+        self.vertices.set_coloring(coloring)
+        self._say_state()
+
+    def _say_state(self) -> None:
+        """Say how many colors and conflicts are in sight, and describe the graph."""
+        graph, coloring = self._graph, self.shown
+        if graph is None:
+            self.caption.clear()
+            self.state.clear()
+            return
+        parts = [graph.name, f"{whole(graph.n)} vertices", f"{whole(len(graph.edges))} edges"]
+        parts.append(f"density {significant(graph.density, 2)}")
+        if graph.optimum:
+            parts.append(f"best known {whole(graph.optimum)} colors")
+        self.caption.setText("  ·  ".join(parts))
+        if coloring is None:
+            self.state.setText("not colored yet")
+            self.state.setStyleSheet("")
+            return
+        colors, count = int(coloring.max()) + 1, len(self.conflicts)
+        wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
+        self.state.setText(f"{whole(colors)} colors, {wrong}")
+        danger = f"color: {self.theme.danger}; font-weight: 600;"
+        self.state.setStyleSheet(danger if count else "")
+
+    def _show_numbers(self, shown: bool) -> None:
+        self.vertices.numbered = shown
+        self.vertices.refresh()
+
+    def _hover_at(self, position: QPointF) -> None:
+        drawing, graph = self._drawing, self._graph
+        if drawing is None or graph is None:
+            return
+        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
+        pixel = self.box.viewPixelSize()
+        offsets = (drawing.places - np.array([place.x(), place.y()])) / np.array(pixel)
+        distances = np.hypot(offsets[:, 0], offsets[:, 1])
+        vertex = int(distances.argmin())
+        if distances[vertex] > _HOVER_PIXELS:
+            self.point_out(-1)
+            return
+        neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
+        coloring = self.shown
+        if coloring is None:
+            self.vertices.point_out(-1, vertex)
+            self.hover.setText(neighbours)
+            return
+        color = int(coloring[vertex])
+        self.vertices.point_out(color, vertex)
+        self.hover.setText(f"{neighbours},  {self._words_of_class(color)}")
+
+    def _words_of_class(self, color: int) -> str:
+        coloring = self.shown
+        if coloring is None or color > int(coloring.max()):
+            return ""
+        size, count = int(class_sizes(coloring)[color]), int(coloring.max()) + 1
+        vertices = "vertex" if size == 1 else "vertices"
+        return f"class {color + 1} of {count} ({mark_of(color).name}s): {whole(size)} {vertices}"
+
+
+def _same(one: NDArray[np.int32], other: NDArray[np.int32] | None) -> bool:
+    return other is not None and np.array_equal(one, other)
