@@ -29,6 +29,9 @@ GROUP_ROWS = {
 """Weights that a thread of a group holds in registers at most: in groups of 32 to 512 threads
 whose tour list fits shared memory, and in others."""
 
+RLF_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
+"""Rows of 32 words of vertices that an ant of ACO-RLF holds, and words that a warp looks after."""
+
 
 @functools.cache
 def source_text(file: str) -> str:
@@ -96,6 +99,23 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             *(f"paint_picture<{policy}>" for policy in trails),
             *(f"collect_trails<{policy}>" for policy in trails),
             *(f"count_branches<{policy}>" for policy in trails),
+        ),
+        "rlf_choice.cu": tuple(
+            f"weigh_pairs<{power}, {summed}>"
+            for power in ("WholePower", "RealPower")
+            for summed in ("true", "false")
+        ),
+        "rlf_construct.cu": tuple(
+            f"color_graph<{rows}, {own}, {selection}>"
+            for rows, own in RLF_SHAPES
+            for selection in ("PrefixSums", "StochasticTrials")
+        ),
+        "rlf_update.cu": (
+            "start_graph",
+            "share_out",
+            "scatter_pairs",
+            "renew_pairs<SameColor>",
+            "renew_pairs<Scattered>",
         ),
     }
 

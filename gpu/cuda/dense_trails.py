@@ -1,4 +1,4 @@
-"""The trails of the Ant Systems: one matrix, of which every trail changes in every iteration."""
+"""Trails in one matrix, all of which change in every iteration: of Ant Systems, and of graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.cuda.as_construction import weight_columns
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.problem import Problem
+from gpu.cuda.pictures import Places
 from gpu.summaries import FAINTEST
 
 _BLOCK = 256
@@ -21,7 +21,7 @@ class DenseTrails:
     policy = "DenseTrails"
     blank = np.float32(0)
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Places) -> None:
         self.problem = problem
         self.columns = weight_columns(problem.n)
         self.memory_size = self.columns  # what the pictures' kernels are told of a memory

@@ -1,0 +1,65 @@
+"""What the coloring colonies of all devices have in common: powers, and what snapshots tell."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.candidates import HEAVIEST
+from gpu.errors import DeviceError, SolutionError
+from gpu.instances.graph import GraphInstance
+from gpu.summaries import frozen
+
+
+def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:
+    """d^α for d = 0 .. n, float32 of shape (n + 1,), at most 2^100.
+
+    A whole α is a repeated float32 product, as kernels and compiled code make one.
+    """
+    degrees = np.arange(n + 1, dtype=np.float32)
+    if not float(alpha).is_integer():
+        powers = (degrees.astype(np.float64) ** alpha).astype(np.float32)
+    else:
+        powers = np.ones_like(degrees)
+        with np.errstate(over="ignore"):
+            for _ in range(int(alpha)):
+                powers *= degrees
+    result: NDArray[np.float32] = np.minimum(powers, HEAVIEST)
+    return result
+
+
+def class_order(colors: NDArray[np.integer]) -> NDArray[np.int32]:
+    """The vertices by color, those of a class in ascending order: of rows and columns of pictures.
+
+    Parameters
+    ----------
+    colors : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+    """
+    return np.argsort(colors, kind="stable").astype(np.int32)
+
+
+def checked_coloring(
+    instance: GraphInstance, colors: NDArray[np.integer], count: int
+) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's coloring, proved proper and of so many colors.
+
+    Raises
+    ------
+    DeviceError
+        If it is not.
+    """
+    copy = np.array(colors, dtype=np.int32)
+    try:
+        exact = instance.cost_of(copy)
+    except SolutionError as error:
+        raise DeviceError(f"{error}; the device or its driver is not working correctly") from error
+    if exact != count:
+        raise DeviceError(
+            f"the colony reported a coloring of {instance.name} with {count} colors, but it has "
+            f"{exact}; the device or its driver is not working correctly"
+        )
+    return frozen(copy)

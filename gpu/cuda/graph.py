@@ -1,0 +1,86 @@
+"""A graph as the kernels read it, and its trails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.errors import DeviceMemoryError
+from gpu.instances.graph import GraphInstance
+
+MOST_VERTICES = 1 << 14
+"""Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
+
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """What kernels are told of the graph.
+
+    Attributes
+    ----------
+    n : int
+        Vertices.
+    words : int
+        Words of a row of the adjacency.
+    values : dict of str to ndarray
+        Host arrays by buffer name.
+    """
+
+    n: int
+    words: int
+    values: dict[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, instance: GraphInstance) -> Graph:
+        """Prepare ``instance``.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If it has too many vertices.
+        """
+        if instance.n > MOST_VERTICES:
+            raise DeviceMemoryError(
+                f"{instance.name} has {instance.n} vertices; the GPU colonies take {MOST_VERTICES}:"
+                " choose a colony on the CPU"
+            )
+        adjacency = instance.adjacency
+        return cls(instance.n, adjacency.shape[1], {"adjacency": adjacency})
+
+    @property
+    def directed(self) -> bool:
+        """Edges of a graph to color have no direction."""
+        return False
+
+    def buffers(self) -> list[Buffer]:
+        """n² / 8 bytes."""
+        return [Buffer(name, value.shape, value.dtype) for name, value in self.values.items()]
+
+
+class GraphTrails(DenseTrails):
+    """A matrix of trails between vertices that are not adjacent; the others are 0."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self._words = graph.words
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        args = (
+            np.int32(self.problem.n),
+            np.int32(self.columns),
+            np.int32(self._words),
+            arrays["adjacency"],
+            arrays["trails"],
+            arrays["state"],
+        )
+        grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
+        return Launch("rlf_update.cu", "start_graph", grid, _BLOCK, args)

@@ -1,0 +1,99 @@
+"""ACO-RLF on the emulation: what its ants do, step by step, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu.cuda import coloring_construction
+from gpu.cuda.coloring import ColoringColony
+from gpu.cuda.coloring_construction import MOST_TRIALS
+from gpu.cuda.graph import MOST_VERTICES, Graph
+from gpu.errors import DeviceError, DeviceMemoryError
+from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.parameters import ColoringCpuParameters, ColoringParameters
+from gpu.snapshot import Wanted
+from tests.emulation import needs_emulation
+from tests.gpu.baseline.rlf_literal import RlfLiteral
+from tests.gpu.cuda.emulated import EmulatedMachine
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+TRIALS = {"wheel": 0, "hybrid": 4, "trial": MOST_TRIALS}
+"""Name of a selection on the CPU to the trials that it begins with."""
+
+
+def random_graph(n: int, density: float, seed: int = 1) -> GraphInstance:
+    """Each pair of vertices is an edge with the same probability."""
+    upper = np.triu(np.random.default_rng(seed).random((n, n)) < density, 1)
+    return GraphInstance(f"random-{n}", "", n, unique_edges(np.argwhere(upper)))
+
+
+@contextmanager
+def emulated(
+    graph: GraphInstance, parameters: ColoringParameters, trials: int, seed: int = 7
+) -> Iterator[ColoringColony]:
+    """A colony on the emulation."""
+    colony = ColoringColony(graph, parameters, EmulatedMachine(), seed, trials)
+    try:
+        yield colony
+    finally:
+        colony.close()
+
+
+def trails_of(colony: ColoringColony) -> NDArray[np.float32]:
+    """All trails."""
+    return np.stack([colony.trails_from(vertex) for vertex in range(colony._graph.n)])
+
+
+@pytest.mark.parametrize("selection", TRIALS)
+@pytest.mark.parametrize(
+    ("n", "density", "values"),
+    [
+        (40, 0.5, {"ants": 3}),
+        (36, 0.1, {"ants": 3, "deposit": "tour", "reward": 3.0, "rho": 0.8}),
+        (33, 0.9, {"ants": 2, "alpha": 0.5, "beta": 2.5}),
+        (9, 0.4, {"alpha": 1.0, "beta": 1.0}),
+    ],
+)
+def test_colonies_do_what_the_paper_says(
+    selection: str, n: int, density: float, values: dict[str, float | str]
+) -> None:
+    graph = random_graph(n, density)
+    literal = RlfLiteral(
+        graph, ColoringCpuParameters.from_mapping({**values, "selection": selection}), 7
+    )
+    with emulated(graph, ColoringParameters.from_mapping(values), TRIALS[selection]) as colony:
+        for _ in range(2):
+            literal.iterate()
+            colony.iterate(1)
+            assert colony._arrays["colors"].tolist() == literal.colorings
+            assert_told(colony, literal)
+
+
+def assert_told(colony: ColoringColony, literal: RlfLiteral) -> None:
+    """What a snapshot tells is so."""
+    np.testing.assert_array_equal(trails_of(colony), literal.trails)
+    shot = colony.snapshot(Wanted.EVERYTHING)
+    assert shot.iteration == literal.iteration
+    assert shot.solutions_built == literal.iteration * literal.m
+    assert (shot.best_cost, shot.best_iteration) == (literal.best_cost, literal.best_iteration)
+    assert shot.iteration_best == min(literal.costs)
+    assert shot.iteration_mean == sum(literal.costs) / literal.m
+    assert shot.best_solution is not None
+    assert shot.iteration_solution is not None
+    assert shot.best_solution.tolist() == literal.best_colors
+    assert shot.iteration_solution.tolist() == literal.last_colors
+    assert shot.branching is None
+    order = np.argsort(literal.best_colors, kind="stable")
+    assert shot.pheromone is not None
+    np.testing.assert_array_equal(shot.pheromone, literal.trails[np.ix_(order, order)])
+    assert shot.trails is not None
+    ends = shot.trails.edges
+    strengths = literal.trails[ends[:, 0], ends[:, 1]]
+    assert (ends[:, 0] < ends[:, 1]).all()
+    np.testing.assert_array_equal(shot.trails.strength, strengths / literal.trails.max())
