@@ -73,7 +73,7 @@ class ClassBars(Layer):
             if not bar.intersects(size):
                 continue
             colour = QColor(mark_of(color).colour)
-            colour.setAlphaF(0.95 if self._pointed in (-1, color) else 0.35)
+            colour.setAlphaF(1.0 if self._pointed in (-1, color) else 0.35)
             painter.setBrush(colour)
             painter.drawRect(bar)
             across = min(14.0, bar.width() * 0.75)

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 
-from gpu.drawing.drawing import GraphDrawing
+from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.instances.graph import GraphInstance
 from views.class_marks import draw_marks, mark_of
-from views.layers import Layer, Points, draw_lines, draw_points, to_pixels, within
+from views.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
 from views.theme import DARK, Theme
 
 _DIAMETERS = 2.5, 26.0
@@ -22,10 +22,13 @@ _ROOM_FOR_NUMBER = 12.5
 _NUMBERED = 700
 """Most vertices in sight that carry one."""
 
-_NAME_ROOM = 22.0
-"""Pixels between classes from which on each has its number beside it."""
+_RINGED = 1_000
+"""Most ends of conflicts that are ringed."""
 
-_INK = 0.32
+_NAME_ROOM = 40.0
+"""Pixels between classes from which on each has its number beside it; else a few have."""
+
+_INK = 0.2
 """Share of the picture that edges may cover, taken all together, before they are drawn paler."""
 
 _PALEST, _PLAINEST = 0.05, 0.6
@@ -50,7 +53,8 @@ class GraphLayer(Layer):
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
         """Take another graph or other places of it."""
         self._graph, self._drawing = graph, drawing
-        self.set_bounds(np.empty((0, 2)) if drawing is None else drawing.places)
+        empty = np.empty((0, 2))
+        self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
         self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -121,12 +125,17 @@ class ConflictsLayer(GraphLayer):
         self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw them bold, with a mark at each end that vertices do not cover."""
+        """Draw them in front of all else, double, from one ringed vertex to another."""
         assert self._drawing is not None
-        colour = self._theme.colour("danger")
-        draw_lines(painter, self._lines(self._conflicts, transform, size), colour, 3.0)
+        lines = self._lines(self._conflicts, transform, size)
         ends = to_pixels(self._drawing.places[np.unique(self._conflicts)], transform)
-        draw_points(painter, ends, colour, diameter_of(self._drawing, transform) + 7)
+        radius = diameter_of(self._drawing, transform) / 2 + 2.5
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for role, width in (("text", 6.0), ("danger", 3.0)):
+            draw_lines(painter, lines, self._theme.colour(role), width)
+            painter.setPen(pen(self._theme.colour(role), width * 0.7))
+            for x, y in ends[:_RINGED]:
+                painter.drawEllipse(QPointF(x, y), radius, radius)
 
 
 class VerticesLayer(GraphLayer):
@@ -204,19 +213,32 @@ class VerticesLayer(GraphLayer):
     def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
         """Write the number of each class where the drawing has a place for it."""
         places = to_pixels(drawing.names, transform)
-        if len(places) > 1:
-            steps = np.hypot(*np.diff(places, axis=0).T)
-            if np.median(steps) < _NAME_ROOM * self._theme.scale:
-                return
+        named = self._named(places, drawing.arrangement)
         painter.setFont(self._theme.font(0.82, bold=True))
         metrics = QFontMetricsF(painter.font())
-        for color, (x, y) in enumerate(places):
+        for color in named:
+            x, y = places[color]
             shown = self._class in (-1, color)
             painter.setPen(self._theme.colour("muted", 1.0 if shown else 0.3))
             text = str(color + 1)
             width = metrics.horizontalAdvance(text)
             box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _named(self, places: Points, arrangement: Arrangement) -> list[int]:
+        """Return the classes for whose number there is room at ``places``, and the marked one."""
+        room, count = _NAME_ROOM * self._theme.scale, len(places)
+        steps = np.hypot(*np.diff(places, axis=0).T)
+        if count < 2 or steps[0] >= room:
+            named = list(range(count))
+        elif arrangement is Arrangement.CLASSES:  # the first of each row
+            back = np.diff(places[:, 0]) < 0
+            named = [0, *(np.flatnonzero(back) + 1).tolist()]
+        else:
+            along = np.concatenate([[0], np.cumsum(steps)]) // room
+            named = np.unique(along, return_index=True)[1].tolist()
+        marked = self._class
+        return [*named, *([marked] if 0 <= marked < count and marked not in named else [])]
 
 
 def diameter_of(drawing: GraphDrawing, transform: QTransform) -> float:

@@ -17,7 +17,7 @@ from views.chips import Chip, Choice
 from views.class_marks import mark_of
 from views.elided import ElidedLabel
 from views.flow import FlowLayout
-from views.formats import significant, whole
+from views.formats import whole
 from views.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.icons import icon
 from views.theme import Theme
@@ -48,10 +48,10 @@ class GraphView(View):
         self._graph: GraphInstance | None = None
         self._drawing: GraphDrawing | None = None
         self._coloring: NDArray[np.int32] | None = None
-        self._news = False
+        self._news = self._moved = False
         self.conflicts: NDArray[np.int32] = np.empty((0, 2), np.int32)
-        self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(1)
-        self.vertices = VerticesLayer(2)
+        self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
+        self.vertices = VerticesLayer(1)
         self._layers = (self.edges, self.conflict_lines, self.vertices)
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics: Any = pg.GraphicsView(self)
@@ -87,6 +87,7 @@ class GraphView(View):
         self.waiting.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.waiting.setText("Finding places for the vertices …")
         self._lay_out()
+        self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
         self.arrangement.chosen.connect(lambda _: self._ask())
@@ -145,7 +146,7 @@ class GraphView(View):
         other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
         self._set_drawing(drawing)
         self._show_coloring()
-        if other:
+        if other or not self._moved:
             self.fit()
 
     def point_out(self, color: int) -> None:
@@ -155,6 +156,7 @@ class GraphView(View):
 
     def fit(self) -> None:
         """Show the whole graph."""
+        self._moved = False
         self.box.enableAutoRange()
         self.box.autoRange(padding=0.0)
 
@@ -235,7 +237,6 @@ class GraphView(View):
             self.state.clear()
             return
         parts = [graph.name, f"{whole(graph.n)} vertices", f"{whole(len(graph.edges))} edges"]
-        parts.append(f"density {significant(graph.density, 2)}")
         if graph.optimum:
             parts.append(f"best known {whole(graph.optimum)} colors")
         self.caption.setText("  ·  ".join(parts))
@@ -248,6 +249,9 @@ class GraphView(View):
         self.state.setText(f"{whole(colors)} colors, {wrong}")
         danger = f"color: {self.theme.danger}; font-weight: 600;"
         self.state.setStyleSheet(danger if count else "")
+
+    def _moved_by_user(self, _: object) -> None:
+        self._moved = True
 
     def _show_numbers(self, shown: bool) -> None:
         self.vertices.numbered = shown

@@ -112,7 +112,8 @@ FACES: Mapping[Problem, Face] = {
         cost_limit="Colors",
         cost_limit_tip="Stop at a coloring with so many colors or fewer",
         order="order of the best coloring's classes",
-        trails_tip="Rows and columns are the vertices in the order of the best coloring's classes",
+        trails_tip="Rows and columns are the vertices in the order of the best coloring's "
+        "classes. Neighbours have no trail between them",
         whole_costs=True,
     ),
 }

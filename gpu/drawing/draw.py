@@ -159,9 +159,11 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     seed = np.empty(n)
     seed[order] = np.arange(n) - np.repeat(starts, sizes)
     # Seeds lie about `step` apart; the largest class fills its cell but for a border and a name.
-    step = 0.36 * cell / math.sqrt(max(1, int(sizes.max())))
+    step = 0.41 * cell / math.sqrt(max(1, int(sizes.max())))
     radius = step * np.sqrt(seed + (sizes[colors] > 1) * 0.5)
     inner = np.column_stack([np.cos(_GOLDEN * seed), np.sin(_GOLDEN * seed)]) * radius[:, None]
-    places = centres[colors] + inner
-    names = _NO_NAMES if coloring is None else centres + np.array([-0.42, 0.42]) * cell
+    middle = np.column_stack([np.bincount(colors, inner[:, axis]) / sizes for axis in (0, 1)])
+    places = (centres - middle)[colors] + inner
+    beside = 0.1 * cell + 0.72 * step * np.sqrt(sizes + 0.5)
+    names = centres + beside[:, None] * [-1.0, 1.0] if coloring is not None else _NO_NAMES
     return places, 1.6 * step, names

@@ -14,7 +14,7 @@ WHOLE = 1000
 """Most vertices whose distances are all kept to; among more, those to some pivots."""
 
 _DEAR = 5_000_000
-"""Vertices times edges from which on pivots must do, too."""
+"""Vertices times edges from which on paths are not followed one by one."""
 
 _AT_ONCE = 100_000
 """Edges followed in one call of SciPy, which keeps the interpreter's lock for so long."""
@@ -71,10 +71,13 @@ def _springs(
     """Return pairs of vertices (int32, shape (k, 2)), their distances and their weights."""
     n, edges = graph.n, graph.edges
     matrix = coo_array((np.ones(len(edges), np.int8), edges.T), shape=(n, n)).tocsr()
-    if n <= WHOLE and n * len(edges) <= _DEAR:
+    if n <= WHOLE:
         lower, upper = np.triu_indices(n, 1)
-        sources = np.array_split(np.arange(n), min(n, n * len(edges) // _AT_ONCE + 1))
-        far = np.concatenate([_paths(matrix, among) for among in sources])[lower, upper]
+        if n * len(edges) <= _DEAR:
+            sources = np.array_split(np.arange(n), min(n, n * len(edges) // _AT_ONCE + 1))
+            far = np.concatenate([_paths(matrix, among) for among in sources])[lower, upper]
+        else:
+            far = _short_paths(matrix.toarray())[lower, upper]
         pairs = np.column_stack([lower, upper]).astype(np.int32)
         share = np.ones(len(pairs))
     else:
@@ -91,6 +94,27 @@ def _springs(
     longest = far[reached].max(initial=1.0)
     distances = np.where(reached, far, _APART * longest)
     return pairs, distances, share / distances**2
+
+
+def _short_paths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many edges lie between all vertices of a dense graph, where no path is long.
+
+    Parameters
+    ----------
+    ends : ndarray of float64, shape (n, n)
+        Not 0 at the lower and the upper end of each edge.
+    """
+    edges = np.asarray((ends != 0) | (ends.T != 0), np.float32)
+    paths = np.where(edges > 0, 1.0, np.inf)
+    np.fill_diagonal(paths, 0.0)
+    met, count = edges, 1
+    while True:
+        count += 1
+        met = np.asarray(met @ edges > 0, np.float32)
+        new = (met > 0) & np.isinf(paths)
+        if not new.any():
+            return paths
+        paths[new] = count
 
 
 def _pivots(matrix: csr_array[np.float64], n: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:

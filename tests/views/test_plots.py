@@ -218,7 +218,7 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     middle = math.sqrt(100.0)
     row = np.array([[1.0, middle], [middle, 100.0]], dtype=np.float32)
     pheromone.show_snapshot(dataclasses.replace(state, pheromone=row))
-    assert pheromone.image._shades.tolist() == [[0, 127], [127, 255]]
+    assert pheromone.image._shades.tolist() == [[1, 128], [128, 255]]
 
 
 def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: PheromoneView) -> None:

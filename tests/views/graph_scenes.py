@@ -1,0 +1,116 @@
+"""Graphs and colorings for the views' tests, and what answers for the thread that draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.drawing.draw import GraphArtist
+from gpu.drawing.drawing import class_order
+from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
+from views.main_window import MainWindow
+
+
+def random_graph(
+    n: int, density: float, seed: int = 1, *, known: int | None = None
+) -> GraphInstance:
+    """Each pair of ``n`` vertices is an edge with the probability ``density``."""
+    lower, upper = np.triu_indices(n, 1)
+    chosen = np.random.default_rng(seed).random(len(lower)) < density
+    edges = unique_edges(np.column_stack([lower, upper])[chosen])
+    return GraphInstance(f"random{n}", "A random graph for tests", n, edges, known)
+
+
+def queens(side: int) -> GraphInstance:
+    """Squares of a chess board, joined where a queen moves from one to the other."""
+    row, column = np.divmod(np.arange(side * side), side)
+    down, right = row[:, None] - row, column[:, None] - column
+    moves = (down == 0) | (right == 0) | (abs(down) == abs(right))
+    pairs = np.argwhere(np.triu(moves, 1))
+    return GraphInstance(f"queen{side}_{side}", "", side * side, unique_edges(pairs), side + 1)
+
+
+def greedy(graph: GraphInstance, seed: int = 0) -> NDArray[np.int32]:
+    """The lowest color that no neighbour has, vertex by vertex: by degree, or in random order."""
+    neighbours: list[list[int]] = [[] for _ in range(graph.n)]
+    for u, v in graph.edges:
+        neighbours[u].append(int(v))
+        neighbours[v].append(int(u))
+    order = np.argsort(-graph.degrees, kind="stable")
+    if seed:
+        order = np.random.default_rng(seed).permutation(graph.n)
+    colors = np.full(graph.n, -1, np.int32)
+    for vertex in order:
+        taken = {int(colors[other]) for other in neighbours[vertex]}
+        colors[vertex] = next(color for color in range(graph.n) if color not in taken)
+    return colors
+
+
+def spoiled(graph: GraphInstance, coloring: NDArray[np.int32], edges: int) -> NDArray[np.int32]:
+    """The coloring with both ends of the first ``edges`` separate edges in one color."""
+    colors = coloring.copy()
+    met: set[int] = set()
+    for u, v in graph.edges:
+        if len(met) < 2 * edges and not met & {int(u), int(v)}:
+            met |= {int(u), int(v)}
+            colors[v] = colors[u]
+    return colors
+
+
+def coloring_snapshot(
+    graph: GraphInstance,
+    iteration: int,
+    coloring: NDArray[np.int32] | None = None,
+    *,
+    wanted: Wanted = Wanted.EVERYTHING,
+) -> Snapshot:
+    """A state of a run that has found ``coloring``, by default a greedy one."""
+    best = greedy(graph) if coloring is None else coloring
+    colors = int(best.max()) + 1
+    random = np.random.default_rng(iteration)
+    pairs = random.integers(0, graph.n, (2 * graph.n, 2)).astype(np.int32)
+    strength = np.sort(random.random(len(pairs)))[::-1].astype(np.float32)
+    return Snapshot(
+        iteration=iteration,
+        solutions_built=iteration * max(1, graph.n // 5),
+        best_cost=colors,
+        best_iteration=max(1, iteration - 2),
+        iteration_best=colors + iteration % 3,
+        iteration_mean=colors + 2.5 + random.random(),
+        best_solution=best if Wanted.SOLUTION in wanted else None,
+        iteration_solution=best if Wanted.ITERATION_SOLUTION in wanted else None,
+        pheromone=trails(graph, best, iteration) if Wanted.PHEROMONE in wanted else None,
+        trails=Trails(pairs, strength) if Wanted.TRAILS in wanted else None,
+        phases={"choice info": 0.4, "construction": 5.1, "update": 1.2},
+        elapsed=iteration * 0.05,
+        generation=1,
+    )
+
+
+def trails(graph: GraphInstance, coloring: NDArray[np.int32], seed: int) -> NDArray[np.float32]:
+    """A picture of trails in the order of the classes: none between neighbours."""
+    order = class_order(coloring)
+    bits = np.unpackbits(graph.adjacency.view(np.uint8), axis=1, bitorder="little")
+    adjacent = bits[:, : graph.n][order][:, order] > 0
+    same = coloring[order][:, None] == coloring[order]
+    random = np.random.default_rng(seed).random((graph.n, graph.n))
+    laid = np.where(same, 40 + 60 * random, 0.5 + 4 * random**4)
+    full = np.where(adjacent, 0.0, np.maximum(laid, laid.T)).astype(np.float32)
+    step = -(-graph.n // PICTURE_SIZE)
+    starts = np.arange(0, graph.n, step)
+    picture: NDArray[np.float32] = np.maximum.reduceat(
+        np.maximum.reduceat(full, starts, 0), starts, 1
+    )
+    return picture
+
+
+def serve(window: MainWindow, graph: GraphInstance) -> None:
+    """Answer what the views of ``graph`` ask for, at once."""
+    artist = GraphArtist(graph)
+    window.graph.drawing_wanted.connect(
+        lambda how, coloring: window.graph.show_drawing(artist.draw(how, coloring))
+    )
+    window.adjacency.picture_wanted.connect(
+        lambda coloring: window.adjacency.show_picture(artist.adjacency(coloring))
+    )
