@@ -197,15 +197,18 @@ def matrix_picture(
 
 
 def matrix_trails(
-    trails: NDArray[np.float32], directed: bool, limit: int = STRONGEST_TRAILS
+    trails: NDArray[np.float32],
+    directed: bool,
+    limit: int = STRONGEST_TRAILS,
+    level: np.float32 | None = None,
 ) -> Trails:
     """Select the strongest of a whole matrix of trails, strongest first, then by cities.
 
-    Only those above the level of an edge that never got a deposit (the matrix has it from a city
-    to itself), and not fainter than ``FAINTEST`` of the strongest. In a symmetric instance an edge
-    appears once, lower city first.
+    Only those above the ``level`` of an edge that never got a deposit (by default the matrix has
+    it from a city to itself), and not fainter than ``FAINTEST`` of the strongest. In a symmetric
+    instance an edge appears once, lower city first.
     """
-    least = max(trails[0, 0], np.float32(FAINTEST * trails.max()))
+    least = max(trails[0, 0] if level is None else level, np.float32(FAINTEST * trails.max()))
     chosen = trails > least
     if not directed:
         cities = np.arange(len(trails), dtype=np.int32)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import memory, tables
-from gpu.baseline.colony import TeamColony, checked_key
+from gpu.baseline.colony import TourColony, checked_key
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, run
 from gpu.baseline.regions import regions_of
@@ -63,7 +63,7 @@ def build_stepwise_spm(
     return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
 
 
-class CpuColony(TeamColony):
+class CpuColony(TourColony):
     """The Ant Colony System on the CPU; see :class:`gpu.colony.Colony`.
 
     The same seed gives the same tours on every machine and with any number of threads.

@@ -139,6 +139,6 @@ def finish(ants: AntTours, record: Record) -> None:
     """Keep the best tour."""
     best = shortest(ants.lengths)
     keep_numbers(record, ants.lengths, best)
-    for position in range(record.last_tour.size):
-        record.last_tour[position] = ants.routes[best, position]
+    for position in range(record.last_solution.size):
+        record.last_solution[position] = ants.routes[best, position]
     keep_best(record)

@@ -1,4 +1,4 @@
-"""What every colony of tours on the CPU does alike: iterations by a team, and snapshots."""
+"""What all colonies on the CPU do alike: iterations by a team, and snapshots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpu.baseline import record as records
 from gpu.baseline.stages import Stage, Stages
 from gpu.colony import never
 from gpu.errors import ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance, TspInstance
 from gpu.random import key_of
 from gpu.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.summaries import branching_factor, checked_tour
@@ -33,11 +33,11 @@ def checked_key(seed: int) -> tuple[int, int]:
 
 
 class TeamColony(ABC):
-    """A colony on the CPU, at work on a travelling-salesman instance; see :mod:`gpu.colony`.
+    """A colony on the CPU; see :mod:`gpu.colony`.
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
     ants : int
     threads : int
     stages : sequence of Stage
@@ -50,9 +50,8 @@ class TeamColony(ABC):
     """
 
     def __init__(
-        self, instance: TspInstance, ants: int, threads: int, stages: Sequence[Stage]
+        self, instance: Instance, ants: int, threads: int, stages: Sequence[Stage]
     ) -> None:
-        self._instance = instance
         self._m = ants
         self._record = records.record_of(instance.n)
         self._stages = Stages(threads, stages, self._work)
@@ -67,11 +66,19 @@ class TeamColony(ABC):
     def _draw(
         self, wanted: Wanted, order: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32] | None, Trails | None]:
-        """Draw all trails, cities in this order, and select the strongest, where wanted."""
+        """Draw all trails, rows in this order, and select the strongest, where wanted."""
 
     @abstractmethod
-    def _listed(self) -> NDArray[np.float32]:
-        """Collect the trails of each city to its nearest, shape (n, k)."""
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        """Return a read-only copy of ``solution``, proved to be one and to cost so much."""
+
+    @abstractmethod
+    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the order of rows of a picture that goes with the best ``solution``."""
+
+    def _branching(self) -> float | None:
+        """The λ-branching factor, where there are candidate lists."""
+        return None
 
     @abstractmethod
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -101,30 +108,31 @@ class TeamColony(ABC):
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
-        record, instance = self._record, self._instance
+        record = self._record
         numbers = [int(number) for number in record.numbers]
         iteration = numbers[records.ITERATION]
-        best_tour = iteration_tour = picture = trails = None
+        best = last = picture = trails = None
         if iteration and Wanted.SOLUTION in wanted:
-            best_tour = checked_tour(instance, record.best_tour, numbers[records.BEST_LENGTH])
+            best = self._checked(record.best_solution, numbers[records.BEST_COST])
         if iteration and Wanted.ITERATION_SOLUTION in wanted:
-            iteration_tour = checked_tour(instance, record.last_tour, numbers[records.LAST_BEST])
+            last = self._checked(record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
-            order = record.best_tour if iteration else np.arange(instance.n)
+            everyone = np.arange(record.best_solution.size)
+            order = self._picture_order(record.best_solution) if iteration else everyone
             picture, trails = self._draw(wanted, order)
         return Snapshot(
             iteration=iteration,
             solutions_built=iteration * self._m,
-            best_cost=numbers[records.BEST_LENGTH],
+            best_cost=numbers[records.BEST_COST],
             best_iteration=numbers[records.BEST_ITERATION],
             iteration_best=numbers[records.LAST_BEST],
             iteration_mean=numbers[records.LAST_TOTAL] / self._m,
-            best_solution=best_tour,
-            iteration_solution=iteration_tour,
+            best_solution=best,
+            iteration_solution=last,
             pheromone=picture,
             trails=trails,
             updates=self._updates(),
-            branching=branching_factor(self._listed()) if Wanted.BRANCHING in wanted else None,
+            branching=self._branching() if Wanted.BRANCHING in wanted else None,
             limits=self._limits(),
             phases=self._stages.times,
         )
@@ -132,3 +140,26 @@ class TeamColony(ABC):
     def close(self) -> None:
         """End the threads; more calls do nothing."""
         self._stages.close()
+
+
+class TourColony(TeamColony):
+    """A colony on the CPU whose ants build tours."""
+
+    def __init__(
+        self, instance: TspInstance, ants: int, threads: int, stages: Sequence[Stage]
+    ) -> None:
+        super().__init__(instance, ants, threads, stages)
+        self._instance = instance
+
+    @abstractmethod
+    def _listed(self) -> NDArray[np.float32]:
+        """Collect the trails of each city to its nearest, shape (n, k)."""
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_tour(self._instance, solution, cost)
+
+    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+        return solution
+
+    def _branching(self) -> float:
+        return branching_factor(self._listed())

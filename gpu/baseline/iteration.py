@@ -18,7 +18,7 @@ from gpu.baseline.geometry import Geometry, distance
 from gpu.baseline.pheromone import lane_of, update
 from gpu.baseline.philox import philox, start_city
 from gpu.baseline.record import (
-    BEST_LENGTH,
+    BEST_COST,
     ITERATION,
     Record,
     keep_best,
@@ -225,14 +225,14 @@ def _update_both(
 @piece
 def _finish(tables: Tables, trails: Pheromone, ants: Ants, rules: Rules, record: Record) -> None:
     """Keep the best tour, and strengthen its trails (Fig. 2, lines 16 to 20; eq. 4)."""
-    numbers, tour = record.numbers, record.best_tour
+    numbers, tour = record.numbers, record.best_solution
     n = ants.routes.shape[0]
     best = shortest(ants.lengths)
     keep_numbers(record, ants.lengths, best)
     for position in range(n):
-        record.last_tour[position] = ants.routes[position, best]
+        record.last_solution[position] = ants.routes[position, best]
     keep_best(record)
-    share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_LENGTH], 1))
+    share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_COST], 1))
     added = np.float32(rules.alpha * share)
     for position in range(n):
         u = tour[position]

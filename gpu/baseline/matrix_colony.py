@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.baseline import as_tables, local_search, memory
 from gpu.baseline.as_iteration import CONSTRUCT, FINISH, IMPROVE, WEIGH
 from gpu.baseline.as_tables import ChoiceRules
-from gpu.baseline.colony import TeamColony, checked_key
+from gpu.baseline.colony import TourColony, checked_key
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
@@ -25,7 +25,7 @@ LISTED = 32
 """Nearest neighbours that the branching factor looks at, or more where lists are longer."""
 
 
-class MatrixColony(TeamColony):
+class MatrixColony(TourColony):
     """Ants that choose by a matrix of weights, on the CPU; see :class:`gpu.colony.Colony`.
 
     The same seed gives the same tours on every machine and with any number of threads.

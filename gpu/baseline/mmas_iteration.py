@@ -46,7 +46,7 @@ from gpu.baseline.mmas_tables import (
     MmasRules,
     MmasState,
 )
-from gpu.baseline.record import BEST_ITERATION, BEST_LENGTH, ITERATION, Record, shortest
+from gpu.baseline.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
 from gpu.summaries import LAMBDA
 
 SETTLED = 205
@@ -134,7 +134,7 @@ def _decide(
     iteration = numbers[ITERATION] + 1
     ant = shortest(ants.lengths)
     length = np.int64(ants.lengths[ant])
-    improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_LENGTH]
+    improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
     state.numbers[RESTARTING] = 0
     if improved:
         set_limits(rules, state, length)
@@ -146,12 +146,12 @@ def _decide(
             return
     own = improved or not _is_turn_of_best(rules.deposit, iteration - state.numbers[BEGUN])
     if not own:
-        length = np.int64(numbers[BEST_LENGTH])
+        length = np.int64(numbers[BEST_COST])
     state.amount[0] = np.float32(rules.gain / np.float64(max(length, np.int64(1))))
     n, sides = state.ends.shape
-    u = ants.routes[ant, n - 1] if own else record.best_tour[n - 1]
+    u = ants.routes[ant, n - 1] if own else record.best_solution[n - 1]
     for position in range(n):
-        v = ants.routes[ant, position] if own else record.best_tour[position]
+        v = ants.routes[ant, position] if own else record.best_solution[position]
         state.ends[u, 0] = v
         if sides == 2:
             state.ends[v, 1] = u

@@ -16,16 +16,16 @@ class Record(NamedTuple):
     Attributes
     ----------
     numbers : ndarray of int64, shape (8,)
-    best_tour, last_tour : ndarray of uint32, shape (n,)
+    best_solution, last_solution : ndarray of uint32, shape (n,)
         The best tour so far, and the best of the last iteration.
     """
 
     numbers: NDArray[np.int64]
-    best_tour: NDArray[np.uint32]
-    last_tour: NDArray[np.uint32]
+    best_solution: NDArray[np.uint32]
+    last_solution: NDArray[np.uint32]
 
 
-ITERATION, BEST_LENGTH, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
+ITERATION, BEST_COST, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
 
 
 def record_of(n: int) -> Record:
@@ -58,8 +58,8 @@ def keep_numbers(record: Record, lengths: NDArray[np.int64], best: int) -> None:
 def keep_best(record: Record) -> None:
     """Make the last iteration's best tour the best so far, if it is strictly shorter."""
     numbers = record.numbers
-    if numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_LENGTH]:
-        numbers[BEST_LENGTH] = numbers[LAST_BEST]
+    if numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]:
+        numbers[BEST_COST] = numbers[LAST_BEST]
         numbers[BEST_ITERATION] = numbers[ITERATION]
-        for position in range(record.best_tour.size):
-            record.best_tour[position] = record.last_tour[position]
+        for position in range(record.best_solution.size):
+            record.best_solution[position] = record.last_solution[position]

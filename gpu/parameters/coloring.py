@@ -40,7 +40,7 @@ class ColoringParameters(Parameters):
     beta: float = parameter(4.0, "β", "Weight of the trail.", 0, 20, low_open=True)
     rho: float = parameter(0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1)
     reward: float = parameter(
-        1.0, "L", "What an ant adds to the trails of its coloring, times its colors.", 0, 1e6
+        300.0, "L", "What an ant adds to the trails of its coloring, times its colors.", 0, 1e6
     )
     deposit: str = choice(
         "class",
@@ -78,3 +78,31 @@ class ColoringCpuParameters(ColoringParameters):
         phase="construction",
     )
     trials: int = trials_parameter()
+
+
+MOST_SEARCHES = 128
+"""Tabu searches, if nobody says how many: about as many as a large GPU has multiprocessors."""
+
+
+@dataclass(frozen=True)
+class ColoringTabuParameters(ColoringParameters):
+    """Parameters of the colonies whose best ants' colorings tabu searches repair."""
+
+    searches: int | None = parameter(
+        None,
+        "s",
+        "Tabu searches, each taking after one of the best ants.",
+        1,
+        1_000_000,
+        automatic=f"m, at most {MOST_SEARCHES}",
+        phase="tabu search",
+    )
+    moves: int = parameter(
+        10_000, "i", "Moves of each tabu search an iteration.", 1, 100_000_000, phase="tabu search"
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic; there are no more searches than ants."""
+        whole = super().resolved(n)
+        assert whole.ants is not None
+        return dataclasses.replace(whole, searches=min(self.searches or MOST_SEARCHES, whole.ants))

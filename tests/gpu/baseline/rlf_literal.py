@@ -127,7 +127,8 @@ class RlfLiteral:
         self.spins += 1
         weights = np.zeros(self.n, np.float32)
         for j, d in degree.items():
-            weight = self.powers[d] * self.info[i, j]
+            with np.errstate(over="ignore"):
+                weight = self.powers[d] * self.info[i, j]
             if weight > 0:
                 weights[j] = min(max(weight, FAINTEST), STRONGEST)
         quanta = self.quanta(weights)

@@ -1,0 +1,133 @@
+"""The ACO-RLF colony on the CPU, on one core or all: the same colorings either way."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline import memory, rlf_tables
+from gpu.baseline.colony import TeamColony, checked_key
+from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
+from gpu.baseline.rlf_tables import LEVEL
+from gpu.baseline.stages import Stage
+from gpu.coloring import checked_coloring, class_order
+from gpu.devices import Device
+from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.parameters import ColoringCpuParameters
+from gpu.snapshot import Trails, Wanted
+from gpu.summaries import INITIAL_LEVEL, matrix_picture, matrix_trails
+
+
+def prepare() -> None:
+    """Compile the colony, once for all on this machine: some seconds, or nothing.
+
+    Whoever does not call this waits as long when the first colony is built.
+    """
+    path = GraphInstance("path", "", 3, unique_edges([(0, 1), (1, 2)]))
+    RlfCpuColony(path, ColoringCpuParameters(), 0, threads=1).close()
+
+
+def build_sequential(
+    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
+) -> RlfCpuColony:
+    """The sequential colony (2017, Section II), on one core."""
+    return RlfCpuColony(instance, parameters, seed, threads=1)
+
+
+def build_parallel(
+    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
+) -> RlfCpuColony:
+    """As :func:`build_sequential`, the ants shared out among all cores of ``device``."""
+    return RlfCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+class RlfCpuColony(TeamColony):
+    """ACO-RLF on the CPU: all ants deposit; see :class:`gpu.colony.Colony`.
+
+    The same seed gives the same colorings on every machine and with any number of threads.
+
+    Parameters
+    ----------
+    instance : GraphInstance
+    parameters : ColoringCpuParameters
+    seed : int
+        In [0, 2**64).
+    threads : int
+        At most so many.
+
+    Raises
+    ------
+    ParameterError
+        If the seed is out of range.
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    DeviceError
+        If the system does not grant the threads.
+    """
+
+    def __init__(
+        self,
+        instance: GraphInstance,
+        parameters: ColoringCpuParameters,
+        seed: int,
+        *,
+        threads: int,
+    ) -> None:
+        key = checked_key(seed)
+        n = instance.n
+        parameters = parameters.resolved(n)
+        assert parameters.ants is not None
+        m = parameters.ants
+        threads = max(1, min(threads, m, n))
+        self._graph = instance
+        self._rules = rlf_tables.rules_of(key, parameters, n, m)
+        tried = self._rules.trials > 0
+        memory.require(
+            f"this colony on {instance.name} ({n} vertices, {m} ants)",
+            rlf_tables.bytes_needed(n, m, tried),
+        )
+        self._pairs = rlf_tables.pairs_of(instance, tried)
+        self._ants = rlf_tables.colorings_of(n, m)
+        self._places = [rlf_tables.workplace_of(n) for _ in range(threads)]
+        most_ants, most_rows = -(-m // threads), -(-n // threads)
+        super().__init__(
+            instance,
+            m,
+            threads,
+            (
+                Stage(WEIGH, "choice info", most_rows),
+                Stage(CONSTRUCT, "construction", n * most_ants),
+                Stage(SHARE, "update", 1),
+                Stage(RENEW, "update", most_rows),
+                Stage(FINISH, "update", 1),
+            ),
+        )
+
+    def _work(
+        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+    ) -> None:
+        run(
+            self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
+            member, len(self._places), count, stages, begin, end,
+        )  # fmt: skip
+
+    def _draw(
+        self, wanted: Wanted, order: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32] | None, Trails | None]:
+        trails, level = self._pairs.trails, self._ants.shares[LEVEL]
+        return (
+            matrix_picture(trails, order) if Wanted.PHEROMONE in wanted else None,
+            matrix_trails(trails, directed=False, level=level * INITIAL_LEVEL)
+            if Wanted.TRAILS in wanted
+            else None,
+        )
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_coloring(self._graph, solution, cost)
+
+    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+        return class_order(solution)
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails of vertex ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        return np.array(self._pairs.trails[city])
