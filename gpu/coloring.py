@@ -1,4 +1,4 @@
-"""What the coloring colonies of all devices have in common: powers, and what snapshots tell."""
+"""What the coloring colonies of all devices have in common."""
 
 from __future__ import annotations
 
@@ -26,6 +26,20 @@ def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:
                 powers *= degrees
     result: NDArray[np.float32] = np.minimum(powers, HEAVIEST)
     return result
+
+
+def greedy_colors(instance: GraphInstance) -> int:
+    """Colors that suffice if each vertex gets the first free one, those of high degree first."""
+    pairs = np.concatenate([instance.edges, instance.edges[:, ::-1]])
+    neighbours = pairs[np.argsort(pairs[:, 0], kind="stable"), 1]
+    ends = np.concatenate([[0], np.cumsum(instance.degrees, dtype=np.int64)])
+    colors = np.full(instance.n, -1, np.int32)
+    for vertex in np.argsort(-instance.degrees, kind="stable"):
+        near = colors[neighbours[ends[vertex] : ends[vertex + 1]]]
+        taken = np.zeros(len(near) + 1, np.bool_)
+        taken[near[(near >= 0) & (near < len(taken))]] = True
+        colors[vertex] = int(np.argmin(taken))
+    return int(colors.max()) + 1
 
 
 def class_order(colors: NDArray[np.integer]) -> NDArray[np.int32]:

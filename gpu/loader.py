@@ -32,6 +32,9 @@ whose tour list fits shared memory, and in others."""
 RLF_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 """Rows of 32 words of vertices that an ant of ACO-RLF holds, and words that a warp looks after."""
 
+TABU_WORDS = (1, 2, 4, 8, 32)
+"""Words of vertices that a warp of a tabu search can look after."""
+
 
 @functools.cache
 def source_text(file: str) -> str:
@@ -116,6 +119,11 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "scatter_pairs",
             "renew_pairs<SameColor>",
             "renew_pairs<Scattered>",
+        ),
+        "tabu_coloring.cu": (
+            "rank_ants",
+            *(f"search_colorings<{own}>" for own in TABU_WORDS),
+            "take_over",
         ),
     }
 

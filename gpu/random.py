@@ -48,6 +48,7 @@ class Purpose(enum.IntEnum):
     block ``city >> 2``, and the step stands in the purpose's bits above the lowest eight.
     ``TRIAL``: trial ``x`` of a step has words ``2 * (x & 1)`` and the next of block ``step``, and
     ``x >> 1`` stands in the purpose's bits above the lowest eight.
+    ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
     """
 
     START = 0
@@ -56,6 +57,7 @@ class Purpose(enum.IntEnum):
     INDEPENDENT = 3
     RESERVOIR = 4
     TRIAL = 5
+    TABU = 6
 
 
 def philox4x32(

@@ -4,7 +4,7 @@
 
 #include "portable.cuh"
 
-enum Purpose : unsigned { START_CITY = 0, EXPLOITATION = 1, ROULETTE = 2, TRIAL = 5 };
+enum Purpose : unsigned { START_CITY = 0, EXPLOITATION = 1, ROULETTE = 2, TRIAL = 5, TABU = 6 };
 
 struct Seed {
     unsigned low, high;

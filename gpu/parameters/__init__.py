@@ -11,6 +11,7 @@ from gpu.parameters.ant_system import (
 from gpu.parameters.coloring import (
     ColoringCpuParameters,
     ColoringParameters,
+    ColoringTabuParameters,
     ColoringTrialsParameters,
 )
 from gpu.parameters.explanation import Explanation, choice, parameter
@@ -29,6 +30,7 @@ __all__ = [
     "AsParameters",
     "ColoringCpuParameters",
     "ColoringParameters",
+    "ColoringTabuParameters",
     "ColoringTrialsParameters",
     "CpuParameters",
     "Explanation",
