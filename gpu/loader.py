@@ -25,6 +25,7 @@ GROUP_ROWS = {
     "as_group.cu": (16, 8),
     "as_stc.cu": (16, 8),
     "as_stc_tr.cu": (44, 16),
+    "mmas_compact.cu": (40, 16),
 }
 """Weights that a thread of a group holds in registers at most: in groups of 32 to 512 threads
 whose tour list fits shared memory, and in others."""
@@ -34,6 +35,13 @@ RLF_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 
 TABU_WORDS = (1, 2, 4, 8, 32)
 """Words of vertices that a warp of a tabu search can look after."""
+
+
+TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
+"""Tiles of 256 cities whose weights, of either precision, a warp holds in registers."""
+
+MOST_LIST_ROWS = 7
+"""Rows of 32 candidates that an ant with candidate lists can have."""
 
 
 @functools.cache
@@ -97,6 +105,32 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             ),
         ),
         "pictures.cu": (
+        "mmas_compact.cu": (
+            *_whole_tours("mmas_compact.cu", "CompactList", "GlobalList", "TilingRoulette", "true"),
+        ),
+        "mmas_lists_rwm.cu": _lists("RouletteWheel"),
+        "mmas_lists_wrs.cu": _lists("ReservoirSampling"),
+        "mmas_reservoir.cu": tuple(
+            f"build_tours_by_reservoir<{tabu}>"
+            for tabu in ("Listed<SharedList>", "Listed<CompactList>", "Numbered")
+        ),
+        "mmas_rows.cu": tuple(
+            f"build_tours_by_rows<{row}, {tiles}>" for row in TILES for tiles in TILES[row]
+        ),
+        "mmas_update.cu": (
+            "start_limits",
+            "count_settled",
+            *(
+                f"{kernel}<{power}>"
+                for kernel in (
+                    "weigh_trails",
+                    "evaporate_trails",
+                    "deposit_trails",
+                    "weigh_candidates",
+                )
+                for power in ("WholePower", "RealPower")
+            ),
+        ),
             "measure_trails",
             *(f"blank_picture<{policy}>" for policy in trails),
             *(f"paint_picture<{policy}>" for policy in trails),
@@ -130,11 +164,10 @@ def instantiations() -> dict[str, tuple[str, ...]]:
 
 def _groups(file: str, order: str, selection: str, shrinks: str) -> tuple[str, ...]:
     """The kernels of a system in which a group works for an ant; see as_group.cuh."""
-    whole, any_size = GROUP_ROWS[file]
+    _, any_size = GROUP_ROWS[file]
     near, far = ("SharedList", "GlobalList") if order == "List" else (order, order)
     return (
-        f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>",
-        f"build_tours_by_groups<{far}, {selection}, {shrinks}, {any_size}, false>",
+        *_whole_tours(file, near, far, selection, shrinks),
         f"start_steps<{far}>",
         f"make_step<{far}, {selection}, {any_size}>",
         "finish_steps",
@@ -142,6 +175,23 @@ def _groups(file: str, order: str, selection: str, shrinks: str) -> tuple[str, .
 
 
 def _lines(file: str, seen: set[str]) -> Iterator[str]:
+def _whole_tours(file: str, near: str, far: str, selection: str, shrinks: str) -> tuple[str, ...]:
+    whole, any_size = GROUP_ROWS[file]
+    return (
+        f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>",
+        f"build_tours_by_groups<{far}, {selection}, {shrinks}, {any_size}, false>",
+    )
+
+
+def _lists(selection: str) -> tuple[str, ...]:
+    """The kernels of a selection from candidate lists; see mmas_lists.cuh."""
+    return tuple(
+        f"build_tours_by_lists<{tabu}, {selection}, {rows}, {shared}>"
+        for tabu in ("ListTabu", "BitmaskTabu", "CompactTabu")
+        for rows, shared in ((1, "true"), (1, "false"), (MOST_LIST_ROWS, "false"))
+    )
+
+
     seen.add(file)
     text = resources.files("gpu").joinpath("kernels", file).read_text(encoding="utf-8")
     for line in text.splitlines(keepends=True):

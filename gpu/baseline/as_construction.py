@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.baseline import barrier
 from gpu.baseline.as_tables import AntTours, ChoiceRules, Matrices, Workplace
 from gpu.baseline.compiled import part, piece
 from gpu.baseline.geometry import Geometry, distance
-from gpu.baseline.local_search import Rule, Search, improve_one
+from gpu.baseline.local_search import improve_tours
 from gpu.baseline.own_draws import (
     independent_of_all,
     independent_of_listed,
@@ -16,6 +17,8 @@ from gpu.baseline.own_draws import (
     reservoir_of_listed,
 )
 from gpu.baseline.philox import philox, start_city
+from gpu.baseline.record import ITERATION, Record
+from gpu.baseline.searches import Rule, Searches
 from gpu.baseline.wheel import (
     add_up,
     first_of,
@@ -32,7 +35,68 @@ from gpu.random import Purpose
 START, ROULETTE_WORD = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
 INDEPENDENT, RESERVOIR = np.uint32(Purpose.INDEPENDENT), np.uint32(Purpose.RESERVOIR)
 
+UPPER_BITS, BELOW_HALF = np.int32(-(2**16)), np.int32(2**15 - 1)
+"""The bits of a float32 that half precision keeps; almost half of the rest."""
+
 VISITED, UNVISITED = np.int32(0), np.int32(-1)
+
+WEIGH, CONSTRUCT, IMPROVE = 1, 2, 4
+"""The first stages of an iteration: weights of rows; steps of ants; their tours by local search."""
+
+
+@piece
+def build_tours(
+    matrices: Matrices,
+    geometry: Geometry,
+    ants: AntTours,
+    rules: ChoiceRules,
+    moves: Rule,
+    searches: Searches,
+    record: Record,
+    gate: NDArray[np.int64],
+    place: Workplace,
+    thread: int,
+    threads: int,
+    stages: int,
+    begin: int,
+    end: int,
+    met: int,
+) -> int:
+    """Do a thread's part of those of these stages that are asked for.
+
+    Return how many arrivals at the barrier were expected so far, ``met`` of them before.
+    """
+    m, n = ants.routes.shape
+    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
+    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
+    if stages & WEIGH:
+        for u in range(first_row + begin, min(first_row + end, end_row)):
+            weigh_row(matrices, rules, u)
+        met += threads
+        barrier.meet(gate, met)
+    if stages & CONSTRUCT:
+        construct(
+            matrices, geometry, ants, rules, np.uint32(record.numbers[ITERATION]), place,
+            first_ant, begin, min(end, n * (end_ant - first_ant)),
+        )  # fmt: skip
+        met += threads
+        barrier.meet(gate, met)
+    if stages & IMPROVE:
+        improve_tours(
+            moves, geometry, searches, thread, ants.routes, ants.lengths,
+            first_ant + begin, min(first_ant + end, end_ant), begin > 0,
+        )  # fmt: skip
+        met += threads
+        barrier.meet(gate, met)
+    return met
+
+
+@piece
+def rounded_to_half(weight: np.float32) -> np.float32:
+    """Round to 8 significant bits, to the nearest, on a tie to the even one."""
+    bits = np.float32(weight).view(np.int32)
+    odd = np.int32(np.int32(bits >> np.int32(16)) & np.int32(1))
+    return np.int32(np.int32(bits + BELOW_HALF + odd) & UPPER_BITS).view(np.float32)
 
 
 @part
@@ -56,6 +120,9 @@ def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
     for v in range(n):
         weight = np.float32(weights[u, v] * matrices.heuristic[u, v])
         weights[u, v] = min(max(weight, LIGHTEST), HEAVIEST)
+    if rules.halves:
+        for v in range(n):
+            weights[u, v] = rounded_to_half(weights[u, v])
     for lane in range(matrices.neighbours.shape[1]):
         matrices.listed[u, lane] = weights[u, matrices.neighbours[u, lane]]
 
@@ -172,18 +239,3 @@ def _length(geometry: Geometry, routes: NDArray[np.uint32], ant: int) -> np.int6
     for position in range(n - 1):
         length += distance(geometry, routes[ant, position], routes[ant, position + 1])
     return length
-
-
-@part
-def improve(
-    rule: Rule, geometry: Geometry, ants: AntTours, search: Search, first: int, end: int
-) -> None:
-    """Improve the tours of ants ``first`` to before ``end`` by local search."""
-    routes = ants.routes
-    n = routes.shape[1]
-    for ant in range(first, end):
-        for position in range(n):
-            search.tour[position] = routes[ant, position]
-        ants.lengths[ant] -= improve_one(rule, geometry, search)
-        for position in range(n):
-            routes[ant, position] = search.tour[position]

@@ -109,6 +109,8 @@ class ChoiceRules(NamedTuple):
     alpha : float
     factors : int
         α where it is whole, else -1.
+    halves : bool
+        Whether weights are rounded to half precision.
     """
 
     key0: np.uint32
@@ -117,6 +119,7 @@ class ChoiceRules(NamedTuple):
     own: np.uint32
     alpha: float
     factors: int
+    halves: bool
 
 
 class AsRules(NamedTuple):
@@ -141,7 +144,7 @@ class AsRules(NamedTuple):
 
 
 def choice_rules_of(
-    key: tuple[int, int], selection: str, listed: bool, alpha: float
+    key: tuple[int, int], selection: str, listed: bool, alpha: float, *, halves: bool = False
 ) -> ChoiceRules:
     """Prepare ``selection``; ``listed`` says whether there are candidate lists.
 
@@ -154,6 +157,7 @@ def choice_rules_of(
         own=np.uint32(OWN_DRAWS.get(selection, 0)),
         alpha=float(alpha),
         factors=int(alpha) if float(alpha).is_integer() else -1,
+        halves=halves,
     )
 
 

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline import as_tables, local_search, memory
-from gpu.baseline.as_iteration import CONSTRUCT, FINISH, IMPROVE, WEIGH
+from gpu.baseline import as_tables, memory, searches
+from gpu.baseline.as_construction import CONSTRUCT, IMPROVE, WEIGH
+from gpu.baseline.as_iteration import FINISH
 from gpu.baseline.as_tables import ChoiceRules
-from gpu.baseline.colony import TourColony, checked_key
+from gpu.baseline.colony import TourColony, checked_key, improvement
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import TspInstance
-from gpu.parameters import NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
+from gpu.parameters import HALF, NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import matrix_picture, matrix_trails
 
@@ -67,22 +68,22 @@ class MatrixColony(TourColony):
         listed = max(cl, min(LISTED, n - 1))
         needed = as_tables.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
         if parameters.local_search != NO_LOCAL_SEARCH:
-            needed["local search"] = local_search.bytes_needed(instance, threads)
+            needed["local search"] = searches.bytes_needed(instance, threads)
         memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
 
-        moves = local_search.rule_of(instance, parameters.local_search)
+        moves = searches.rule_of(instance, parameters.local_search)
         candidates = build_candidates(instance, listed)
         self._neighbours = candidates.neighbours
         self._matrices = as_tables.matrices_of(instance, candidates, cl, parameters.beta)
         self._geometry = geometry_of(instance, parameters.beta)
         self._ants = as_tables.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
-        self._moves = moves or local_search.no_rule()
-        self._searches = [local_search.search_of(n if moves else 1) for _ in range(threads)]
-        choice = as_tables.choice_rules_of(key, parameters.selection, cl > 0, parameters.alpha)
+        choice = as_tables.choice_rules_of(
+            key, parameters.selection, cl > 0, parameters.alpha,
+            halves=isinstance(parameters, MmasCpuParameters) and parameters.weights == HALF,
+        )  # fmt: skip
         nearest = max(nearest_neighbour_length(instance, candidates), 1)
         most_ants, most_rows = -(-m // threads), -(-n // threads)
-        improvement = [Stage(IMPROVE, "local search", most_ants)] if moves else []
         super().__init__(
             instance,
             m,
@@ -90,10 +91,11 @@ class MatrixColony(TourColony):
             (
                 Stage(WEIGH, "choice info", most_rows),
                 Stage(CONSTRUCT, "construction", n * most_ants),
-                *improvement,
+                *improvement(moves, IMPROVE, most_ants),
                 *self._update_stages(parameters, choice, nearest, threads),
                 Stage(FINISH, "update", 1),
             ),
+            moves,
         )
 
     @abstractmethod

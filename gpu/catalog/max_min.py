@@ -3,12 +3,58 @@
 from __future__ import annotations
 
 from gpu.catalog.system import System
-from gpu.parameters import MmasCpuParameters
+from gpu.parameters import MmasCpuParameters, MmasGroupParameters, MmasListParameters
 
 _PAPER = "Skinderowicz 2020"
 _ANY_SELECTION = "gpu.decisions.ant_system:AsRule"
 
+_SELECTIONS = {
+    "rwm": ("4.2.1", "roulette wheel", "turn a roulette wheel"),
+    "wrs": ("4.2.2", "weighted reservoir sampling", "sample a reservoir"),
+}
+
+_TABUS = {
+    "bt": ("a tabu bit a city", "in bits"),
+    "ct": ("compact tabu", "in a compact list"),
+    "lc": ("tour list", "in a list"),
+}
+
+
+def _rule(selection: str, tabu: str, listed: bool) -> str:
+    kind = "reservoir"
+    if selection == "rwm":
+        kind = "roulette" if listed or tabu == "bt" else "stc_roulette"
+    return f"gpu.decisions.ant_system:{kind}"
+
+
+def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
+    """One of the twelve variants of the paper."""
+    section, drawing, draw = _SELECTIONS[selection]
+    structure, where = _TABUS[tabu]
+    name = f"{selection}-{tabu}{'-cl' if listed else ''}"
+    lists = "candidate lists, a warp an ant; " if listed else "a block an ant; "
+    few = "first among near cities, " if listed else ""
+    return System(
+        name=f"mmas-{name}",
+        title=f"MMAS-{name.upper()}",
+        paper=f"{_PAPER}, Sections 4.1, {section}{' and 4.3' if listed else ''}",
+        made_of=f"{lists}{drawing}; {structure}; pheromone matrix with limits; one tour deposits",
+        summary=f"Ants {draw}, {few}and remember {where} where they have been.",
+        deterministic=True,
+        parameters=MmasListParameters if listed else MmasGroupParameters,
+        builders={"cuda": f"gpu.cuda.max_min:build_{name.replace('-', '_')}"},
+        alias="mmas",
+        rule=_rule(selection, tabu, listed),
+    )
+
+
 MAX_MIN_ANT_SYSTEMS: tuple[System, ...] = (
+    *(
+        _on_gpu(selection, tabu, listed)
+        for listed in (True, False)
+        for selection in _SELECTIONS
+        for tabu in _TABUS
+    ),
     System(
         name="mmas-seq",
         title="MMAS-SEQ",

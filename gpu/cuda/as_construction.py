@@ -8,14 +8,14 @@ the same wheel order build the same tours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import ParameterError
 from gpu.loader import GROUP_ROWS
-from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
+from gpu.parameters import AsGroupParameters
 
 LANES = 32
 """Threads in a warp."""
@@ -45,6 +45,27 @@ class Cities(Protocol):
         """Number of the metric, as ``Metric`` in geometry.cuh has it."""
 
 
+class Colony(Protocol):
+    """What every construction is told of the colony; parameters have it."""
+
+    @property
+    def ants(self) -> int | None:
+        """Ants, known by now."""
+
+
+@runtime_checkable
+class GroupColony(Colony, Protocol):
+    """What a construction by groups is told of it."""
+
+    @property
+    def workers(self) -> int | None:
+        """Threads that work for one ant; None for as many as are best."""
+
+    @property
+    def launches(self) -> str | None:
+        """What a launch does: ``tour``, ``step``, or None for what is best."""
+
+
 def weight_columns(n: int) -> int:
     """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
 
@@ -57,9 +78,7 @@ def weight_columns(n: int) -> int:
 class Construction:
     """What all constructions share: where tours stand, and the arguments of every kernel."""
 
-    def __init__(
-        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
-    ) -> None:
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
         self._metric = cities.metric
@@ -72,12 +91,17 @@ class Construction:
             Buffer("lengths", (self.ants,), np.uint64),
         ]
 
-    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+    def _ants_and_seed(self) -> tuple[Any, ...]:
         return (
             np.int32(self.n),
             np.int32(self.ants),
             np.uint32(self._seed & 0xFFFFFFFF),
             np.uint32(self._seed >> 32),
+        )
+
+    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        return (
+            *self._ants_and_seed(),
             np.int32(self._metric),
             arrays.get("coordinates"),
             arrays.get("matrix"),
@@ -92,9 +116,7 @@ class Construction:
 class Task(Construction):
     """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit."""
 
-    def __init__(
-        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
-    ) -> None:
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
         super().__init__(machine, cities, parameters, seed)
         self._words = -(-self.n // 32)
         self._shared = 4 * self._words * LANES
@@ -126,9 +148,7 @@ class DataParallel(Construction):
     def _kernel(self) -> str:
         return f"build_tours_by_workers<{self.rule}>"
 
-    def __init__(
-        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
-    ) -> None:
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, AsGroupParameters)
         least = -(-self.n // CITIES_PER_WORKER)
@@ -182,12 +202,11 @@ class Groups(Construction):
     other = "GlobalList"
     selection = "TilingRoulette"
     shrinks = False
+    alone = ""  # the file of a warp alone, which cannot shrink, where that is another
 
-    def __init__(
-        self, machine: Machine, cities: Cities, parameters: AsCudaParameters, seed: int
-    ) -> None:
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
         super().__init__(machine, cities, parameters, seed)
-        assert isinstance(parameters, AsLaunchesParameters)
+        assert isinstance(parameters, GroupColony)
         self._workers = parameters.workers or self._automatic_workers()
         self._width = min(LANES, self._workers)
         self._block = max(LANES, self._workers)
@@ -199,7 +218,7 @@ class Groups(Construction):
             self._width == LANES
             and self._workers <= MOST_WHOLE
             and self._shared <= machine.shared_limit
-            and (self.order != "SharedList" or self.n < SHORT_CITIES)
+            and (self.order == "NumberedCities" or self.n < SHORT_CITIES)
         )
 
     def _automatic_workers(self) -> int:
@@ -229,8 +248,8 @@ class Groups(Construction):
         file, shrinks, rows, order, whole = self.file, self.shrinks, self._whole, self.order, "true"
         if not self._fits:
             rows, order, whole = self._any_size, self.other, "false"
-        elif shrinks and self._block == LANES:  # a warp alone cannot shrink
-            file, shrinks = StGroupStcTr.file, False
+        elif self.alone and self._block == LANES:
+            file, shrinks = self.alone, False
             rows, _ = GROUP_ROWS[file]
         args = (
             *self._leading(arrays),
@@ -303,8 +322,9 @@ class StDynamic(Groups):
     """ST-DYNAMIC: the tour list, tiling roulette, and warps that retire as cities get fewer."""
 
     file = "as_dynamic.cu"
+    alone = StGroupStcTr.file
     shrinks = True
 
     def _automatic_workers(self) -> int:
-        alone, _ = GROUP_ROWS[StGroupStcTr.file]
+        alone, _ = GROUP_ROWS[self.alone or self.file]
         return LANES if self.n <= LANES * alone else super()._automatic_workers()

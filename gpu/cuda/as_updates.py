@@ -59,7 +59,7 @@ class ChoiceInfo:
         self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
     ) -> None:
         self._problem, self._trails = problem, trails
-        self._grid = _blocks(machine, int(trails.quarters))
+        self._grid = blocks_for(machine, int(trails.quarters))
         self._alpha = np.float64(parameters.alpha)
         if parameters.power == "fast":
             power = "FastPower"
@@ -120,7 +120,7 @@ class PheromoneUpdate:
         self._most = np.uint32(most)
         self._keep = np.float32(1 - parameters.rho)
         self._scale = np.float64(max(problem.nearest_neighbour_length, 1) / (m * most))
-        self._grid = _blocks(machine, int(trails.quarters))
+        self._grid = blocks_for(machine, int(trails.quarters))
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
         self._ants_each = min(m, max(1, looks // (self._pairs * n)))
@@ -188,6 +188,6 @@ class PheromoneUpdate:
         return Launch(self.file, "renew_trails", self._grid, TILE, args)
 
 
-def _blocks(machine: Machine, threads: int) -> int:
+def blocks_for(machine: Machine, threads: int) -> int:
     """Blocks for so many threads, which take more in turn than the GPU holds twice over."""
     return max(1, min(16 * machine.multiprocessors, -(-threads // TILE)))

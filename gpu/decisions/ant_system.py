@@ -12,7 +12,16 @@ from gpu.decision import Choice, Outcome
 from gpu.decisions.rule import Surroundings, TrailSource, heaviest
 from gpu.decisions.walk import Walk
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCpuParameters, AsCudaParameters, AsParameters, MmasCpuParameters
+from gpu.parameters import (
+    HALF,
+    AsCpuParameters,
+    AsCudaParameters,
+    AsParameters,
+    MmasCpuParameters,
+    MmasCudaParameters,
+    MmasListParameters,
+    MmasParameters,
+)
 from gpu.random import DRAW_BITS, Purpose, minus_log2
 from gpu.summaries import frozen
 
@@ -41,16 +50,18 @@ class AsRule:
         self, instance: TspInstance, parameters: AsParameters, seed: int, selection: str = ""
     ) -> None:
         listed = 0
-        if isinstance(parameters, AsCpuParameters | MmasCpuParameters):
+        if isinstance(parameters, AsCpuParameters | MmasCpuParameters | MmasListParameters):
             listed = min(parameters.candidates, instance.n - 1)
+        if isinstance(parameters, AsCpuParameters | MmasCpuParameters):
             selection = selection or parameters.selection
         self._seen = Surroundings(instance, parameters.beta, listed, seed)
         self._alpha = parameters.alpha
+        self._halves = isinstance(parameters, MmasParameters) and parameters.weights == HALF
         self._selection = selection or "roulette"
         self.caveat = ""
-        if isinstance(parameters, AsCudaParameters) and (
-            parameters.power == "fast" or not parameters.alpha.is_integer()
-        ):
+        fast = isinstance(parameters, AsCudaParameters) and parameters.power == "fast"
+        on_gpu = isinstance(parameters, AsCudaParameters | MmasCudaParameters)
+        if fast or (on_gpu and not parameters.alpha.is_integer()):
             self.caveat = (
                 "The GPU raises trails to the power α with other last digits, so a close draw in "
                 "the iteration itself may fall otherwise."
@@ -66,6 +77,8 @@ class AsRule:
         tau, eta = trails.trails_from(city), seen.heuristics(city)
         with np.errstate(over="ignore", invalid="ignore"):  # of the ant's own city there is none
             weighed = np.clip(power(tau, self._alpha) * eta, LIGHTEST, HEAVIEST)
+        if self._halves:
+            weighed = rounded_to_half(weighed)
         near = seen.lists[city]
         in_order = np.flatnonzero(walk.unvisited).astype(np.int32)
         cities = near[walk.unvisited[near]] if len(near) else in_order
@@ -122,6 +135,11 @@ def stc_roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> 
     return AsRule(instance, parameters, seed, "stc-roulette")
 
 
+def reservoir(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
+    """Make the rule of colonies with weighted reservoir sampling."""
+    return AsRule(instance, parameters, seed, "wrs")
+
+
 def i_roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
     """Make the rule of colonies with independent roulette."""
     return AsRule(instance, parameters, seed, "i-roulette")
@@ -135,6 +153,14 @@ def power(trails: NDArray[np.float32], alpha: float) -> NDArray[np.float32]:
     for _ in range(int(alpha)):
         result = result * trails
     return result
+
+
+def rounded_to_half(weighed: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Round to 8 significant bits, to the nearest, on a tie to the even one."""
+    bits = weighed.view(np.uint32)
+    odd = (bits >> np.uint32(16)) & np.uint32(1)
+    upper: NDArray[np.uint32] = (bits + np.uint32(2**15 - 1) + odd) & np.uint32(0xFFFF0000)
+    return upper.view(np.float32)
 
 
 def quanta(weighed: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -1,48 +1,7 @@
 // What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`), made
 // anew before each iteration, so that no ant needs to raise anything to a power.
+#include "choice.cuh"
 #include "geometry.cuh"
-
-// Weights stay this far from the ends of float32, so that a roulette wheel can scale them without
-// overflow, and none becomes a subnormal number, which a GPU takes for 0 and a CPU does not.
-constexpr float LEAST_CHOICE = 0x1p-100f, MOST_CHOICE = 0x1p100f;
-
-// trail^alpha for a whole alpha: a repeated product, rounded as on the CPU.
-struct WholePower {
-    int alpha;
-
-    __device__ __forceinline__ explicit WholePower(double exponent)
-        : alpha(static_cast<int>(exponent)) {}
-
-    __device__ __forceinline__ float operator()(float trail) const {
-        float power = 1.0f;
-        for (int factor = 0; factor < alpha; ++factor) power = power * trail;
-        return power;
-    }
-};
-
-struct RealPower {
-    double alpha;
-
-    __device__ __forceinline__ explicit RealPower(double exponent) : alpha(exponent) {}
-
-    __device__ __forceinline__ float operator()(float trail) const {
-        return static_cast<float>(pow(static_cast<double>(trail), alpha));
-    }
-};
-
-// What the GPU's own logarithm and exponential make of it: right to about five digits.
-struct FastPower {
-    float alpha;
-
-    __device__ __forceinline__ explicit FastPower(double exponent)
-        : alpha(static_cast<float>(exponent)) {}
-
-    __device__ __forceinline__ float operator()(float trail) const { return __powf(trail, alpha); }
-};
-
-__device__ __forceinline__ float choice(float power, float heuristic) {
-    return heuristic > 0.0f ? fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE) : 0.0f;
-}
 
 // Matrices have a row of `columns` floats a city, `columns` being a multiple of four. Beyond the
 // n-th, and from a city to itself, heuristic and weights are 0: there is no edge.

@@ -25,6 +25,23 @@ __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
     return units;
 }
 
+// The same in three rounds of shuffles that do not wait for each other, instead of five: quicker
+// where a warp has little else to do.
+__device__ __forceinline__ unsigned prefix_sums_at_once(unsigned units, int lane) {
+#pragma unroll
+    for (int offset = 1; offset < LANES / 2; offset *= 4) {
+        unsigned sum = units;
+#pragma unroll
+        for (int times = 1; times < 4; ++times) {
+            unsigned before = __shfl_up_sync(ALL_LANES, units, times * offset);
+            sum += lane >= times * offset ? before : 0;
+        }
+        units = sum;
+    }
+    unsigned before = __shfl_up_sync(ALL_LANES, units, LANES / 2);
+    return units + (lane >= LANES / 2 ? before : 0);
+}
+
 // Parallel prefix sum, then parallel search: every slot learns where it ends.
 template <int COUNT>
 struct PrefixSearch {

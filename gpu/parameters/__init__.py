@@ -15,11 +15,19 @@ from gpu.parameters.coloring import (
     ColoringTrialsParameters,
 )
 from gpu.parameters.explanation import Explanation, choice, parameter
-from gpu.parameters.max_min import MmasCpuParameters, MmasParameters
+from gpu.parameters.max_min import (
+    HALF,
+    MmasCpuParameters,
+    MmasCudaParameters,
+    MmasGroupParameters,
+    MmasListParameters,
+    MmasParameters,
+)
 from gpu.parameters.parameters import Parameters
 from gpu.parameters.shared import LOCAL_SEARCHES, NO_LOCAL_SEARCH, CpuParameters
 
 __all__ = [
+    "HALF",
     "LOCAL_SEARCHES",
     "NO_LOCAL_SEARCH",
     "AcsParameters",
@@ -35,6 +43,9 @@ __all__ = [
     "CpuParameters",
     "Explanation",
     "MmasCpuParameters",
+    "MmasCudaParameters",
+    "MmasGroupParameters",
+    "MmasListParameters",
     "MmasParameters",
     "Parameters",
     "SpmParameters",

@@ -29,6 +29,8 @@ class Explanation:
         For a choice, every value it can have and what that means; empty for a number.
     power_of_two : bool
         Whether only powers of two are valid.
+    multiple_of : int
+        Only whole multiples of this are valid, where it is not 0.
     phase : str
         The phase of an iteration (see :class:`gpu.snapshot.Snapshot`) whose work this parameter
         decides; empty where that is the whole iteration.
@@ -43,11 +45,14 @@ class Explanation:
     automatic: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     power_of_two: bool = False
+    multiple_of: int = 0
     phase: str = ""
 
     @property
     def alternatives(self) -> tuple[int | str, ...]:
-        """Every value, where there are few: the options of a choice, or the powers of two."""
+        """Every value, where there are few: options of a choice, powers of two, multiples."""
+        if self.multiple_of:
+            return tuple(range(int(self.low), int(self.high) + 1, self.multiple_of))
         if not self.power_of_two:
             return tuple(self.options)
         powers = (1 << exponent for exponent in range(math.frexp(self.high)[1]))
@@ -62,6 +67,8 @@ class Explanation:
             return f"{'greater than' if self.low_open else 'at least'} {self.low:.12g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         what = "a power of two " if self.power_of_two else ""
+        if self.multiple_of:
+            what = f"a multiple of {self.multiple_of} "
         return f"{what}in {left}{self.low:.12g}, {self.high:.12g}{right}"
 
     def admits(self, value: float | str) -> bool:
@@ -70,7 +77,13 @@ class Explanation:
             return value in self.options
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
-        return above and below and not (self.power_of_two and int(value) & (int(value) - 1))
+        whole = int(value) if above and below else 0
+        return (
+            above
+            and below
+            and not (self.power_of_two and whole & (whole - 1))
+            and not (self.multiple_of and whole % self.multiple_of)
+        )
 
 
 def parameter(
@@ -84,6 +97,7 @@ def parameter(
     high_open: bool = False,
     automatic: str = "",
     power_of_two: bool = False,
+    multiple_of: int = 0,
     phase: str = "",
 ) -> Any:
     """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
@@ -96,6 +110,7 @@ def parameter(
         high_open,
         automatic,
         power_of_two=power_of_two,
+        multiple_of=multiple_of,
         phase=phase,
     )
     return dataclasses.field(default=default, metadata={"explanation": explanation})

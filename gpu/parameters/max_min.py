@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Self
 
 from gpu.parameters.ant_system import AsParameters
 from gpu.parameters.explanation import choice, parameter
-from gpu.parameters.shared import CpuParameters
+from gpu.parameters.shared import CpuParameters, local_search_choice
+
+HALF = "half"
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,60 @@ class MmasParameters(AsParameters):
         1_000_000,
         phase="update",
     )
+    weights: str = choice(
+        HALF,
+        "w",
+        "How exactly ants know the weights of edges; trails are exact either way.",
+        {
+            HALF: "to 8 significant bits, which changes no probability by more than 0.4 %",
+            "full": "to 24 significant bits",
+        },
+        phase="construction",
+    )
 
 
 @dataclass(frozen=True)
 class MmasCpuParameters(CpuParameters, MmasParameters):
     """Parameters of the MAX-MIN Ant System on the CPU."""
+
+
+@dataclass(frozen=True)
+class MmasCudaParameters(MmasParameters):
+    """Parameters of the MAX-MIN Ant Systems on a GPU."""
+
+    local_search: str = local_search_choice()
+
+
+@dataclass(frozen=True)
+class MmasGroupParameters(MmasCudaParameters):
+    """Parameters of those whose ants choose from all cities."""
+
+    warps: int | None = parameter(
+        None,
+        "W",
+        "Warps, 32 threads each, that work for one ant.",
+        1,
+        16,
+        automatic="by n",
+        phase="construction",
+    )
+
+
+@dataclass(frozen=True)
+class MmasListParameters(MmasCudaParameters):
+    """Parameters of those with candidate lists, a warp an ant."""
+
+    candidates: int = parameter(
+        32,
+        "cl",
+        "Nearest neighbours an ant considers before all other cities.",
+        32,
+        224,
+        multiple_of=32,
+        phase="construction",
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic; longer lists than n - 1 cities allow are of no use."""
+        most = -(-max(n - 1, 1) // 32) * 32
+        return dataclasses.replace(super().resolved(n), candidates=min(self.candidates, most))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.parameters import MmasCpuParameters
 from tests.gpu.baseline.as_literal import AsLiteral
@@ -30,6 +31,14 @@ class MmasLiteral(AsLiteral):
         steady = self.q.p_best ** (1 / self.n)
         least = most * min(1.0, (1 - steady) / ((self.n / 2 - 1) * steady))
         return max(np.float32(least), np.float32(2.0**-60)), np.float32(most)
+
+    def choice_info(self) -> NDArray[np.float32]:
+        weighed = super().choice_info()
+        if self.q.weights == "full":
+            return weighed
+        fraction, exponent = np.frexp(weighed)
+        rounded = np.rint(fraction * np.float32(256)) / np.float32(256)
+        return np.ldexp(rounded, exponent).astype(np.float32)
 
     def iterate(self) -> None:
         before = self.best_length if self.best_tour else None

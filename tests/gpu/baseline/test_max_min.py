@@ -64,7 +64,7 @@ def test_the_colony_is_the_equations(name: str, selection: str, candidates: int)
 
 @pytest.mark.parametrize("change", [
     {"ants": 1}, {"beta": 0.5}, {"alpha": 0}, {"alpha": 1.5}, {"rho": 1}, {"rho": 0.01},
-    {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
+    {"weights": "full"}, {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
     {"deposit": "schedule"}, {"restart": 1}, {"selection": "wrs", "deposit": "global-best"},
 ], ids=str)  # fmt: skip
 def test_every_parameter(change: dict[str, Any]) -> None:

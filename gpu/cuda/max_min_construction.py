@@ -1,0 +1,236 @@
+"""How the ants of a MAX-MIN Ant System are spread over the GPU while they build tours.
+
+Two selections, three tabus, with and without candidate lists (2020, Sections 4.1 to 4.3). Those of
+the same wheel order build the same tours, and those with reservoirs all do.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gpu.cuda.as_construction import LANES, Construction, StDynamic
+from gpu.cuda.machine import Array, Launch, Machine
+from gpu.cuda.max_min_update import KEPT, Form
+from gpu.cuda.problem import Problem
+from gpu.errors import ParameterError
+from gpu.loader import MOST_LIST_ROWS, TILES
+from gpu.parameters import (
+    HALF,
+    MmasCudaParameters,
+    MmasGroupParameters,
+    MmasListParameters,
+)
+
+TILE_CITIES = 256
+"""Cities whose weights a warp reads at once; as in numbered_rows.cuh."""
+
+LANE_CITIES = 8
+"""Those of a lane."""
+
+MOST_WARPS = 16
+"""Of a block, given the registers that the kernels use."""
+
+LC, BT, CT = "LC", "BT", "CT"
+
+SAMPLED = {LC: "Listed<SharedList>", BT: "Numbered", CT: "Listed<CompactList>"}
+"""What mmas_reservoir.cu calls the tabus."""
+
+LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
+"""What list_tabus.cuh calls them."""
+
+
+class _Team(NamedTuple):
+    """What :class:`gpu.cuda.as_construction.Groups` is told."""
+
+    ants: int | None
+    workers: int | None
+    launches: str | None = "tour"
+
+
+class MmasConstruction(Construction, ABC):
+    """What all have: the form in which their ants read weights."""
+
+    form = Form.FLOATS
+    listed_form = Form.NONE
+
+    @abstractmethod
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+
+
+class Wheel(StDynamic, MmasConstruction):
+    """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
+
+    def __init__(
+        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        workers = None if parameters.warps is None else LANES * parameters.warps
+        super().__init__(machine, cities, _Team(parameters.ants, workers), seed)
+
+
+class CompactWheel(Wheel):
+    """RWM-CT: the same with the compact tabu."""
+
+    file = "mmas_compact.cu"
+    alone = ""
+    order = "CompactList"
+    other = "GlobalList"
+
+
+class Rows(MmasConstruction):
+    """RWM-BT: whole rows of weights, with tabu bits in registers."""
+
+    file = "mmas_rows.cu"
+
+    def __init__(
+        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        super().__init__(machine, cities, parameters, seed)
+        half = parameters.weights == HALF
+        self._row = "HalfRow" if half else "FullRow"
+        self.form = Form.HALVES if half else Form.FLOATS
+        most = max(TILES[self._row]) * TILE_CITIES
+        least = -(-self.n // most)
+        self._warps = parameters.warps or max(least, self._automatic_warps())
+        check_warps(self._warps, least, self.n, f"with {parameters.weights} weights")
+        tiles = -(-self.n // (TILE_CITIES * self._warps))
+        self._tiles = next(count for count in TILES[self._row] if count >= tiles)
+
+    def _automatic_warps(self) -> int:
+        return -(-self.n // 3072)
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (*self._leading(arrays), *self._results(arrays))
+        kernel = f"build_tours_by_rows<{self._row}, {self._tiles}>"
+        return (Launch(self.file, kernel, self.ants, LANES * self._warps, args),)
+
+
+class Sampling(MmasConstruction):
+    """WRS without lists, with any of the tabus."""
+
+    file = "mmas_reservoir.cu"
+    form = Form.INVERSES
+
+    def __init__(
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        tabu: str,
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        super().__init__(machine, cities, parameters, seed)
+        self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}>"
+        self._shared = -(-self.n // LANE_CITIES) if tabu == BT else 2 * self.n
+        check_shared(machine, self._shared, self.n, "mmas-wrs-bt")
+        self._warps = parameters.warps or self._automatic_warps(tabu)
+
+    def _automatic_warps(self, tabu: str) -> int:
+        return 1 if self.n <= 256 else 2 if self.n <= 512 else 4
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (*self._leading(arrays), *self._results(arrays))
+        block = LANES * self._warps
+        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
+
+
+class ListTours(MmasConstruction):
+    """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        tabu: str,
+        *,
+        samples: bool,
+    ) -> None:
+        assert isinstance(parameters, MmasListParameters)
+        super().__init__(machine, cities, parameters, seed)
+        n = self.n
+        self._problem = cities
+        self._width = parameters.candidates
+        self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
+        self.form = Form.FLOATS if n <= KEPT else Form.NONE
+        self.listed_form = Form.INVERSES if samples else Form.FLOATS
+        self.file = "mmas_lists_wrs.cu" if samples else "mmas_lists_rwm.cu"
+        selection = "ReservoirSampling" if samples else "RouletteWheel"
+        self._tabu_bytes = _aligned({LC: 4 * n, BT: _bitmask_bytes(n), CT: 2 * n}[tabu])
+        check_shared(machine, self._tabu_bytes, n, "mmas-rwm-bt-cl")
+        warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
+        shared = 6 * n * self._width + warps * self._tabu_bytes
+        rows = 1 if self._width == LANES else MOST_LIST_ROWS
+        if rows == 1 and shared <= machine.shared_limit:
+            self._place = min(self.ants, machine.multiprocessors), LANES * warps, shared
+        else:
+            self._place = self.ants, LANES, self._tabu_bytes
+        fits = str(self._place[1:] == (LANES * warps, shared)).lower()
+        self._kernel = f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {rows}, {fits}>"
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (
+            *self._ants_and_seed(),
+            np.int32(self._metric),
+            np.float64(self._problem.beta),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["nearest"],
+            arrays["candidates"],
+            arrays["listed"],
+            np.int32(self._width),
+            arrays.get("weights"),
+            arrays["trails"],
+            np.int32(arrays["trails"].shape[1]),
+            np.int32(self._rounds),
+            np.float64(self._alpha),
+            np.int32(self._tabu_bytes),
+            *self._results(arrays),
+        )
+        grid, block, shared = self._place
+        return (Launch(self.file, self._kernel, grid, block, args, shared),)
+
+
+def check_warps(warps: int, least: int, n: int, how: str) -> None:
+    """Raise ParameterError if so many warps an ant do not do for ``n`` cities."""
+    if warps < least:
+        raise ParameterError(
+            f"warps = {warps} is too few for {n} cities {how}: "
+            + (
+                f"set at least {least}"
+                if least <= MOST_WARPS
+                else "choose a colony with candidate lists"
+            )
+        )
+
+
+def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:
+    """Raise ParameterError if the tabu of an ant is too large for shared memory."""
+    if needed > machine.shared_limit:
+        raise ParameterError(
+            f"the tabu of {n} cities takes {needed} bytes and a block of this GPU has "
+            f"{machine.shared_limit}: choose {other}, whose tabu takes a bit a city"
+        )
+
+
+def _bitmask_bytes(n: int) -> int:
+    """Bytes of ``BitmaskTabu``: a power of two words."""
+    words = 1
+    while 32 * words < n:
+        words *= 2
+    return 4 * words
+
+
+def _aligned(size: int) -> int:
+    return -(-size // 16) * 16

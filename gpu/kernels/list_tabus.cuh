@@ -1,0 +1,95 @@
+// Tabu policies for ants with candidate lists, a warp an ant (2020, Section 4.1): whether a city is
+// visited, and which are not.
+#pragma once
+
+#include "compact_list.cuh"
+#include "tabu.cuh"
+
+// BT: a bit a city.
+struct BitmaskTabu {
+    BitTabu bits;
+
+    __device__ __forceinline__ BitmaskTabu(void* shared, int n)
+        : bits(static_cast<unsigned*>(shared), words(n)) {}
+
+    __host__ __device__ static __forceinline__ int words(int n) {
+        int words = 1;
+        while (32 * words < n) words *= 2;
+        return words;
+    }
+
+    __device__ __forceinline__ void begin(int n, int start, int lane) {
+        bits.clear(n, lane);
+        bits.mark(start, lane == 0);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ bool visited(int city, int) const { return bits.visited(city); }
+
+    __device__ __forceinline__ void mark(int city, int, int lane) { bits.mark(city, lane == 0); }
+
+    template <class Visit>
+    __device__ __forceinline__ void each_unvisited(int, int, int lane, Visit visit) const {
+        bits.each_unvisited(lane, visit);
+    }
+};
+
+// CT: see compact_list.cuh.
+struct CompactTabu {
+    CompactList list;
+
+    __device__ __forceinline__ CompactTabu(void* shared, int n)
+        : list(shared, nullptr, nullptr, n) {}
+
+    __device__ __forceinline__ void begin(int, int start, int lane) {
+        list.fill(start, 0, lane, LANES);
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ bool visited(int city, int step) const {
+        return list.visited(city, step);
+    }
+
+    __device__ __forceinline__ void mark(int city, int step, int lane) const {
+        if (lane == 0) list.drop(list.place_of(city, step), city, step);
+    }
+
+    template <class Visit>
+    __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
+        for (int place = step + lane; place < n; place += LANES) visit(list.city(place));
+    }
+};
+
+// LC: the tour list, and where each city stands on it.
+struct ListTabu {
+    unsigned short *cities, *places;
+
+    __device__ __forceinline__ ListTabu(void* shared, int n)
+        : cities(static_cast<unsigned short*>(shared)), places(cities + n) {}
+
+    __device__ __forceinline__ void begin(int n, int start, int lane) const {
+        for (int i = lane; i < n; i += LANES) {
+            int other = i == 0 ? start : i == start ? 0 : i;
+            cities[i] = places[i] = static_cast<unsigned short>(other);
+        }
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ bool visited(int city, int step) const {
+        return places[city] < step;
+    }
+
+    __device__ __forceinline__ void mark(int city, int step, int lane) const {
+        if (lane != 0) return;
+        unsigned short first = cities[step], place = places[city];
+        cities[place] = first;
+        places[first] = place;
+        cities[step] = static_cast<unsigned short>(city);
+        places[city] = static_cast<unsigned short>(step);
+    }
+
+    template <class Visit>
+    __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
+        for (int place = step + lane; place < n; place += LANES) visit(cities[place]);
+    }
+};
