@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline import memory, tables
-from gpu.baseline.colony import TourColony, checked_key
+from gpu.baseline import memory, record, searches, tables
+from gpu.baseline.colony import TourColony, checked_key, improvement
 from gpu.baseline.geometry import geometry_of
-from gpu.baseline.iteration import CONSTRUCT, FINISH, run
+from gpu.baseline.iteration import CONSTRUCT, FINISH, IMPROVE, run
 from gpu.baseline.regions import regions_of
 from gpu.baseline.stages import Stage
 from gpu.baseline.tables import NO_CITY, Rules
@@ -16,13 +16,13 @@ from gpu.candidates import BACKUP, build_candidates
 from gpu.devices import Device
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
-from gpu.parameters import AcsParameters, SpmParameters
+from gpu.parameters import NO_LOCAL_SEARCH, AcsParameters, SpmParameters
 from gpu.random import greedy_threshold
 from gpu.snapshot import Trails, Updates, Wanted
 from gpu.summaries import KnownTrails, pheromone_picture, strongest_trails
 
 ANTS_PER_THREAD = 16
-"""Fewer than these take less time than it takes threads to meet."""
+"""Fewer than these take less time than it takes threads to meet, unless tours are improved."""
 
 
 def prepare() -> None:
@@ -83,7 +83,7 @@ class CpuColony(TourColony):
     Raises
     ------
     ParameterError
-        If the seed is out of range.
+        If the seed is out of range, or the local search is not for this instance.
     DeviceMemoryError
         If the colony would not fit into free memory.
     """
@@ -104,10 +104,14 @@ class CpuColony(TourColony):
         assert parameters.q0 is not None
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
-        threads = max(1, min(threads, m // ANTS_PER_THREAD))
+        improves = parameters.local_search != NO_LOCAL_SEARCH
+        threads = max(1, min(threads, m if improves else m // ANTS_PER_THREAD))
         needed = tables.bytes_needed(n, m, self._cl, min(BACKUP, n - 1 - self._cl), slots)
+        if improves:
+            needed["local search"] = searches.bytes_needed(instance, threads)
         memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
 
+        moves = searches.rule_of(instance, parameters.local_search)
         candidates = build_candidates(instance, self._cl)
         self._tables = tables.tables_of(candidates, parameters.beta)
         self._geometry = geometry_of(instance, parameters.beta)
@@ -130,8 +134,12 @@ class CpuColony(TourColony):
             directed=instance.directed,
         )
         self._scratch = [tables.scratch_of() for _ in range(threads)]
-        stages = Stage(CONSTRUCT, "construction", n), Stage(FINISH, "update", 1)
-        super().__init__(instance, m, threads, stages)
+        stages = (
+            Stage(CONSTRUCT, "construction", n),
+            *improvement(moves, IMPROVE, -(-m // threads)),
+            Stage(FINISH, "update", 1),
+        )
+        super().__init__(instance, m, threads, stages, moves)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
@@ -154,8 +162,8 @@ class CpuColony(TourColony):
     ) -> None:
         run(
             self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
-            self._record, gate, self._scratch[member], member, len(self._scratch),
-            count, stages, begin, end,
+            self._moves, self._searches, self._record, gate, self._scratch[member], member,
+            len(self._scratch), count, stages, begin, end,
         )  # fmt: skip
 
     def _draw(
@@ -179,8 +187,8 @@ class CpuColony(TourColony):
         return Updates(
             int(hits[0]),
             int(hits[1]),
-            int(numbers[tables.GLOBAL_HITS]),
-            int(numbers[tables.GLOBAL_TOTAL]),
+            int(numbers[record.GLOBAL_HITS]),
+            int(numbers[record.GLOBAL_TOTAL]),
         )
 
     def _known_trails(self) -> KnownTrails:

@@ -63,7 +63,7 @@ class AsCpuColony(MatrixColony):
         self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
     ) -> None:
         run(
-            self._matrices, self._geometry, self._ants, self._rules, self._moves, self._record,
-            gate, self._places[member], self._searches[member], member, len(self._places),
+            self._matrices, self._geometry, self._ants, self._rules, self._moves, self._searches,
+            self._record, gate, self._places[member], member, len(self._places),
             count, stages, begin, end,
         )  # fmt: skip

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import barrier
-from gpu.baseline.as_construction import construct, improve, weigh_row
+from gpu.baseline.as_construction import build_tours
 from gpu.baseline.as_tables import LINE, AntTours, AsRules, Matrices, Workplace
 from gpu.baseline.compiled import entry, part, piece
 from gpu.baseline.geometry import Geometry
-from gpu.baseline.local_search import Rule, Search
-from gpu.baseline.record import ITERATION, Record, keep_best, keep_numbers, shortest
+from gpu.baseline.local_search import keep_improvements
+from gpu.baseline.record import Record, keep_best, keep_numbers, shortest
+from gpu.baseline.searches import Rule, Searches
 
-WEIGH, CONSTRUCT, IMPROVE, LINK, RENEW, FINISH = 1, 2, 4, 8, 16, 32
-"""Stages: weights of rows; steps of ants; their tours by local search; ends of blocks of ants;
-trails of rows; the record."""
+LINK, RENEW, FINISH = 8, 16, 32
+"""The stages after tours are built: ends of blocks of ants; trails of rows; the record."""
 
 FAINTEST = np.float32(2.0**-60)
 """A trail evaporates no further (the papers know no floor): weights would begin to underflow."""
@@ -32,10 +32,10 @@ def run(
     ants: AntTours,
     rules: AsRules,
     moves: Rule,
+    searches: Searches,
     record: Record,
     gate: NDArray[np.int64],
     place: Workplace,
-    search: Search,
     thread: int,
     threads: int,
     count: int,
@@ -47,29 +47,15 @@ def run(
 
     Of each stage only the thread's units from ``begin`` to before ``end`` are done.
     """
-    m, n = ants.routes.shape
-    blocks = ants.ends.shape[0]
+    n, blocks = ants.routes.shape[1], ants.ends.shape[0]
     first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
     first_block, end_block = blocks * thread // threads, blocks * (thread + 1) // threads
     met = 0
     for _ in range(count):
-        if stages & WEIGH:
-            for u in range(first_row + begin, min(first_row + end, end_row)):
-                weigh_row(matrices, rules.choice, u)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & CONSTRUCT:
-            construct(
-                matrices, geometry, ants, rules.choice, np.uint32(record.numbers[ITERATION]), place,
-                first_ant, begin, min(end, n * (end_ant - first_ant)),
-            )  # fmt: skip
-            met += threads
-            barrier.meet(gate, met)
-        if stages & IMPROVE:
-            improve(moves, geometry, ants, search, first_ant + begin, min(first_ant + end, end_ant))
-            met += threads
-            barrier.meet(gate, met)
+        met = build_tours(
+            matrices, geometry, ants, rules.choice, moves, searches, record, gate, place,
+            thread, threads, stages, begin, end, met,
+        )  # fmt: skip
         if stages & LINK:
             _link(ants, rules, first_block + begin, min(first_block + end, end_block))
             met += threads
@@ -83,7 +69,7 @@ def run(
             barrier.meet(gate, met)
         if stages & FINISH:
             if thread == 0:
-                finish(ants, record)
+                finish(ants, searches, record)
             met += threads
             barrier.meet(gate, met)
 
@@ -135,8 +121,9 @@ def _renew_row(
 
 
 @piece
-def finish(ants: AntTours, record: Record) -> None:
-    """Keep the best tour."""
+def finish(ants: AntTours, searches: Searches, record: Record) -> None:
+    """Keep the best tour, and what its local search did."""
+    keep_improvements(searches, record)
     best = shortest(ants.lengths)
     keep_numbers(record, ants.lengths, best)
     for position in range(record.last_solution.size):

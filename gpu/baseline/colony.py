@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import record as records
+from gpu.baseline.searches import Rule, no_rule, searches_of
 from gpu.baseline.stages import Stage, Stages
 from gpu.colony import never
 from gpu.errors import ParameterError
 from gpu.instances.instance import Instance, TspInstance
 from gpu.random import key_of
-from gpu.snapshot import Snapshot, Trails, Updates, Wanted
-from gpu.summaries import branching_factor, checked_tour
+from gpu.snapshot import Improvements, Snapshot, Trails, Updates, Wanted
+from gpu.summaries import branching_factor, checked_permutation, checked_tour
 
 
 def checked_key(seed: int) -> tuple[int, int]:
@@ -30,6 +32,11 @@ def checked_key(seed: int) -> tuple[int, int]:
         return key_of(seed)
     except ValueError as error:
         raise ParameterError(str(error)) from None
+
+
+def improvement(moves: Rule | None, bit: int, ants: int) -> list[Stage]:
+    """The stage of the local search, if there is one, of a thread that has so many ants."""
+    return [Stage(bit, "local search", ants)] if moves else []
 
 
 class TeamColony(ABC):
@@ -143,13 +150,39 @@ class TeamColony(ABC):
 
 
 class TourColony(TeamColony):
-    """A colony on the CPU whose ants build tours."""
+    """A colony on the CPU whose ants build tours, which a local search may improve.
+
+    Parameters
+    ----------
+    instance, ants, threads, stages
+        As above; with ``moves``, one of the stages is :func:`improvement`.
+    moves : Rule or None
+        The local search.
+    """
 
     def __init__(
-        self, instance: TspInstance, ants: int, threads: int, stages: Sequence[Stage]
+        self,
+        instance: TspInstance,
+        ants: int,
+        threads: int,
+        stages: Sequence[Stage],
+        moves: Rule | None,
     ) -> None:
+        self._instance, self._improves = instance, moves is not None
+        self._moves = moves or no_rule()
+        self._searches = searches_of(instance.n if moves else 1, threads)
         super().__init__(instance, ants, threads, stages)
-        self._instance = instance
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Return the state after the last iteration, with the parts named in ``wanted``."""
+        shot = super().snapshot(wanted)
+        if not self._improves:
+            return shot
+        numbers, built = self._record.numbers, None
+        moves = Improvements(int(numbers[records.TWO_OPT]), int(numbers[records.OR_OPT]))
+        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
+            built = checked_permutation(self._instance, self._searches.best_built)
+        return dataclasses.replace(shot, built_solution=built, improvements=moves)
 
     @abstractmethod
     def _listed(self) -> NDArray[np.float32]:

@@ -15,10 +15,13 @@ from gpu.baseline import barrier
 from gpu.baseline.choice import fallback, heaviest, roulette, weigh
 from gpu.baseline.compiled import Whole, entry, piece
 from gpu.baseline.geometry import Geometry, distance
+from gpu.baseline.local_search import improve_tours, keep_improvements
 from gpu.baseline.pheromone import lane_of, update
 from gpu.baseline.philox import philox, start_city
 from gpu.baseline.record import (
     BEST_COST,
+    GLOBAL_HITS,
+    GLOBAL_TOTAL,
     ITERATION,
     Record,
     keep_best,
@@ -26,20 +29,14 @@ from gpu.baseline.record import (
     shortest,
 )
 from gpu.baseline.regions import Regions
-from gpu.baseline.tables import (
-    GLOBAL_HITS,
-    GLOBAL_TOTAL,
-    Ants,
-    Pheromone,
-    Rules,
-    Scratch,
-    Tables,
-)
+from gpu.baseline.searches import Rule, Searches
+from gpu.baseline.tables import Ants, Pheromone, Rules, Scratch, Tables
 from gpu.candidates import NOT_LISTED
 from gpu.random import DRAW_BITS, Purpose
 
-CONSTRUCT, FINISH = 1, 2
-"""Parts of an iteration: the ants' tours with their local updates; then the global update."""
+CONSTRUCT, IMPROVE, FINISH = 1, 2, 4
+"""Parts of an iteration: the ants' tours with their local updates; their local search; then the
+global update."""
 
 START, EXPLOIT = np.uint32(Purpose.START), np.uint32(Purpose.EXPLOIT)
 ROULETTE = np.uint32(Purpose.ROULETTE)
@@ -55,6 +52,8 @@ def run(
     trails: Pheromone,
     ants: Ants,
     rules: Rules,
+    moves: Rule,
+    searches: Searches,
     record: Record,
     gate: NDArray[np.int64],
     scratch: Scratch,
@@ -68,7 +67,7 @@ def run(
     """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``.
 
     Of the n steps of each tour, the last one back to its start, those from ``begin`` to before
-    ``end`` are made.
+    ``end`` are made; the local search is that of so many of the thread's ants.
     """
     n, m = ants.routes.shape
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
@@ -106,7 +105,15 @@ def run(
                             barrier.meet(gate, met)
         met += threads
         barrier.meet(gate, met)
+        if parts & IMPROVE:
+            improve_tours(
+                moves, geometry, searches, thread, ants.routes.T, ants.lengths,
+                first_ant + begin, min(first_ant + end, end_ant), begin > 0,
+            )  # fmt: skip
+            met += threads
+            barrier.meet(gate, met)
         if parts & FINISH and thread == 0:
+            keep_improvements(searches, record)
             _finish(tables, trails, ants, rules, record)
         met += threads
         barrier.meet(gate, met)

@@ -68,6 +68,6 @@ class MmasCpuColony(MatrixColony):
     ) -> None:
         run(
             self._matrices, self._geometry, self._ants, self._neighbours, self._rules, self._state,
-            self._moves, self._record, gate, self._places[member], self._searches[member],
+            self._moves, self._searches, self._record, gate, self._places[member],
             member, len(self._places), count, stages, begin, end,
         )  # fmt: skip

@@ -21,21 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import barrier
-from gpu.baseline.as_construction import construct, improve, weigh_row
-from gpu.baseline.as_iteration import (
-    CONSTRUCT,
-    FAINTEST,
-    FINISH,
-    IMPROVE,
-    LINK,
-    RENEW,
-    WEIGH,
-    finish,
-)
+from gpu.baseline.as_construction import build_tours
+from gpu.baseline.as_iteration import FAINTEST, FINISH, LINK, RENEW, finish
 from gpu.baseline.as_tables import AntTours, Matrices, Workplace
 from gpu.baseline.compiled import entry, part, piece
 from gpu.baseline.geometry import Geometry
-from gpu.baseline.local_search import Rule, Search
 from gpu.baseline.mmas_tables import (
     BEGUN,
     GLOBAL_BEST,
@@ -47,6 +37,7 @@ from gpu.baseline.mmas_tables import (
     MmasState,
 )
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
+from gpu.baseline.searches import Rule, Searches
 from gpu.summaries import LAMBDA
 
 SETTLED = 205
@@ -63,10 +54,10 @@ def run(
     rules: MmasRules,
     state: MmasState,
     moves: Rule,
+    searches: Searches,
     record: Record,
     gate: NDArray[np.int64],
     place: Workplace,
-    search: Search,
     thread: int,
     threads: int,
     count: int,
@@ -79,27 +70,14 @@ def run(
     As :func:`gpu.baseline.as_iteration.run`; ``near`` has the cities whose trails are looked at
     to tell whether they have settled.
     """
-    m, n = ants.routes.shape
+    n = ants.routes.shape[1]
     first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
     met = 0
     for _ in range(count):
-        if stages & WEIGH:
-            for u in range(first_row + begin, min(first_row + end, end_row)):
-                weigh_row(matrices, rules.choice, u)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & CONSTRUCT:
-            construct(
-                matrices, geometry, ants, rules.choice, np.uint32(record.numbers[ITERATION]), place,
-                first_ant, begin, min(end, n * (end_ant - first_ant)),
-            )  # fmt: skip
-            met += threads
-            barrier.meet(gate, met)
-        if stages & IMPROVE:
-            improve(moves, geometry, ants, search, first_ant + begin, min(first_ant + end, end_ant))
-            met += threads
-            barrier.meet(gate, met)
+        met = build_tours(
+            matrices, geometry, ants, rules.choice, moves, searches, record, gate, place,
+            thread, threads, stages, begin, end, met,
+        )  # fmt: skip
         if stages & LINK:
             if thread == 0:
                 _decide(matrices, ants, near, rules, state, record)
@@ -112,7 +90,7 @@ def run(
             barrier.meet(gate, met)
         if stages & FINISH:
             if thread == 0:
-                finish(ants, record)
+                finish(ants, searches, record)
             met += threads
             barrier.meet(gate, met)
 

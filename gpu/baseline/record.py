@@ -15,7 +15,7 @@ class Record(NamedTuple):
 
     Attributes
     ----------
-    numbers : ndarray of int64, shape (8,)
+    numbers : ndarray of int64, shape (9,)
     best_solution, last_solution : ndarray of uint32, shape (n,)
         The best tour so far, and the best of the last iteration.
     """
@@ -27,10 +27,16 @@ class Record(NamedTuple):
 
 ITERATION, BEST_COST, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
 
+TWO_OPT, OR_OPT = 5, 6
+"""Moves that the local search of the last iteration made."""
+
+GLOBAL_HITS, GLOBAL_TOTAL = 7, 8
+"""Counts of a selective memory."""
+
 
 def record_of(n: int) -> Record:
     """Nothing found yet."""
-    return Record(np.zeros(8, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
+    return Record(np.zeros(9, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
 
 @piece

@@ -125,10 +125,6 @@ class Scratch(NamedTuple):
     waiting: NDArray[np.int32]
 
 
-GLOBAL_HITS, GLOBAL_TOTAL = 5, 6
-"""Where the numbers of a :class:`gpu.baseline.record.Record` hold a selective memory's counts."""
-
-
 class Rules(NamedTuple):
     """The parameters in the form the loops use them.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from gpu.instances.instance import TspInstance
 from gpu.local_search import WINDOW
+from gpu.snapshot import Improvements, Snapshot
 
 
 class Move(NamedTuple):
@@ -160,3 +161,31 @@ class LiteralSearch:
         assert sorted(cities) == sorted(self.tour[position] for position in positions)
         for position, city in zip(positions, cities, strict=True):
             self.tour[position], self.place[city] = city, position
+
+
+def improved(
+    instance: TspInstance, kind: str, routes: list[list[int]]
+) -> tuple[list[list[int]], Improvements | None]:
+    """The tours of an iteration after local search, and the moves it made; None for ``none``."""
+    if kind == "none":
+        return routes, None
+    search = LiteralSearch(instance, kind)
+    return (
+        [search.improve(route) for route in routes],
+        Improvements(search.exchanges, search.segments),
+    )
+
+
+def assert_improvements(
+    shown: Snapshot,
+    improvements: Improvements | None,
+    built: list[list[int]],
+    lengths: list[int],
+) -> None:
+    """What a snapshot that wanted everything tells of the local search of the last iteration."""
+    assert shown.improvements == improvements
+    if improvements is None:
+        assert shown.built_solution is None
+    else:
+        assert shown.built_solution is not None
+        assert shown.built_solution.tolist() == built[lengths.index(min(lengths))]

@@ -14,7 +14,7 @@ from gpu.candidates import build_candidates, weights
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AsCpuParameters, MmasCpuParameters
 from gpu.random import Purpose, key_of, philox4x32, start_cities
-from tests.gpu.literal_search import LiteralSearch
+from tests.gpu.literal_search import improved
 
 TERMS = [
     np.float32(term)
@@ -77,10 +77,8 @@ class AsLiteral:
 
     def build(self) -> None:
         self.weights = self.choice_info()
-        self.routes = [self.construct(ant) for ant in range(self.m)]
-        if self.p.local_search != "none":
-            search = LiteralSearch(self.instance, self.p.local_search)
-            self.routes = [search.improve(route) for route in self.routes]
+        self.built = [self.construct(ant) for ant in range(self.m)]
+        self.routes, self.improvements = improved(self.instance, self.p.local_search, self.built)
         self.lengths = [self.length(route) for route in self.routes]
 
     def choice_info(self) -> NDArray[np.float32]:

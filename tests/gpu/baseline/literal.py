@@ -12,6 +12,7 @@ from gpu.candidates import build_candidates, weights
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.random import Purpose, greedy_threshold, roulette_share, start_cities, step_draws
+from tests.gpu.literal_search import improved
 
 ONE = np.float32(1)
 
@@ -114,7 +115,8 @@ class Literal:
             if self.stepwise:
                 for ant in range(self.m):
                     self.update_locally(ant, step)
-        self.routes = [route[: self.n] for route in self.routes]
+        self.built = [route[: self.n] for route in self.routes]
+        self.routes, self.improvements = improved(self.instance, self.p.local_search, self.built)
         self.lengths = [self.length(route) for route in self.routes]
         winner = self.lengths.index(min(self.lengths))
         if not self.best_tour or self.lengths[winner] < self.best_length:

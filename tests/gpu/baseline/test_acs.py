@@ -18,6 +18,7 @@ from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Snapshot, Wanted
 from tests.gpu.baseline import makers
 from tests.gpu.baseline.literal import Literal, Selective
+from tests.gpu.literal_search import assert_improvements
 
 Way = dict[str, Any]
 
@@ -71,6 +72,7 @@ def same_state(literal: Literal, colony: CpuColony) -> None:
     assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
     assert snapshot.solutions_built == literal.iteration * literal.m
+    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
     same_pictures(literal, snapshot)
     trails = colony._trails
     if isinstance(literal.memory, Selective):
@@ -132,6 +134,18 @@ def test_matrix_colony_is_the_paper_s(name: str, way: Way) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_selective_colony_is_the_paper_s(name: str, way: Way) -> None:
     compare(SMALL[name], SpmParameters(), 7, way)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("3 cities", "2opt"), ("50 cities", "2opt+oropt"), ("ties", "2opt"), ("directed", "oropt")],
+)
+def test_tours_are_improved_before_the_best_is_told(name: str, kind: str, way: Way) -> None:
+    compare(SMALL[name], AcsParameters(ants=7, local_search=kind), 7, way)
+
+
+def test_local_search_with_selective_memory(way: Way) -> None:
+    compare(SMALL["places shared"], SpmParameters(ants=7, local_search="2opt+oropt"), 7, way)
 
 
 @pytest.mark.parametrize("slots", [1, 2, 5, 32])

@@ -16,9 +16,9 @@ from gpu.baseline import (
     ant_system,
     as_iteration,
     as_tables,
-    local_search,
     matrix_colony,
     memory,
+    searches,
 )
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates
@@ -31,6 +31,7 @@ from gpu.summaries import KnownTrails, pheromone_picture
 from tests.gpu.baseline import makers
 from tests.gpu.baseline.as_literal import LARGEST_SUM, AsLiteral
 from tests.gpu.baseline.test_geometry import instance_of
+from tests.gpu.literal_search import assert_improvements
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
 
@@ -76,7 +77,7 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
     np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
     for city in range(n):
         np.testing.assert_array_equal(colony.trails_from(city), literal.trails[city])
-    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
     assert snapshot.best_solution is not None
     assert snapshot.iteration_solution is not None
     assert snapshot.best_cost == literal.best_length
@@ -86,6 +87,7 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
     assert snapshot.solutions_built == literal.iteration * literal.m
     assert snapshot.updates is None
+    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
 
 
 @pytest.mark.parametrize("candidates", [0, 1, 6, 32])
@@ -379,9 +381,8 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         needed = as_tables.bytes_needed(instance, 70, 20, 32)
         few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
         less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
-        rule = local_search.rule_of(instance, "oropt")
+        rule = searches.rule_of(instance, "oropt")
         assert rule is not None
-        searches = [local_search.search_of(instance.n) for _ in range(3)]
 
         def size(arrays: tuple[NDArray[Any], ...]) -> int:
             return sum(array.nbytes for array in arrays)
@@ -389,8 +390,8 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         assert size(matrices) == needed["matrices of trails and weights"]
         assert size(tours) == needed["tours of the ants"]
         assert size(few) == less["tours of the ants"]
-        found = rule.rows.nbytes + sum(map(size, searches))
-        assert found == local_search.bytes_needed(instance, 3)
+        found = rule.rows.nbytes + size(searches.searches_of(instance.n, 3))
+        assert found == searches.bytes_needed(instance, 3)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
