@@ -35,6 +35,9 @@ from gpu.random import Purpose
 START, ROULETTE_WORD = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
 INDEPENDENT, RESERVOIR = np.uint32(Purpose.INDEPENDENT), np.uint32(Purpose.RESERVOIR)
 
+UPPER_BITS, BELOW_HALF = np.int32(-(2**16)), np.int32(2**15 - 1)
+"""The bits of a float32 that half precision keeps; almost half of the rest."""
+
 VISITED, UNVISITED = np.int32(0), np.int32(-1)
 
 WEIGH, CONSTRUCT, IMPROVE = 1, 2, 4
@@ -88,6 +91,14 @@ def build_tours(
     return met
 
 
+@piece
+def rounded_to_half(weight: np.float32) -> np.float32:
+    """Round to 8 significant bits, to the nearest, on a tie to the even one."""
+    bits = np.float32(weight).view(np.int32)
+    odd = np.int32(np.int32(bits >> np.int32(16)) & np.int32(1))
+    return np.int32(np.int32(bits + BELOW_HALF + odd) & UPPER_BITS).view(np.float32)
+
+
 @part
 def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
     """Compute the weights of the edges from ``u``: ``choice_info``, the numerator of eq. 1.
@@ -109,6 +120,9 @@ def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
     for v in range(n):
         weight = np.float32(weights[u, v] * matrices.heuristic[u, v])
         weights[u, v] = min(max(weight, LIGHTEST), HEAVIEST)
+    if rules.halves:
+        for v in range(n):
+            weights[u, v] = rounded_to_half(weights[u, v])
     for lane in range(matrices.neighbours.shape[1]):
         matrices.listed[u, lane] = weights[u, matrices.neighbours[u, lane]]
 

@@ -18,7 +18,7 @@ from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import TspInstance
-from gpu.parameters import NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
+from gpu.parameters import HALF, NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import matrix_picture, matrix_trails
 
@@ -78,7 +78,10 @@ class MatrixColony(TourColony):
         self._geometry = geometry_of(instance, parameters.beta)
         self._ants = as_tables.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
-        choice = as_tables.choice_rules_of(key, parameters.selection, cl > 0, parameters.alpha)
+        choice = as_tables.choice_rules_of(
+            key, parameters.selection, cl > 0, parameters.alpha,
+            halves=isinstance(parameters, MmasCpuParameters) and parameters.weights == HALF,
+        )  # fmt: skip
         nearest = max(nearest_neighbour_length(instance, candidates), 1)
         most_ants, most_rows = -(-m // threads), -(-n // threads)
         super().__init__(
