@@ -11,10 +11,11 @@ from gpu.baseline.as_iteration import FAINTEST, LINK, RENEW
 from gpu.baseline.as_tables import ChoiceRules
 from gpu.baseline.matrix_colony import MatrixColony
 from gpu.baseline.mmas_iteration import run
-from gpu.baseline.mmas_tables import DEPOSITS, LEAST, MOST, MmasRules, spread_of, state_of
+from gpu.baseline.mmas_tables import LEAST, MOST, MmasRules, state_of
 from gpu.baseline.stages import Stage
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
+from gpu.max_min import DEPOSITS, spread_of
 from gpu.parameters import AsCpuParameters, MmasCpuParameters
 
 

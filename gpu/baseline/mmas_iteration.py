@@ -28,16 +28,15 @@ from gpu.baseline.compiled import entry, part, piece
 from gpu.baseline.geometry import Geometry
 from gpu.baseline.mmas_tables import (
     BEGUN,
-    GLOBAL_BEST,
     LEAST,
     MOST,
     RESTARTING,
-    SCHEDULE,
     MmasRules,
     MmasState,
 )
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
 from gpu.baseline.searches import Rule, Searches
+from gpu.max_min import GLOBAL_BEST, SCHEDULE
 from gpu.summaries import LAMBDA
 
 SETTLED = 205

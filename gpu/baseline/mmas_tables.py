@@ -9,10 +9,6 @@ from numpy.typing import NDArray
 
 from gpu.baseline.as_tables import ChoiceRules
 
-ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
-
-DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
-
 LEAST, MOST = range(2)
 """Places of τ_min and τ_max in the limits."""
 
@@ -35,7 +31,7 @@ class MmasRules(NamedTuple):
     spread : float
         τ_min/τ_max, at most 1.
     deposit : int
-        Which tour deposits; one of the constants above.
+        Which tour deposits; one of the constants of :mod:`gpu.max_min`.
     patience : int
         Iterations in vain before trails may begin anew; 0 for never.
     """
@@ -68,16 +64,6 @@ class MmasState(NamedTuple):
     amount: NDArray[np.float32]
     numbers: NDArray[np.int64]
     ends: NDArray[np.uint32]
-
-
-def spread_of(n: int, p_best: float) -> float:
-    """Return τ_min/τ_max (Stützle and Hoos 2000, eq. 11).
-
-    Where all trails but the best tour's are at τ_min, ants then build that tour again with
-    probability ``p_best``, choosing between n/2 cities on average.
-    """
-    steady: float = p_best ** (1 / n)
-    return min(1.0, (1.0 - steady) / ((n / 2 - 1) * steady))
 
 
 def state_of(n: int, sides: int) -> MmasState:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.mmas_tables import DEPOSITS, spread_of
 from gpu.candidates import build_candidates, weights
 from gpu.cuda.as_updates import TILE, blocks_for
 from gpu.cuda.dense_trails import DenseTrails
@@ -21,6 +20,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
+from gpu.max_min import DEPOSITS, spread_of
 from gpu.parameters import HALF, MmasCudaParameters
 
 FAINTEST_TRAIL = np.float32(2.0**-60)

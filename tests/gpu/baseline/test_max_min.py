@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from gpu import catalog, devices
 from gpu.baseline.max_min import MmasCpuColony
-from gpu.baseline.mmas_tables import spread_of
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.instances.tsplib import load
+from gpu.max_min import spread_of
 from gpu.parameters import MmasCpuParameters
 from gpu.snapshot import Wanted
 from gpu.summaries import branching_factor
@@ -64,8 +64,9 @@ def test_the_colony_is_the_equations(name: str, selection: str, candidates: int)
 
 @pytest.mark.parametrize("change", [
     {"ants": 1}, {"beta": 0.5}, {"alpha": 0}, {"alpha": 1.5}, {"rho": 1}, {"rho": 0.01},
-    {"weights": "full"}, {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
-    {"deposit": "schedule"}, {"restart": 1}, {"selection": "wrs", "deposit": "global-best"},
+    {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
+    {"weights": "full"}, {"deposit": "schedule"}, {"restart": 1},
+    {"selection": "wrs", "deposit": "global-best"},
 ], ids=str)  # fmt: skip
 def test_every_parameter(change: dict[str, Any]) -> None:
     parameters = MmasCpuParameters.from_mapping({"ants": 5, **change})
