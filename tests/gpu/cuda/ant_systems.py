@@ -120,7 +120,8 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     """Numbers, tours and trails are the same, to the last bit."""
     for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         assert getattr(ours, part) == getattr(theirs, part), part
-    for part in ("best_solution", "iteration_solution", "pheromone"):
+    assert ours.improvements == theirs.improvements
+    for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
     assert ours.branching == theirs.branching
     assert ours.trails is not None
