@@ -2,8 +2,7 @@
 
     python docs/measurements/as_report.py
 
-Reads as_speed.json, as_options.json and as_quality.json beside this file, as as_measure.py wrote
-them, and as_remarks.md.
+Reads the as_*.json files beside this one, as as_measure.py wrote them, and as_remarks.md.
 """
 
 from __future__ import annotations
@@ -13,10 +12,15 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from scipy import stats
+
 HERE = Path(__file__).parent
 DOCS = HERE.parent
 L2_READ = 7e12
-"""Bytes a second that the H200 reads from its L2 cache at best."""
+"""Bytes a second that an H100 or H200 reads from its L2 cache at best."""
+
+SEEDS = 10
+"""How many are not mentioned."""
 
 
 def read(name: str) -> dict[str, Any]:
@@ -89,23 +93,68 @@ def options(rows: list[dict[str, Any]]) -> list[str]:
     return table(["phase: option", *groups], lines)
 
 
+def elsewhere(here: list[dict[str, Any]], there: list[dict[str, Any]]) -> list[str]:
+    """Whole iterations of ST-DYNAMIC and one core, here and there."""
+    lines = []
+    for name in by_instance(here):
+        times = [
+            next(r["whole"] for r in rows if (r["instance"], r["system"]) == (name, system))
+            for rows in (here, there)
+            for system in ("as-st-dynamic", "as-seq")
+        ]
+        ratios = (times[1] / times[0], times[3] / times[2])
+        lines.append([name, *map(digits, times), *(f"{ratio:.0f}" for ratio in ratios)])
+    head = ["instance", "H100", "its host", "H200", "its host", "speedup", "speedup on the H200"]
+    return table(head, lines)
+
+
+def percent(row: dict[str, Any]) -> list[float]:
+    """Errors against the optimum, in percent."""
+    return [100 * (length / row["optimum"] - 1) for length in row["lengths"]]
+
+
+def mean(errors: list[float]) -> str:
+    """The mean error, its standard error, and the number of seeds where it is not as usual."""
+    text = f"{statistics.mean(errors):.2f}"
+    if len(errors) > 1:
+        text += f" ± {statistics.stdev(errors) / len(errors) ** 0.5:.2f}"
+    return text if len(errors) == SEEDS else f"{text} ({len(errors)})"
+
+
 def quality(rows: list[dict[str, Any]]) -> list[str]:
     """Mean error by way of choosing, with its standard error."""
     rules = list(dict.fromkeys(row["rule"] for row in rows))
     lines = []
     for name, group in by_instance(rows).items():
-        cells = []
-        for row in group:
-            errors = [100 * (length / row["optimum"] - 1) for length in row["lengths"]]
-            spread = statistics.stdev(errors) / len(errors) ** 0.5
-            cells.append(f"{statistics.mean(errors):.2f} ± {spread:.2f}")
-        lines.append([name, *cells])
+        cells = {row["rule"]: mean(percent(row)) for row in group}
+        lines.append([name, *(cells.get(rule, "") for rule in rules)])
     return table(["instance", *rules], lines)
+
+
+def orders(rows: list[dict[str, Any]]) -> list[str]:
+    """Mean errors of the same wheel in two orders, and how likely they are so far apart."""
+    lines = []
+    for name, group in by_instance(rows).items():
+        one, other = (percent(row) for row in group)
+        chance = stats.ttest_ind(one, other, equal_var=False).pvalue
+        lines.append([name, str(group[0]["iterations"]), mean(one), mean(other), f"{chance:.2g}"])
+    head = ["instance", "iterations", *(row["rule"] for row in rows[:2]), "p (Welch)"]
+    return table(head, lines)
+
+
+def twins(rows: list[dict[str, Any]]) -> list[str]:
+    """Iterations after which GPU and CPU stood the same, of those made."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    lines = [
+        [name, *(f"{row['same']} of {row['iterations']}" for row in group)]
+        for name, group in by_instance(rows).items()
+    ]
+    return table(["instance", *systems], lines)
 
 
 def main() -> None:
     """Write the page."""
-    measured = read("speed")
+    measured, beside, choices = read("speed"), read("speed_h200"), read("options")
     remarks = (HERE / "as_remarks.md").read_text().split("\n---\n")
     text = [
         "# The Ant Systems: how fast, by which strategy, how good",
@@ -128,17 +177,30 @@ def main() -> None:
         "",
         *speedups(measured["rows"]),
         "",
+        remarks[1].strip(),
+        "",
+        *elsewhere(measured["rows"], beside["rows"]),
+        "",
         "## Ways to update, to raise to a power, to launch",
         "",
-        "Milliseconds of that phase, with ST-DYNAMIC; of launches, of the whole iteration.",
+        "Milliseconds of that phase, with ST-DYNAMIC; of launches, of the whole iteration. On",
+        f"{choices['devices'][0]}.",
         "",
-        *options(read("options")["rows"]),
+        *options(choices["rows"]),
         "",
         "## Quality: mean error in % after 1000 iterations, 10 seeds",
         "",
         *quality(read("quality")["rows"]),
         "",
-        remarks[1].strip(),
+        remarks[2].strip(),
+        "",
+        *twins(read("equal")["rows"]),
+        "",
+        remarks[3].strip(),
+        "",
+        *orders(read("rules")["rows"]),
+        "",
+        remarks[4].strip(),
         "",
     ]
     (DOCS / "ant-system.md").write_text("\n".join(text))

@@ -1,0 +1,131 @@
+"""Leave pictures of the window while a colony is at work, and of an ant's decision.
+
+    python docs/measurements/pictures.py INSTANCE DEVICE COLONY OUT_FOLDER SECONDS [name=value...]
+
+Solves INSTANCE for SECONDS in the real window (offscreen unless QT_QPA_PLATFORM says otherwise).
+Half way, with the view of the device in sight, takes ``running.png``, then pauses and looks into
+what the first ant will choose in the middle of its tour (``decision.png``); takes ``ended.png``
+after the end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QTimer
+
+from app.gui import application, close_window, make_window
+from app.notifications import Notifications
+from app.solver import RunState
+from app.window_controller import WindowController
+from views.setup_panel import Choices
+from views.step_controls import StepControls
+
+LOOKED_AT = 3000
+"""Milliseconds that an answer, and what is drawn of it, has time."""
+
+
+class Pictures:
+    """Takes one picture after the other.
+
+    Parameters
+    ----------
+    controller : WindowController
+        Whose window is taken; the instance is being loaded.
+    choices : Choices
+        What is run.
+    seconds : float
+        How long.
+    out : Path
+        An existing folder.
+    """
+
+    def __init__(
+        self, controller: WindowController, choices: Choices, seconds: float, out: Path
+    ) -> None:
+        self._controller, self._choices, self._out = controller, choices, out
+        self._seconds = seconds
+        self._begun = False
+        controller.ready.connect(self._start)
+        controller.solving.connect(self._solving)
+
+    def _after(self, milliseconds: float, what: Callable[[], None]) -> None:
+        QTimer.singleShot(round(milliseconds), self._controller, what)
+
+    def _take(self, name: str) -> None:
+        self._controller.window.grab().save(str(self._out / name))
+
+    def _start(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._controller.window.setup.set_choices(self._choices)
+            self._controller.window.dashboard.show_view("device")
+            self._controller.start()
+
+    def _solving(self) -> None:
+        self._controller.solving.disconnect(self._solving)  # it resumes later
+        self._after(500 * self._seconds, self._running)
+
+    def _running(self) -> None:
+        self._take("running.png")
+        self._controller.pause()
+        self._decide()
+
+    def _decide(self) -> None:
+        solver, instance = self._controller.solver, self._controller.instance
+        assert solver is not None
+        assert instance is not None
+        if solver.state is not RunState.PAUSED:
+            self._after(20, self._decide)
+            return
+        dashboard = self._controller.window.dashboard
+        dashboard.show_view("decision")
+        steps = dashboard.views["decision"].findChild(StepControls)
+        assert steps is not None
+        steps.go_to(instance.n // 2)
+        self._after(LOOKED_AT, self._resume)
+
+    def _resume(self) -> None:
+        self._take("decision.png")
+        dashboard = self._controller.window.dashboard
+        dashboard.show_view("tour")
+        dashboard.show_view("convergence")
+        self._controller.run_ended.connect(lambda _: self._after(LOOKED_AT, self._ended))
+        self._controller.resume()
+
+    def _ended(self) -> None:
+        self._controller.window.dashboard.settle()
+        self._controller.window.banner.clear()
+        self._take("ended.png")
+        application().quit()
+
+
+def main() -> None:
+    """Take the pictures."""
+    path, device, colony, out = Path(sys.argv[1]), sys.argv[2], sys.argv[3], Path(sys.argv[4])
+    seconds = float(sys.argv[5])
+    values = {name: float(text) for name, text in (given.split("=") for given in sys.argv[6:])}
+    out.mkdir(parents=True, exist_ok=True)
+    app = application()
+    with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
+        controller = make_window(notifications, Path(folder) / "window.ini")
+        window = controller.window
+        window.choose_theme("dark")
+        window.resize(1600, 1000)
+        window.show()
+        choices = Choices(device, colony, values, 1, {"seconds": seconds})
+        pictures = Pictures(controller, choices, seconds, out)
+        controller.open(path)
+        app.exec()
+        del pictures
+        close_window(controller)
+
+
+if __name__ == "__main__":
+    main()
