@@ -10,12 +10,12 @@ from gpu.comparison import compare
 from gpu.comparison_report import ComparisonReport
 
 if TYPE_CHECKING:
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
     from views.main_window import MainWindow
 
 
 def comparing(
-    window: MainWindow, instance: TspInstance
+    window: MainWindow, instance: Instance
 ) -> Callable[[Task[ComparisonReport]], ComparisonReport] | None:
     """Return what compares the chosen colony on ``instance``; None while nothing can run.
 

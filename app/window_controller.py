@@ -24,10 +24,11 @@ from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
 from app.window_decisions import WindowDecisions
 from app.window_exports import WindowExports
+from app.window_graphs import WindowGraphs
 from app.window_measurements import WindowMeasurements
 from gpu import devices
 from gpu.devices import Survey
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.parameters import SpmParameters
 from views.activity import Activity
 from views.setup_panel import Choices
@@ -74,7 +75,7 @@ class WindowController(QObject):
     run_ended : Signal
         The Outcome of a run, after everything shows it.
     solving : Signal
-        A run has begun to build tours, or goes on after a pause.
+        A run has begun to build solutions, or goes on after a pause.
     warm : Signal
         What runs need is imported and compiled; the first run need not wait for it, but it will
         hold up the window a little less.
@@ -93,13 +94,13 @@ class WindowController(QObject):
     ) -> None:
         super().__init__()
         self.window = window
-        self.instance: TspInstance | None = None
+        self.instance: Instance | None = None
         self.run: CurrentRun | None = None
         self.background = Background(self)
         self.log_path = log_path
         self._solver: SolverThread | None = None
         self._generation = 0
-        self._loading: Task[tuple[TspInstance, RunLog | None]] | None = None
+        self._loading: Task[tuple[Instance, RunLog | None]] | None = None
         self._preparing: Task[tuple[Session, Recorder]] | None = None
         self._deafen: Callable[[], None] = _nothing
         self._dear_parts = DearParts()
@@ -111,6 +112,7 @@ class WindowController(QObject):
         self._timer.timeout.connect(self._look)
         self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
+        self.graphs = WindowGraphs(self)
         self.measurements = WindowMeasurements(self)
         self.told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
         window.open_requested.connect(self.open)
@@ -229,12 +231,13 @@ class WindowController(QObject):
             self.window.device_view.show_device(device, versions())
         self._announce()
 
-    def _loaded(self, found: tuple[TspInstance, RunLog | None]) -> None:
+    def _loaded(self, found: tuple[Instance, RunLog | None]) -> None:
         self._loading = None
         self.instance, log = found
         self.run = None
         self.decisions.let_go()
         self._tail.follow(None)
+        self.graphs.show_instance(self.instance)
         self.window.show_instance(self.instance)
         self.window.where.setText("")
         if log is not None:
@@ -267,7 +270,7 @@ class WindowController(QObject):
         if self.instance is not None and self.window.setup.colony.device is not None:
             self.ready.emit()
 
-    def _prepare(self, instance: TspInstance, choices: Choices) -> tuple[Session, Recorder]:
+    def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check what was chosen and open the log; in a thread, for disks and drivers may rest."""
         session = new_session(
             instance,
@@ -288,7 +291,7 @@ class WindowController(QObject):
         self._open_what_waits()
 
     def _begin(
-        self, instance: TspInstance, session: Session, recorder: Recorder, steps: int | None
+        self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
     ) -> None:
         self._preparing = None
         self._generation += 1

@@ -12,7 +12,7 @@ from app.decision_desk import Preview
 from app.session import system_named
 from app.solver import RunState, SolverThread
 from gpu import catalog
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 
 if TYPE_CHECKING:
     from app.window_controller import WindowController
@@ -113,7 +113,7 @@ class WindowDecisions(QObject):
         )
         self._offer(parameters, when, coming - 1)
 
-    def _offer_preview(self, instance: TspInstance) -> None:
+    def _offer_preview(self, instance: Instance) -> None:
         setup = self._controller.window.setup
         system = setup.colony.system
         if system is None or setup.problem:
@@ -188,7 +188,7 @@ class WindowDecisions(QObject):
 
 
 def _beginning(
-    instance: TspInstance, name: str, parameters: Parameters, seed: int
+    instance: Instance, name: str, parameters: Parameters, seed: int
 ) -> Callable[[], Replay]:
     """Return what makes a replay of the first iteration of a run that was not begun."""
 

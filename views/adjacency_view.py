@@ -259,13 +259,17 @@ class AdjacencyView(View):
 
 def joined(levels: Shades, factor: int) -> Shades:
     """Join squares of ``factor`` x ``factor`` levels to their mean; what is in any shows in it."""
-    starts = np.arange(0, len(levels), factor)
-    inside = np.minimum(levels, CONFLICT - 5).astype(np.float32)
-    sums = np.add.reduceat(np.add.reduceat(inside, starts, 0), starts, 1)
-    members = np.diff([*starts, len(levels)])
-    mean = sums / np.outer(members, members)
-    highest = np.maximum.reduceat(np.maximum.reduceat(levels, starts, 0), starts, 1)
-    shown = np.where(highest > 0, np.maximum(mean, _FAINTEST), 0)
+    size = -(-len(levels) // factor)
+    padded = np.zeros((size * factor, size * factor), np.uint8)
+    padded[: len(levels), : len(levels)] = levels
+    sums, highest = np.zeros((size, size), np.uint32), np.zeros((size, size), np.uint8)
+    for row, column in np.ndindex(factor, factor):
+        part = padded[row::factor, column::factor]
+        sums += part
+        np.maximum(highest, part, out=highest)
+    members = np.minimum(factor, len(levels) - factor * np.arange(size))
+    mean = sums // np.outer(members, members)
+    shown = np.where(highest > 0, np.clip(mean, _FAINTEST, CONFLICT - 5), 0)
     result: Shades = np.where(highest == CONFLICT, CONFLICT, shown).astype(np.uint8)
     return result
 

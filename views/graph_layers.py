@@ -191,19 +191,23 @@ class VerticesLayer(GraphLayer):
         font = self._theme.font(1.0, bold=True)
         font.setPixelSize(max(7, round(diameter * 0.5)))
         painter.setFont(font)
-        # The class that stands out comes last, in front of the others.
-        colors = np.unique(coloring[seen])
-        for color in sorted(map(int, colors), key=lambda color: color == self._class):
-            places = pixels[seen & (coloring == color)]
-            opacity = 1.0 if self._class in (-1, color) else 0.16
-            mark = mark_of(color)
+        vertices = np.flatnonzero(seen)
+        vertices = vertices[np.argsort(coloring[vertices], kind="stable")]
+        colors, starts = np.unique(coloring[vertices], return_index=True)
+        places = np.split(pixels[vertices], starts[1:])
+        classes = list(zip(colors.tolist(), places, strict=bool(len(colors))))
+        # The class that stands out comes last, in front of all others.
+        for color, among in sorted(classes, key=lambda one: one[0] == self._class):
+            shown = self._class in (-1, color)
             larger = diameter + 2 if color == self._class else diameter
-            draw_marks(painter, places, mark, larger, self._theme, opacity)
-            if numbers and opacity == 1.0:
-                painter.setPen(mark.ink)
-                for x, y in places:
-                    spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
-                    painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
+            draw_marks(painter, color, among, larger, self._theme, 1.0 if shown else 0.16)
+        for color, among in classes if numbers else ():
+            if self._class not in (-1, color):
+                continue
+            painter.setPen(mark_of(color).ink)
+            for x, y in among:
+                spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
+                painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
         if 0 <= self._vertex < len(pixels):
             painter.setPen(self._theme.colour("text"))
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -45,7 +45,7 @@ def _count(
         steps = int(max(abs(right), abs(down))) + 1
         right, down = right / steps, down / steps
         x, y = x + 0.5, y + 0.5
-        for _ in range(steps):
+        for _ in range(steps + 1):
             counts[int(y), int(x)] += 1
             x += right
             y += down

@@ -9,11 +9,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSetting
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QFileDialog,
-    QLabel,
     QMessageBox,
-    QTabBar,
     QToolButton,
     QWidget,
 )
@@ -22,10 +19,10 @@ from pytestqt.qtbot import QtBot
 from gpu.snapshot import Wanted
 from tests.hands import click, press, write
 from tests.views.conftest import WITHOUT_GPU
+from tests.views.cut_texts import cut_texts
 from tests.views.scenes import snapshot, uniform
 from views.activity import Activity
 from views.convergence_view import ConvergenceView
-from views.elided import ElidedLabel
 from views.main_window import MainWindow
 from views.theme import DARK, LIGHT, PRESENTATION_SCALE
 
@@ -366,23 +363,7 @@ def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: b
     window.resize(*size)
     window.dashboard.settle()
     QApplication.sendPostedEvents()
-    short = []
-    for widget in window.findChildren(QToolButton):
-        if isinstance(widget.parent(), QTabBar):
-            continue  # its arrows, where not all tabs fit
-        if widget.isVisible() and widget.width() < widget.sizeHint().width():
-            short.append(widget.text() or widget.toolTip())
-    for label in window.findChildren(QLabel):
-        whole = label.wordWrap() or isinstance(label, ElidedLabel)
-        needed = label.fontMetrics().horizontalAdvance(label.text())
-        if label.isVisible() and not whole and label.width() < needed:
-            short.append(label.text())
-    short += [
-        box.currentText()
-        for box in window.findChildren(QComboBox)
-        if box.isVisible() and box.height() < box.sizeHint().height()
-    ]
-    assert short == []
+    assert cut_texts(window) == []
 
 
 def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWindow) -> None:

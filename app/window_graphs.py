@@ -1,0 +1,106 @@
+"""Who computes the window's pictures of a graph: a thread, never the one that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Slot
+
+from app.background import Task
+from gpu.drawing.drawing import Arrangement
+from gpu.instances.graph import GraphInstance
+from gpu.instances.instance import Instance
+
+if TYPE_CHECKING:
+    from app.window_controller import WindowController
+    from gpu.drawing.draw import GraphArtist
+
+Work = Callable[["GraphArtist"], Any]
+"""Makes a picture."""
+
+Show = Callable[[Any], object]
+"""Shows it."""
+
+
+class WindowGraphs(QObject):
+    """Keeps the views of a graph supplied, with one picture at a time.
+
+    What a view asks for takes the place of what it asked for before and has not got, so that the
+    views stay as near to the run as the machine allows.
+    """
+
+    def __init__(self, controller: WindowController) -> None:
+        super().__init__(controller)
+        self._controller = controller
+        self._graph: GraphInstance | None = None
+        self._artist: GraphArtist | None = None
+        self._wanted: dict[str, tuple[Work, Show]] = {}
+        self._task: Task[Any] | None = None
+        self._graph_view = controller.window.graph
+        self._adjacency_view = controller.window.adjacency
+        self._graph_view.drawing_wanted.connect(self._draw)
+        self._adjacency_view.picture_wanted.connect(self._draw_adjacency)
+
+    def show_instance(self, instance: Instance) -> None:
+        """Draw ``instance`` from now on, if it is a graph; give up what is under way."""
+        self._graph = instance if isinstance(instance, GraphInstance) else None
+        self._artist = None
+        self._wanted.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    @property
+    def idle(self) -> bool:
+        """Whether no picture is under way."""
+        return self._task is None
+
+    @Slot(object, object)
+    def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+        self._want(
+            "graph",
+            lambda artist: artist.draw(arrangement, coloring),
+            self._graph_view.show_drawing,
+        )
+
+    @Slot(object)
+    def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
+        self._want(
+            "adjacency",
+            lambda artist: artist.adjacency(coloring),
+            self._adjacency_view.show_picture,
+        )
+
+    def _want(self, view: str, work: Work, show: Show) -> None:
+        if self._graph is not None:
+            self._wanted.pop(view, None)  # the latest wish waits longest, lest one view starve
+            self._wanted[view] = work, show
+            self._next()
+
+    def _next(self) -> None:
+        """Begin the picture that has waited longest, unless one is under way."""
+        graph, artist = self._graph, self._artist
+        if self._task is not None or not self._wanted or graph is None:
+            return
+        work, show = self._wanted.pop(next(iter(self._wanted)))
+
+        def draw(_: Task[Any]) -> tuple[GraphArtist, Any]:
+            from gpu.drawing.draw import GraphArtist  # brings SciPy and Numba
+
+            at_work = artist or GraphArtist(graph)
+            return at_work, work(at_work)
+
+        def done(result: tuple[GraphArtist, Any]) -> None:
+            self._artist, picture = result
+            show(picture)
+
+        self._task = Task(draw, done, self._controller.window.tell)
+        self._task.ended.connect(self._ended)
+        self._controller.background.start(self._task)
+
+    @Slot(object)
+    def _ended(self, _: object) -> None:
+        self._task = None
+        self._next()
