@@ -39,6 +39,8 @@ COLUMNS = (
     "local_updates",
     "global_hits",
     "global_updates",
+    "two_opt_moves",
+    "or_opt_moves",
 )
 """Columns of a run's CSV; one column for the milliseconds of each phase follows."""
 

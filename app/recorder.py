@@ -227,7 +227,7 @@ def versions() -> dict[str, str]:
 def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of a log; what is unknown is None."""
     started = state.iteration > 0
-    hits = state.updates
+    hits, moves = state.updates, state.improvements
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
@@ -241,6 +241,8 @@ def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
         "local_updates": hits.local_total if hits else None,
         "global_hits": hits.global_hits if hits else None,
         "global_updates": hits.global_total if hits else None,
+        "two_opt_moves": moves.two_opt if moves else None,
+        "or_opt_moves": moves.or_opt if moves else None,
         "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
     }
 

@@ -1,4 +1,4 @@
-"""What the colony runs on, where its time goes, and how far it still branches."""
+"""What the colony runs on, where its time goes, what local search does, how it still branches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.devices import Device
-from gpu.snapshot import Snapshot, Wanted
+from gpu.snapshot import Improvements, Snapshot, Wanted
 from views.bars import Bar, Bars
 from views.decision_words import quantity
 from views.formats import byte_size, milliseconds, significant, whole
@@ -21,7 +21,7 @@ _PHASE_ROLES = ("latest", "best", "trail", "gap", "mean")
 
 
 class DeviceView(View):
-    """Facts of the device, milliseconds by phase, branching factor, limits of trails."""
+    """Device, milliseconds by phase, moves of local search, branching factor, trail limits."""
 
     key = "device"
     title = "Device"
@@ -37,6 +37,8 @@ class DeviceView(View):
         self.phases_title = _heading("TIME BY PHASE")
         self.phases_note = QLabel("Shown while a colony runs.")
         self.phases_note.setProperty("role", "note")
+        self.moves_title = _heading("LOCAL SEARCH")
+        self.moves = Bars()
         self.branching_title = _heading("BRANCHING FACTOR")
         self.limits_note = QLabel()
         self.limits_note.setProperty("role", "note")
@@ -52,6 +54,9 @@ class DeviceView(View):
         inner.addWidget(self.phases_note)
         inner.addWidget(self.phases)
         inner.addSpacing(4)
+        inner.addWidget(self.moves_title)
+        inner.addWidget(self.moves)
+        inner.addSpacing(4)
         inner.addWidget(self.branching_title)
         inner.addWidget(self.limits_note)
         inner.addWidget(self.plot, 1)
@@ -66,6 +71,7 @@ class DeviceView(View):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 4, 4)
         layout.addWidget(scroll)
+        self.moves.setToolTip("How often each kind of move made a tour of this iteration shorter")
         self.plot.setToolTip(
             "The mean λ-branching factor (λ = 0.05): how many edges at a city carry a trail that "
             "an ant may still follow. Near 2 the colony repeats itself."
@@ -116,6 +122,8 @@ class DeviceView(View):
         self.phases.hide()
         self.phases_note.show()
         self.phases_title.setText("TIME BY PHASE")
+        self.moves_title.hide()
+        self.moves.hide()
         self.branching_title.setText("BRANCHING FACTOR")
         self.limits_note.hide()
         self.plot.fit()
@@ -144,6 +152,7 @@ class DeviceView(View):
             self.phases_title.setText(f"TIME BY PHASE  ·  {milliseconds(total)} an iteration")
         self.phases.setVisible(total > 0)
         self.phases_note.setVisible(total <= 0)
+        self._draw_moves(self._snapshot.improvements)
         limits = self._snapshot.limits
         self.limits_note.setVisible(limits is not None)
         if limits is not None:
@@ -163,10 +172,21 @@ class DeviceView(View):
                 (0.0, float(points[-1, 0])), (1.0, max(3.0, high * 1.05)), growing=True
             )
 
+    def _draw_moves(self, made: Improvements | None) -> None:
+        self.moves_title.setVisible(made is not None)
+        self.moves.setVisible(made is not None)
+        if made is None:
+            return
+        kinds = (("2-opt", made.two_opt, "latest"), ("Or-opt", made.or_opt, "best"))
+        self.moves.show_bars([Bar(name, whole(moves), moves, role) for name, moves, role in kinds])
+        total = whole(made.two_opt + made.or_opt)
+        self.moves_title.setText(f"LOCAL SEARCH  ·  {total} improvements in an iteration")
+
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
         self.phases.apply_theme(theme)
+        self.moves.apply_theme(theme)
         self.plot.apply_theme(theme)
 
 

@@ -14,6 +14,7 @@ from views.layers import (
     Points,
     Segments,
     dashed,
+    dashed_lines,
     draw_lines,
     draw_points,
     path_lines,
@@ -21,6 +22,9 @@ from views.layers import (
     within,
 )
 from views.theme import DARK, Theme
+
+Edges = NDArray[np.int32]
+"""City pairs, shape (k, 2)."""
 
 _BINS = 8
 _FAINTEST = 0.06
@@ -109,6 +113,55 @@ class TourLayer(MapLayer):
         lines = lines[within(lines, size)]
         width = 2.6 if len(lines) <= 200 else 2.2
         draw_lines(painter, lines, self._theme.colour(self._role), width if self._bold else 1.0)
+
+
+class ImprovementLayer(MapLayer):
+    """What local search changed: edges given up dashed, those gained bold, all others thin."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._edges: tuple[Edges, Edges, Edges] | None = None
+
+    def set_cities(self, cities: Points) -> None:
+        """Take other cities, and forget the tours of the former."""
+        self._edges = None
+        super().set_cities(cities)
+
+    def set_tours(self, before: NDArray[np.int32] | None, after: NDArray[np.int32] | None) -> None:
+        """Take other tours, int32 of shape (n,); None shows nothing."""
+        self._edges = None
+        if before is not None and after is not None:
+            old, new = edges_of(before), edges_of(after)
+            kept = np.isin(_numbers(old), _numbers(new))
+            gained = ~np.isin(_numbers(new), _numbers(old))
+            self._edges = old[kept], old[~kept], new[gained]
+        self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no tours."""
+        return self._edges is None
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the edges in sight, those gained last."""
+        if self._edges is None:
+            return
+        pixels = to_pixels(self._cities, transform)
+        seen = (pixels[edges].reshape(-1, 4) for edges in self._edges)
+        kept, lost, gained = (lines[within(lines, size)] for lines in seen)
+        draw_lines(painter, kept, self._theme.colour("mean"), 1.2)
+        draw_lines(painter, dashed_lines(lost), self._theme.colour("gap"), 1.6)
+        draw_lines(painter, gained, self._theme.colour("latest"), 3.2)
+
+
+def edges_of(tour: NDArray[np.int32]) -> Edges:
+    """Return the edges of a tour, each with its lower city first."""
+    edges: Edges = np.sort(np.column_stack([tour, np.roll(tour, -1)]), axis=1)
+    return edges
+
+
+def _numbers(edges: Edges) -> NDArray[np.int64]:
+    return edges[:, 0].astype(np.int64) << 32 | edges[:, 1]
 
 
 class TrailsLayer(MapLayer):

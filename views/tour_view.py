@@ -1,4 +1,4 @@
-"""The tour on its map: best, iteration best, known optimum, strongest trails."""
+"""The tour on its map: best, iteration best before and after local search, optimum, trails."""
 
 from __future__ import annotations
 
@@ -15,16 +15,25 @@ from gpu.snapshot import Snapshot, Trails, Wanted
 from views.chips import Chip
 from views.elided import ElidedLabel
 from views.flow import FlowLayout
-from views.formats import whole
+from views.formats import percent, whole
 from views.icons import icon
 from views.theme import Theme
-from views.tour_layers import CitiesLayer, TourLayer, TrailsLayer
+from views.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
 from views.view import View
 
 _HOVER_PIXELS = 12.0
 
+_BEFORE_AND_AFTER = (
+    "The iteration's best tour before and after local search: "
+    "edges given up are dashed, edges gained are bold"
+)
+
 _ALL_AT_ONCE = 1000
 """Most cities of an instance whose layers are all drawn in one frame."""
+
+
+Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""A tour before and after local search."""
 
 
 class TourView(View):
@@ -37,12 +46,13 @@ class TourView(View):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._instance: TspInstance | None = None
-        self._changed: dict[str, NDArray[np.int32] | Trails] = {}
+        self._changed: dict[str, NDArray[np.int32] | Improved | Trails] = {}
         self.trails = TrailsLayer(0)
         self.cities = CitiesLayer(1)
         self.optimum = TourLayer(2, "optimum", dashes=True)
         self.latest = TourLayer(3, "latest")
         self.best = TourLayer(4, "best", bold=True)
+        self.improved = ImprovementLayer(5)
         self.chips = {
             "best": Chip("Best", "best", "line", "The best tour so far"),
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
@@ -51,7 +61,11 @@ class TourView(View):
                 "Trails", "trail", "band", "The strongest trails: the wider, the more τ"
             ),
             "cities": Chip("Cities", "city", "dots", "The cities"),
+            "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
+        self.chips["improved"].setChecked(False)
+        self.chips["improved"].hide()
+        self.improved.setVisible(False)
         self._tours = {"best": self.best, "latest": self.latest}
         self._layers = {
             "best": self.best,
@@ -59,6 +73,7 @@ class TourView(View):
             "optimum": self.optimum,
             "trails": self.trails,
             "cities": self.cities,
+            "improved": self.improved,
         }
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics: Any = pg.GraphicsView(self)
@@ -113,6 +128,8 @@ class TourView(View):
             wanted |= Wanted.ITERATION_SOLUTION
         if self.chips["trails"].isChecked():
             wanted |= Wanted.TRAILS
+        if self.chips["improved"].isChecked() and not self.chips["improved"].isHidden():
+            wanted |= Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
         return wanted
 
     def show_instance(self, instance: TspInstance | None) -> None:
@@ -131,7 +148,6 @@ class TourView(View):
         self.welcome.setVisible(instance is None)
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()
-        self.caption.setText("" if instance is None else _caption(instance))
         self.caption.setToolTip("" if instance is None else instance.comment)
         self.fit()
 
@@ -141,6 +157,9 @@ class TourView(View):
         self.best.set_tour(None)
         self.latest.set_tour(None)
         self.trails.set_trails(None)
+        self.improved.set_tours(None, None)
+        self._offer_improved(offered=False)
+        self._describe()
 
     @property
     def behind(self) -> bool:
@@ -157,6 +176,10 @@ class TourView(View):
             if part is not None:
                 # A layer that waits keeps its turn, whatever comes in meanwhile.
                 self._changed[name] = part
+        if (snapshot.improvements is None) != self.chips["improved"].isHidden():
+            self._offer_improved(offered=snapshot.improvements is not None)
+        if snapshot.built_solution is not None and snapshot.iteration_solution is not None:
+            self._changed["improved"] = snapshot.built_solution, snapshot.iteration_solution
 
     def draw(self) -> None:
         """Draw what was taken in; of a large instance one layer, so that a frame stays short."""
@@ -165,6 +188,9 @@ class TourView(View):
             part = self._changed.pop(name)
             if isinstance(part, Trails):
                 self.trails.set_trails(part)
+            elif isinstance(part, tuple):
+                self.improved.set_tours(*part)
+                self._describe(part)
             else:
                 self._tours[name].set_tour(part)
 
@@ -198,7 +224,25 @@ class TourView(View):
 
     def _show_layer(self, name: str, shown: bool) -> None:
         self._layers[name].setVisible(shown)
+        if name == "improved" and not shown:
+            self._describe()
         self.wanted_changed.emit()
+
+    def _offer_improved(self, *, offered: bool) -> None:
+        """Let the user compare tours before and after local search, where there is one."""
+        self.chips["improved"].setVisible(offered)
+        if self.chips["improved"].isChecked():
+            self.wanted_changed.emit()
+
+    def _describe(self, improved: Improved | None = None) -> None:
+        """Name the instance, and what local search made of a tour."""
+        instance = self._instance
+        text = "" if instance is None else _caption(instance)
+        if instance is not None and improved is not None:
+            before, after = (instance.tour_length(tour) for tour in improved)
+            gain = percent(100 * (before - after) / max(before, 1))
+            text = f"local search {whole(before)} → {whole(after)} (−{gain})  ·  {text}"
+        self.caption.setText(text)
 
     def _hover_at(self, position: QPointF) -> None:
         if self._instance is None:

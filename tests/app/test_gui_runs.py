@@ -401,3 +401,34 @@ def test_the_solver_makes_only_what_is_in_sight(
     for wanted in RandomColony.built[0].asked:
         asked |= wanted
     assert asked == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.TRAILS
+
+
+def test_a_step_shows_what_local_search_made_of_a_tour(
+    qtbot: QtBot, controller: WindowController
+) -> None:
+    """Before and after on the map, moves and share of the time beside it, moves in the log."""
+    open_(qtbot, controller, GRID)
+    limit(controller)
+    window = controller.window
+    window.setup.parameters.fields["local_search"].text = "2opt+oropt"
+    window.setup.parameters.fields["local_search"].changed.emit()
+    chip = window.tour.chips["improved"]
+    assert chip.isHidden()
+    press(window, Qt.Key.Key_N)
+    wait_for(qtbot, controller, Activity.PAUSED)
+    qtbot.waitUntil(chip.isVisible, timeout=10_000)
+    click(chip)
+    qtbot.waitUntil(lambda: not window.tour.improved.empty, timeout=10_000)
+    assert window.tour.caption.text().startswith("local search ")
+    window.dashboard.show_view("device")
+    qtbot.waitUntil(window.device_view.moves.isVisible, timeout=10_000)
+    made = {bar.name: bar.value for bar in window.device_view.moves.bars}
+    assert made["2-opt"] > 0
+    assert made["Or-opt"] > 0
+    assert "local search" in [bar.name for bar in window.device_view.phases.bars]
+    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+        controller.stop()
+    assert controller.run is not None
+    last = read_log(controller.run.recorder.path).last
+    assert last is not None
+    assert (last["two_opt_moves"], last["or_opt_moves"]) == (made["2-opt"], made["Or-opt"])

@@ -9,7 +9,7 @@ import pytest
 from app.recorder import Recorder, default_log_path, free_path, numbers, read_log, stem
 from app.run import Ending, Outcome
 from app.session import SessionError, new_session
-from gpu.snapshot import Snapshot, Updates
+from gpu.snapshot import Improvements, Snapshot, Updates
 from tests.app.colonies import some_cities
 
 INSTANCE = some_cities(optimum=100)
@@ -27,6 +27,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5) -> Snapshot:
         best + 7.5,
         best_solution=TOUR,
         updates=Updates(3, 4, 1, 0),
+        improvements=Improvements(12, 7),
         phases={"construction": 1.25},
         elapsed=elapsed,
     )
@@ -60,6 +61,8 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
         "local_updates": 4,
         "global_hits": 1,
         "global_updates": 0,
+        "two_opt_moves": 12,
+        "or_opt_moves": 7,
         "phases_ms": {"construction": 1.25},
     }
     recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150)))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.instances.instance import Metric, TspInstance
-from gpu.snapshot import STRONGEST_TRAILS, Snapshot, Trails, Updates, Wanted
+from gpu.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
 
 
 def uniform(n: int, seed: int = 1, *, known: bool = True) -> TspInstance:
@@ -55,6 +55,7 @@ def snapshot(
     *,
     wanted: Wanted = Wanted.EVERYTHING,
     memory: bool = False,
+    improved: bool = False,
     generation: int = 1,
 ) -> Snapshot:
     """A state of a run that closes in on the optimum as ``iteration`` grows."""
@@ -82,6 +83,10 @@ def snapshot(
         iteration_mean=last_length * 1.06,
         best_solution=best if Wanted.SOLUTION in wanted else None,
         iteration_solution=last if Wanted.ITERATION_SOLUTION in wanted else None,
+        built_solution=shuffled(last, 1 + n // 9, iteration + 1)
+        if improved and Wanted.BUILT_SOLUTION in wanted
+        else None,
+        improvements=Improvements(31 * n, 12 * n) if improved else None,
         pheromone=picture(n, iteration, memory=memory) if Wanted.PHEROMONE in wanted else None,
         trails=Trails(pairs[order], strength) if Wanted.TRAILS in wanted else None,
         updates=Updates(
@@ -93,7 +98,12 @@ def snapshot(
         if memory
         else None,
         branching=2.0 + 4.0 / (1 + iteration / 20) if Wanted.BRANCHING in wanted else None,
-        phases={"construction": 2.1 + 0.1 * random.random(), "update": 0.2, "lengths": 0.05},
+        phases={
+            "construction": 2.1 + 0.1 * random.random(),
+            **({"local search": 4.2} if improved else {}),
+            "update": 0.2,
+            "lengths": 0.05,
+        },
         elapsed=iteration * 0.02,
         generation=generation,
     )

@@ -5,7 +5,15 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 
-from views.layers import dashed, draw_lines, draw_points, path_lines, to_pixels, within
+from views.layers import (
+    dashed,
+    dashed_lines,
+    draw_lines,
+    draw_points,
+    path_lines,
+    to_pixels,
+    within,
+)
 
 WHITE = QColor("white")
 
@@ -61,6 +69,16 @@ def test_dashes_cover_their_share_of_the_path_and_go_around_corners() -> None:
     assert lengths.max() <= 5 + 1e-9
     on_path = (pieces[:, 1] == 0) | (pieces[:, 0] == 90) | (pieces[:, 1] == 90)
     assert on_path.all()
+
+
+def test_dashed_lines_begin_and_end_with_a_dash() -> None:
+    lines = np.array([[0.0, 0.0, 41.0, 0.0], [7.0, 7.0, 7.0, 8.0], [3.0, 3.0, 3.0, 3.0]])
+    pieces = dashed_lines(lines, on=5, off=4)
+    assert len(pieces) == 5 + 1 + 1
+    np.testing.assert_allclose(pieces[:5, 0], [0, 9, 18, 27, 36])
+    np.testing.assert_allclose(pieces[:5, 2], [5, 14, 23, 32, 41])
+    np.testing.assert_allclose(pieces[5:], lines[1:])
+    assert dashed_lines(np.empty((0, 4))).shape == (0, 4)
 
 
 def test_a_dense_path_loses_only_what_stays_within_a_pixel() -> None:

@@ -16,6 +16,7 @@ from tests.views.conftest import GPU
 from tests.views.scenes import snapshot, uniform
 from views.convergence_view import ConvergenceView
 from views.device_view import DeviceView
+from views.formats import whole
 from views.hit_rate_view import HitRate, HitRateView
 from views.log_view import MOST_LINES, LogView, in_words
 from views.pheromone_view import PheromoneView
@@ -318,6 +319,25 @@ def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
     assert view.phases.bars[0].text.endswith("10 %")
     assert "10.0" in view.phases_title.text()
     assert len({bar.role for bar in view.phases.bars}) == len(phases)
+
+
+def test_moves_of_local_search_are_told_where_there_is_one(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    view.show_snapshot(snapshot(INSTANCE, 5))
+    assert view.moves.isHidden()
+    view.show_snapshot(snapshot(INSTANCE, 6, improved=True))
+    n = INSTANCE.n
+    assert [(bar.name, bar.value) for bar in view.moves.bars] == [
+        ("2-opt", 31 * n),
+        ("Or-opt", 12 * n),
+    ]
+    assert view.moves_title.isVisible()
+    assert f"{whole(43 * n)} improvements" in view.moves_title.text()
+    assert "local search" in [bar.name for bar in view.phases.bars]
+    view.begin_run()
+    assert view.moves_title.isHidden()
 
 
 def test_limits_of_trails_are_told_where_there_are_any(qtbot: QtBot) -> None:

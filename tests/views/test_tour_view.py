@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gpu.instances.instance import TspInstance
-from gpu.snapshot import Trails, Wanted
+from gpu.snapshot import Improvements, Trails, Wanted
 from tests.hands import click, double_click, move
 from tests.views.scenes import snapshot, uniform
 from views.theme import DARK
@@ -97,6 +97,38 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
     click(view.chips["cities"])
     click(view.chips["optimum"])
     assert colour_at(view, 0, 0) == DARK.colour("panel")
+
+
+def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> None:
+    chip = view.chips["improved"]
+    assert chip.isHidden()
+    built = np.array([0, 2, 1, 3], dtype=np.int32)
+    state = dataclasses.replace(
+        snapshot(square(), 5, wanted=Wanted.NUMBERS),
+        iteration_solution=AROUND,
+        built_solution=built,
+        improvements=Improvements(1, 0),
+    )
+    view.show_snapshot(state)
+    assert chip.isVisible()
+    assert Wanted.BUILT_SOLUTION not in view.wanted
+    view.chips["latest"].setChecked(False)
+    view.chips["optimum"].setChecked(False)
+    with qtbot.waitSignal(view.wanted_changed):
+        click(chip)
+    assert view.wanted & Wanted.BUILT_SOLUTION
+    assert view.wanted & Wanted.ITERATION_SOLUTION
+    assert "48 → 40 (−16.67\u202f%)" in view.caption.text()
+    assert near(colour_at(view, 5, 0), "latest")  # gained: from city 0 to city 1
+    assert near(colour_at(view, 10, 5), "mean")  # kept
+    picture = view.graphics.grab().toImage()
+    along = [picture.pixelColor(pixel_of(view, at, at)) for at in np.linspace(0.5, 9.5, 120)]
+    dashed = [near(colour, "gap") for colour in along]  # given up: from city 0 to city 2
+    assert 30 < sum(dashed) < 90
+    view.begin_run()
+    assert chip.isHidden()
+    assert colour_at(view, 5, 0) == DARK.colour("panel")
+    assert "local search" not in view.caption.text()
 
 
 def test_what_is_switched_off_is_not_asked_for(qtbot: QtBot, view: TourView) -> None:
