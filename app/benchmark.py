@@ -17,11 +17,12 @@ from app.headless import Departure, attend
 from app.report import table
 from app.terminal import show_progress
 from gpu import devices
+from gpu.instances.problem import Problem
 from gpu.speedup import Contender, measure
 from gpu.speedup_report import SpeedupReport, Spread
 
 if TYPE_CHECKING:
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 COLUMNS = (
     "instance",
@@ -54,7 +55,7 @@ HEADINGS = (
     "DEVICE",
     "ANTS",
     "ms/ITERATION",
-    "µs/TOUR",
+    "µs/{solution}",
     "× 1 CORE",
     "× ALL CORES",
     "s TO TARGET",
@@ -65,17 +66,18 @@ HEADINGS = (
 
 
 def measure_all(
-    instances: Sequence[TspInstance],
-    among: Sequence[Contender],
+    instances: Sequence[Instance],
+    among: Mapping[Problem, Sequence[Contender]],
     parameters: Mapping[str, object],
     **options: float | None,
 ) -> tuple[list[SpeedupReport], Departure]:
-    """Measure ``among`` on each instance in turn; a signal ends it with what there is.
+    """Measure each instance in turn; a signal ends it with what there is.
 
     Parameters
     ----------
-    instances : sequence of TspInstance
-    among : sequence of Contender
+    instances : sequence of Instance
+    among : mapping of Problem to sequence of Contender
+        Who is measured on instances of each problem.
     parameters : mapping of str to object
         What differs from the defaults.
     **options : float or None
@@ -98,7 +100,7 @@ def measure_all(
                 show = _progress_of(instance)
                 report = measure(
                     instance,
-                    among,
+                    among[instance.problem],
                     parameters,
                     cancelled=cancelled.is_set,
                     progress=show,
@@ -115,23 +117,25 @@ def measure_all(
     return reports, departure
 
 
-def _progress_of(instance: TspInstance) -> Callable[[str, float], None]:
+def _progress_of(instance: Instance) -> Callable[[str, float], None]:
     return lambda text, share: show_progress(f"{instance.name}: {100 * share:.0f} %  {text}")
 
 
 def text_of(report: SpeedupReport) -> str:
     """Return a report for people."""
+    words = Problem(report.problem).words
+    early = "" if report.complete else " (cancelled before the end)"
     lines = [
-        f"{report.instance}, {report.n} cities: {len(report.seeds)} runs of {report.iterations} "
-        f"iterations each{'' if report.complete else ' (cancelled before the end)'}"
+        f"{report.instance}, {report.n} {words.places}: {len(report.seeds)} runs of "
+        f"{report.iterations} iterations each{early}"
     ]
     if report.target_length is not None:
         gap = report.target_gap
         lines.append(
-            f"target: length {report.target_length}"
+            f"target: {words.cost} {report.target_length}"
             + ("" if gap is None else f", {gap:.2f} % above the best known")
         )
-    rows: list[tuple[str, ...]] = [HEADINGS]
+    rows = [tuple(name.format(solution=words.solution.upper()) for name in HEADINGS)]
     for one in report.measurements:
         if not one.tour_us.samples:
             rows.append((one.system, one.device, str(one.ants), *[""] * (len(HEADINGS) - 3)))

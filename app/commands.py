@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from app.headless import Result
     from app.recorder import Recorder
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 _set = click.option(
     "--set",
@@ -25,6 +26,14 @@ _set = click.option(
     metavar="NAME=VALUE",
     help="Set a parameter to a number, or to one of its options; formicarium colonies lists them. "
     "Repeatable.",
+)
+_colony = click.option(
+    "--colony",
+    help="See formicarium colonies; by default acs for tours, coloring for graphs.",
+)
+_ants = click.option(
+    "--ants",
+    help="Ants, each making one solution an iteration; auto is as many as the colony's paper has.",
 )
 _local_search = click.option(
     "--local-search",
@@ -35,31 +44,33 @@ _local_search = click.option(
 
 @click.command()
 @click.argument("file")
-@click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
+@_colony
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
 @click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
 @click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
 @click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
+@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
-@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@_ants
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @_local_search
 @_set
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the run's log (.jsonl, .csv) and its tour (.tour).",
+    help="Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def solve(
     file: str,
-    colony: str,
+    colony: str | None,
     device: str,
     iterations: int | None,
     seconds: float | None,
     target_gap: float | None,
     target_length: int | None,
+    target_colors: int | None,
     no_improvement: int | None,
     ants: str | None,
     local_search: str | None,
@@ -68,7 +79,7 @@ def solve(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Solve FILE (a TSPLIB file, or the name of a bundled instance) with no display.
+    """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
 
     Without a limit the run goes on until Ctrl-C.
     """
@@ -76,13 +87,15 @@ def solve(
     from app.session import choose, new_session, why_not_on_a_gpu
     from app.stopping import StopSettings
 
-    stop = StopSettings(seconds, iterations, target_gap, target_length, no_improvement)
     instance = find_instance(file)
+    target = _target(instance, {"length": target_length, "colors": target_colors})
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
     parameters = parameters_of(settings, ants, local_search)
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
-    why = why_not_on_a_gpu(colony, device, choose(colony, device)[0])
+    meant = colony or instance.problem.words.colony
+    why = why_not_on_a_gpu(meant, device, choose(meant, device)[0])
     recorder = _recorder(out, session, instance)
     if instance.note:
         say(f"{file}: {instance.note}")
@@ -124,11 +137,10 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     "--colony",
     "colonies",
     multiple=True,
-    default=("acs",),
-    show_default=True,
-    help="To be measured on its best device, against the same search on the CPU; repeatable.",
+    help="To be measured on its best device, against the same search on the CPU; by default acs "
+    "for tours, coloring for graphs; repeatable.",
 )
-@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@_ants
 @_local_search
 @_set
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first repeat.")
@@ -171,15 +183,18 @@ def speedup(
     from gpu import devices
     from gpu.speedup import contenders, measure
 
-    among = contenders(colonies)
     instances = [find_instance(file) for file in files]
+    among = {
+        problem: contenders(colonies or (problem.words.colony,))
+        for problem in dict.fromkeys(instance.problem for instance in instances)
+    }
     parameters = parameters_of(settings, ants, local_search)
     checked_seed(seed + max(repeats, 1) - 1)
     checked_seed(seed)
     make_folder(out)
     options = {"seed": seed, "repeats": repeats, "iterations": iterations, "budget": budget}
     for instance in instances:  # refuses what is impossible, before anything is said or done
-        measure(instance, among, parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+        measure(instance, among[instance.problem], parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
     if why := devices.survey().without_cuda:
         say(f"no GPU: {why}; measuring on the CPU alone")
     reports, departure = benchmark.measure_all(instances, among, parameters, **options)
@@ -196,9 +211,9 @@ def speedup(
 
 @click.command()
 @click.argument("file")
-@click.option("--colony", default="acs", show_default=True, help="See formicarium colonies.")
+@_colony
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ...")
-@click.option("--ants", help="Ants, each building one tour an iteration; auto is one a city.")
+@_ants
 @_local_search
 @_set
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first round.")
@@ -218,7 +233,7 @@ def speedup(
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def compare(
     file: str,
-    colony: str,
+    colony: str | None,
     device: str,
     ants: str | None,
     local_search: str | None,
@@ -239,8 +254,9 @@ def compare(
     from app.session import checked_seed, choose, why_not_on_a_gpu
     from gpu import comparison
 
-    place, system = choose(colony, device)
     instance = find_instance(file)
+    colony = colony or instance.problem.words.colony
+    place, system = choose(colony, device)
     given = parameters_of(settings, ants, local_search)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
     make_folder(out)
@@ -262,9 +278,18 @@ def compare(
     return departure.status
 
 
-def _run(
-    instance: TspInstance, session: Session, recorder: Recorder | None, as_json: bool
-) -> Result:
+def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
+    """Return the one of the target ``costs`` that fits ``instance``; refuse any other."""
+    wanted = instance.problem.words.cost
+    for name, cost in costs.items():
+        if name != wanted and cost is not None:
+            raise FormicariumError(
+                f"--target-{name} is not for {instance.name}: give --target-{wanted}"
+            )
+    return costs[wanted]
+
+
+def _run(instance: Instance, session: Session, recorder: Recorder | None, as_json: bool) -> Result:
     """Run ``session`` with its progress on the terminal, and print its result."""
     from app import headless, report
 
@@ -281,27 +306,28 @@ def _run(
     return result
 
 
-def _recorder(out: Path | None, session: Session, instance: TspInstance) -> Recorder | None:
+def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorder | None:
     """Return what writes the run's log into ``out``, where one is asked for."""
     if out is None:
         return None
     from app.recorder import Recorder, free_path, stem
 
     make_folder(out)
-    path = free_path(out, stem(session), ".jsonl", ".csv", ".tour")
+    path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
     return Recorder(path, session, instance, say)
 
 
-def _export(recorder: Recorder, instance: TspInstance, session: Session, result: Result) -> None:
-    """Write CSV and tour beside the log; a file that cannot be written is told, not fatal."""
-    from app.exports import export_csv, export_tour
+def _export(recorder: Recorder, instance: Instance, session: Session, result: Result) -> None:
+    """Write CSV and solution beside the log; a file that cannot be written is told, not fatal."""
+    from app.exports import export_csv, export_solution
     from app.recorder import read_log
 
     try:
-        tour = result.outcome.state.best_solution
-        if tour is not None:
+        best = result.outcome.state.best_solution
+        if best is not None:
             comment = f"by {session.colony}, seed {session.seed}"
-            export_tour(recorder.path.with_suffix(".tour"), instance, tour, comment)
+            path = recorder.path.with_suffix(instance.problem.words.suffix)
+            export_solution(path, instance, best, comment)
         if recorder.complete:
             export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
     except FormicariumError as error:

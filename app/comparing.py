@@ -17,12 +17,13 @@ from app.report import table
 from app.terminal import show_progress
 from gpu.comparison import compare
 from gpu.comparison_report import ComparisonReport, Row
+from gpu.instances.problem import Problem
 from gpu.speedup_report import Spread
 
 if TYPE_CHECKING:
     from gpu.catalog import System
     from gpu.devices import Device
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 COLUMNS = (
     "instance",
@@ -43,7 +44,7 @@ COLUMNS = (
 
 
 def measure(
-    instance: TspInstance,
+    instance: Instance,
     system: System,
     device: Device,
     parameters: Mapping[str, object],
@@ -111,8 +112,8 @@ def text_of(report: ComparisonReport) -> str:
         group = row.group
     return "\n".join(
         [
-            f"{report.instance}, {report.n} cities, {report.system} on {report.device} "
-            f"({report.model}): {_rounds(report)}"
+            f"{report.instance}, {report.n} {Problem(report.problem).words.places}, "
+            f"{report.system} on {report.device} ({report.model}): {_rounds(report)}"
             f"{'' if report.complete else ' (cancelled before the end)'}",
             table(rows),
             "*: what is chosen. Times are medians ± half of the distance between the quartiles.",

@@ -11,7 +11,7 @@ from views.formats import percent, whole
 if TYPE_CHECKING:
     from app.recorder import Recorder
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
     from gpu.snapshot import Snapshot
 
 
@@ -23,7 +23,7 @@ class CurrentRun:
     ----------
     session : Session
         What is run.
-    instance : TspInstance
+    instance : Instance
         On what.
     recorder : Recorder
         Writes its log.
@@ -34,7 +34,7 @@ class CurrentRun:
     """
 
     session: Session
-    instance: TspInstance
+    instance: Instance
     recorder: Recorder
     snapshot: Snapshot | None = None
     outcome: Outcome | None = None
@@ -51,7 +51,8 @@ class CurrentRun:
         state = self.snapshot
         if state is None or not state.iteration:
             return self.title
-        best = f"best {whole(state.best_cost)}"
+        words = self.instance.problem.words
+        best = f"best {words.amount.format(whole(state.best_cost))}"
         gap = self.instance.gap_percent(state.best_cost)
         if gap is not None:
             best += f" ({percent(gap)})"
@@ -66,9 +67,8 @@ class CurrentRun:
         if not state.iteration:
             return f"{reason} before the first iteration was done"
         gap = self.instance.gap_percent(state.best_cost)
-        best = f"best {whole(state.best_cost)}"
+        words = self.instance.problem.words
+        best = f"best {words.amount.format(whole(state.best_cost))}"
         if gap is not None:
-            best += (
-                f", {percent(gap)} above the best known" if gap > 0 else ", the best known length"
-            )
+            best += f", {percent(gap)} above the best known" if gap > 0 else f", {words.known}"
         return f"{reason}: {best}, after {whole(state.iteration)} iterations"

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from app.recorder import RunLog
     from app.run import Outcome
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 
 COLUMNS = (
     "kind",
     "iteration",
     "seconds",
-    "tours",
+    "{solutions}",
     "best",
     "best_iteration",
     "gap_percent",
@@ -42,7 +42,8 @@ COLUMNS = (
     "two_opt_moves",
     "or_opt_moves",
 )
-"""Columns of a run's CSV; one column for the milliseconds of each phase follows."""
+"""Columns of a run's CSV, one of them named after what ants make; then a column for the
+milliseconds of each phase."""
 
 
 class ExportError(FormicariumError):
@@ -74,19 +75,17 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         ) from error
 
 
-def export_tour(
-    path: Path, instance: TspInstance, tour: NDArray[np.integer], comment: str = ""
+def export_solution(
+    path: Path, instance: Instance, solution: NDArray[np.integer], comment: str = ""
 ) -> None:
-    """Write ``tour`` (0-based, shape (n,)) as a TSPLIB ``.tour`` file.
+    """Write ``solution`` as its problem's files are: a TSPLIB tour, a DIMACS coloring.
 
     Raises
     ------
     ExportError
         If the file cannot be written.
     """
-    from gpu.instances import write_tour
-
-    write_whole(path, lambda part: write_tour(part, instance, tour, comment))
+    write_whole(path, lambda part: instance.write(part, solution, comment))
 
 
 def export_log(path: Path, source: Path) -> None:
@@ -100,10 +99,13 @@ def export_csv(path: Path, log: RunLog) -> None:
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow([*COLUMNS, *map(column_of, phases)])
+    columns = [
+        name.format(solutions=log.session.system.problem.words.solutions) for name in COLUMNS
+    ]
+    writer.writerow([*columns, *map(column_of, phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
-        writer.writerow([*map(line.get, COLUMNS), *map(times.get, phases)])
+        writer.writerow([*map(line.get, columns), *map(times.get, phases)])
     write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
 
 
@@ -113,7 +115,7 @@ def column_of(phase: str) -> str:
 
 
 def export_session(
-    path: Path, session: Session, instance: TspInstance, outcome: Outcome | None = None
+    path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
 ) -> None:
     """Write what ``formicarium replay`` needs: the session and, for comparison, its outcome.
 

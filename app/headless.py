@@ -17,7 +17,7 @@ from app.terminal import show_progress
 if TYPE_CHECKING:
     from app.recorder import Recorder
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
     from gpu.snapshot import Snapshot
 
 PATIENCE = 3.0
@@ -103,7 +103,7 @@ def attend(
 
 
 def solve(
-    instance: TspInstance,
+    instance: Instance,
     session: Session,
     recorder: Recorder | None = None,
     progress: Callable[[Snapshot], None] | None = None,
@@ -112,7 +112,7 @@ def solve(
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
         What to solve.
     session : Session
         How.
@@ -143,7 +143,7 @@ def solve(
     return Result(run.outcome, departure)
 
 
-def progress_of(session: Session, instance: TspInstance) -> Callable[[Snapshot], None]:
+def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
     """Return what shows a state of the run as a line of progress."""
 
     def show(state: Snapshot) -> None:

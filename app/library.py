@@ -17,7 +17,7 @@ from app.exports import write_whole
 from app.notifications import APPLICATION
 from app.session import InstanceReference, candidate_paths
 from gpu.errors import FormicariumError, InstanceError
-from gpu.instances import TspInstance, load
+from gpu.instances import GraphInstance, TspInstance, load, load_instance
 from gpu.instances.bundled import bundled
 
 if TYPE_CHECKING:
@@ -57,12 +57,14 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str) -> TspInstance:
+def find_instance(text: str) -> TspInstance | GraphInstance:
     """Load the instance that ``text`` means; see :func:`find_path`."""
-    return load(find_path(text))
+    return load_instance(find_path(text))
 
 
-def find_again(reference: InstanceReference, beside: Path | None = None) -> TspInstance:
+def find_again(
+    reference: InstanceReference, beside: Path | None = None
+) -> TspInstance | GraphInstance:
     """Load the instance that a recorded session is about, wherever it is by now.
 
     Tried in turn, until the digest fits: its own path, its file name beside ``beside`` (the
@@ -79,9 +81,9 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> TspI
     found = [path for path in paths if path.exists()]
     for path in found:
         if hashlib.sha256(path.read_bytes()).hexdigest() == reference.sha256:
-            return load(path)
+            return load_instance(path)
     if found:
-        reference.check(load(found[0]))
+        reference.check(load_instance(found[0]))
     raise InstanceError(
         f"{reference.path or reference.name}: the session's instance is not there; put the file "
         "beside the session's own"

@@ -9,9 +9,8 @@ from app.library import find_again
 from app.recorder import RunLog, read_log
 from gpu import catalog
 from gpu.devices import Survey
-from gpu.instances import load
+from gpu.instances import GraphInstance, TspInstance, load_instance
 from gpu.instances.bundled import bundled
-from gpu.instances.instance import TspInstance
 from gpu.snapshot import Wanted
 
 
@@ -19,16 +18,19 @@ def warm_up(found: Survey) -> None:
     """Run one iteration on the first device, so that no run waits for imports and compilers."""
     device = found.devices[0]
     system = next(row for row in catalog.CATALOG if row.runs_on(device))
-    instance = load(min(bundled(), key=lambda one: one.n).path)
+    smallest = min(
+        (one for one in bundled() if one.problem is system.problem), key=lambda one: one.n
+    )
+    instance = load_instance(smallest.path)
     parameters = system.parameters().resolved(instance.n)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)
         colony.snapshot(Wanted.EVERYTHING)
 
 
-def load_any(path: Path) -> tuple[TspInstance, RunLog | None]:
+def load_any(path: Path) -> tuple[TspInstance | GraphInstance, RunLog | None]:
     """Load an instance, or a recorded session with its instance."""
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
         return find_again(log.session.instance, path), log
-    return load(path), None
+    return load_instance(path), None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import io
 
     from app.run import Outcome
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
     from gpu.snapshot import Snapshot
 
 FORMAT = 1
@@ -53,7 +53,7 @@ class Recorder:
         The file; its folder is made. A file that is there is replaced.
     session : Session
         What is run.
-    instance : TspInstance
+    instance : Instance
         What is solved.
     tell : callable taking str
         Tells the user that the log cannot be written; called in the thread that tried.
@@ -63,7 +63,7 @@ class Recorder:
         self,
         path: Path,
         session: Session,
-        instance: TspInstance,
+        instance: Instance,
         tell: Callable[[str], None],
     ) -> None:
         self.path = path
@@ -94,7 +94,7 @@ class Recorder:
             return self._finished
 
     def record(self, state: Snapshot) -> None:
-        """Write a line if ``state`` has a better tour, or if one is due."""
+        """Write a line if ``state`` has a better solution, or if one is due."""
         improved = state.best_cost != self._best
         if not improved and time.monotonic() < self._due:
             return
@@ -104,7 +104,7 @@ class Recorder:
         self._write({"kind": kind, **numbers(self._instance, state)})
 
     def finish(self, outcome: Outcome) -> None:
-        """Write the last line, with the final tour (numbered as in TSPLIB), and close the file."""
+        """Write the last line, with the solution in the numbers of its file, and close the log."""
         self._write(outcome_line(self._instance, outcome))
         with self._lock:
             if self._file is not None:
@@ -186,7 +186,7 @@ def free_path(folder: Path, start: str, *endings: str) -> Path:
     raise AssertionError("counting has no end")
 
 
-def header(session: Session, instance: TspInstance) -> dict[str, object]:
+def header(session: Session, instance: Instance) -> dict[str, object]:
     """Return the first line: all that decided the run, and where it took place."""
     device = devices.find(session.device)
     return {
@@ -198,8 +198,8 @@ def header(session: Session, instance: TspInstance) -> dict[str, object]:
             "name": instance.name,
             "comment": instance.comment,
             "n": instance.n,
-            "metric": instance.metric.value,
-            "directed": instance.directed,
+            "problem": instance.problem.value,
+            **instance.facts,
             "optimum": instance.optimum,
         },
         "device": {
@@ -224,14 +224,14 @@ def versions() -> dict[str, str]:
     return found
 
 
-def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
+def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of a log; what is unknown is None."""
     started = state.iteration > 0
     hits, moves = state.updates, state.improvements
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
-        "tours": state.solutions_built,
+        instance.problem.words.solutions: state.solutions_built,
         "best": state.best_cost if started else None,
         "best_iteration": state.best_iteration if started else None,
         "gap_percent": instance.gap_percent(state.best_cost) if started else None,
@@ -247,16 +247,16 @@ def numbers(instance: TspInstance, state: Snapshot) -> dict[str, object]:
     }
 
 
-def outcome_line(instance: TspInstance, outcome: Outcome) -> dict[str, object]:
-    """Return the last line: how the run ended, and its best tour."""
-    tour = outcome.state.best_solution
+def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line: how the run ended, and its best solution."""
+    best = outcome.state.best_solution
     return {
         "kind": "outcome",
         "ending": outcome.ending.value,
         "reason": outcome.reason,
         "details": outcome.details,
         **numbers(instance, outcome.state),
-        "tour": None if tour is None else instance.city_ids[tour].tolist(),
+        instance.problem.words.written: None if best is None else instance.written(best),
     }
 
 

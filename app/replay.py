@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.recorder import RunLog
     from app.run import Outcome
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 
 def repeated(log: RunLog, device: str | None = None) -> Session:
@@ -38,7 +38,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
 
 
 def comparison(
-    log: RunLog, instance: TspInstance, session: Session, outcome: Outcome
+    log: RunLog, instance: Instance, session: Session, outcome: Outcome
 ) -> tuple[bool, str]:
     """Compare ``outcome`` with what ``log`` has.
 
@@ -50,18 +50,19 @@ def comparison(
     recorded, state = log.last, outcome.state
     if recorded is None or not recorded["iteration"] or state.best_solution is None:
         return True, "there is no recorded result to compare with"
-    tour = recorded.get("tour")
+    words = instance.problem.words
+    solution = recorded.get(words.written)
     same = recorded["best"] == state.best_cost and (
-        tour is None or tour == instance.city_ids[state.best_solution].tolist()
+        solution is None or solution == instance.written(state.best_solution)
     )
     after = f"after {state.iteration} iterations"
     if same:
-        what = "length" if tour is None else "tour"
-        return True, f"the same {what} as recorded: {state.best_cost} {after}"
+        what = words.cost if solution is None else words.solution
+        return True, f"the same {what} as recorded: {words.amount.format(state.best_cost)} {after}"
     if recorded["best"] == state.best_cost:
-        found = f"another tour of the same length {state.best_cost} {after}"
+        found = f"another {words.solution} of the same {words.cost} {state.best_cost} {after}"
     else:
         found = f"{state.best_cost} {after}, where {recorded['best']} is recorded"
     if not session.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
-    return False, f"{found}; {session.colony} must give the same tour for the same seed"
+    return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

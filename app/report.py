@@ -12,14 +12,14 @@ from gpu.parameters import Parameters
 if TYPE_CHECKING:
     from app.run import Outcome
     from app.session import Session
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 
-def result(instance: TspInstance, session: Session, outcome: Outcome) -> dict[str, object]:
+def result(instance: Instance, session: Session, outcome: Outcome) -> dict[str, object]:
     """Return the object that ``solve --json`` prints; what is unknown is None."""
     state = outcome.state
-    tour = state.best_solution
-    length = state.best_cost if tour is not None else None
+    best, words = state.best_solution, instance.problem.words
+    cost = state.best_cost if best is not None else None
     return {
         "instance": instance.name,
         "n": instance.n,
@@ -28,37 +28,39 @@ def result(instance: TspInstance, session: Session, outcome: Outcome) -> dict[st
         "seed": session.seed,
         "parameters": session.parameters.to_dict(),
         "iterations": state.iteration,
-        "tours_built": state.solutions_built,
+        f"{words.solutions}_built": state.solutions_built,
         "seconds": round(state.elapsed, 6),
-        "best_length": length,
+        f"best_{words.cost}": cost,
         "optimum": instance.optimum,
-        "gap_percent": None if length is None else instance.gap_percent(length),
-        "tour": None if tour is None else instance.city_ids[tour].tolist(),
+        "gap_percent": None if cost is None else instance.gap_percent(cost),
+        words.written: None if best is None else instance.written(best),
         "ending": outcome.ending.value,
         "reason": outcome.reason,
     }
 
 
-def summary(instance: TspInstance, session: Session, outcome: Outcome) -> str:
+def summary(instance: Instance, session: Session, outcome: Outcome) -> str:
     """Return the same for people, in a few lines."""
-    state = outcome.state
+    state, words = outcome.state, instance.problem.words
     lines = [
-        f"{instance.name}, {instance.n} cities, by {session.colony} on {session.device}, "
+        f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
         f"seed {session.seed}",
         f"{outcome.ending.value}: {outcome.reason}",
     ]
     if state.best_solution is None:
         finished = outcome.ending.value == "finished"
         more = ": allow more time, or fewer ants" if finished else ""
-        lines.append(f"no tour was built{more}")
+        lines.append(f"no {words.solution} was built{more}")
     else:
         gap = instance.gap_percent(state.best_cost)
         above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
         if gap is not None and gap <= 0:
-            above = ", the best known length"
+            above = f", {words.known}"
         lines += [
-            f"best tour {state.best_cost}{above}, found in iteration {state.best_iteration}",
-            f"{state.iteration} iterations, {state.solutions_built} tours, {state.elapsed:.2f} s",
+            f"best {words.solution} {words.amount.format(state.best_cost)}{above}, "
+            f"found in iteration {state.best_iteration}",
+            f"{state.iteration} iterations, {state.solutions_built} {words.solutions}, "
+            f"{state.elapsed:.2f} s",
         ]
     return "\n".join(lines)
 
@@ -69,6 +71,7 @@ def colony_rows() -> list[dict[str, object]]:
         {
             "name": system.name,
             "title": system.title,
+            "problem": system.problem.value,
             "alias": system.alias,
             "paper": system.paper,
             "made_of": system.made_of,
@@ -105,7 +108,7 @@ def colonies_text() -> str:
         (
             system.name,
             ", ".join(system.builders),
-            "same tours" if system.deterministic else "may differ",
+            f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
             system.paper,
             system.summary,
         )
@@ -168,11 +171,11 @@ def instances_text() -> str:
     from app import library
     from gpu.instances.bundled import bundled
 
-    rows = [("NAME", "CITIES", "OPTIMUM", "")]
-    rows += [
-        (row.name, str(row.n), "" if row.optimum is None else str(row.optimum), row.kind)
-        for row in bundled()
-    ]
+    rows = [("NAME", "SIZE", "OPTIMUM", "")]
+    for row in bundled():
+        words = row.problem.words
+        optimum = "" if row.optimum is None else words.amount.format(row.optimum)
+        rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
     lines = [table(rows)]
     kept = library.downloaded()
     if kept:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.notifications import sentence_for
 from app.stopping import iterations_left, reason_to_stop
 from gpu import catalog, devices
-from gpu.errors import FormicariumError
+from gpu.errors import FormicariumError, SolutionError
 from gpu.snapshot import Snapshot, Wanted
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpu.colony import Colony
     from gpu.decisions.replay import Replay
     from gpu.decisions.rule import Rule
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 SLICE = 0.020
 """Seconds of work between two looks at what the user wants."""
@@ -57,7 +57,7 @@ class Outcome:
     reason : str
         Why, in one sentence for the user.
     state : Snapshot
-        The last good state, with its best tour if there was one; ``iteration`` is 0 if none.
+        The last good state, with its best solution if there was one; ``iteration`` is 0 if none.
     details : str
         The traceback of a failure, for the log.
     """
@@ -80,8 +80,8 @@ class _Deadline:
         return self.passed
 
 
-class WrongTourError(FormicariumError):
-    """A tour that is not what the colony says it is; nothing of it is shown."""
+class WrongSolutionError(FormicariumError):
+    """A solution that is not what the colony says it is; nothing of it is shown."""
 
 
 class Run:
@@ -95,7 +95,7 @@ class Run:
     outcome : Outcome or None
         How the run ended; None while it has not.
     state : Snapshot
-        The last good state after a slice: numbers, and the best tour. Never partly updated, so
+        The last good state after a slice: numbers, and the best solution. Never partly updated, so
         it may be read from another thread.
     midway : bool
         Whether the colony was left in the midst of an iteration, or may have been.
@@ -103,7 +103,7 @@ class Run:
 
     def __init__(
         self,
-        instance: TspInstance,
+        instance: Instance,
         session: Session,
         generation: int = 0,
         recorder: Recorder | None = None,
@@ -195,20 +195,20 @@ class Run:
         """Finish what is in flight and return a checked state with the parts ``wanted``.
 
         After the end it is the final state: with all parts if the colony still answers, else
-        the last good one with its tour.
+        the last good one with its solution.
         """
         if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
             return self.state
         try:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
-            tour = self._checked(taken.best_solution, taken.best_cost)
+            best = self._checked(taken.best_solution, taken.best_cost)
             self._check(taken.iteration_solution, taken.iteration_best)
         except Exception as error:
             self.fail(error)
             return self.state
         self._note_observation()
         taken = replace(
-            taken, best_solution=tour, elapsed=self._elapsed, generation=self._generation
+            taken, best_solution=best, elapsed=self._elapsed, generation=self._generation
         )
         self.state = replace(taken, pheromone=None, trails=None)
         return taken
@@ -254,16 +254,16 @@ class Run:
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
     def _observe(self, colony: Colony, begin: float) -> Snapshot:
-        """Return the state after a slice, with the best tour fetched only if it is a new one."""
+        """Return the state after a slice; the best solution is fetched only if it is a new one."""
         taken = colony.snapshot(Wanted.NUMBERS)
-        tour = self.state.best_solution
-        if tour is None or taken.best_cost != self.state.best_cost:
+        best = self.state.best_solution
+        if best is None or taken.best_cost != self.state.best_cost:
             taken = colony.snapshot(Wanted.SOLUTION)
-            tour = self._checked(taken.best_solution, taken.best_cost)
+            best = self._checked(taken.best_solution, taken.best_cost)
         self._note_observation()
         return replace(
             taken,
-            best_solution=tour,
+            best_solution=best,
             elapsed=self._elapsed + time.perf_counter() - begin,
             generation=self._generation,
         )
@@ -272,26 +272,32 @@ class Run:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
 
-    def _checked(self, tour: NDArray[np.int32] | None, length: int) -> NDArray[np.int32] | None:
+    def _checked(self, solution: NDArray[np.int32] | None, cost: int) -> NDArray[np.int32] | None:
         known = self.state.best_solution
-        if tour is not None and known is not None and np.array_equal(tour, known):
-            if length != self.state.best_cost:
-                raise WrongTourError(_wrong(self.session, f"gives one tour the length {length}"))
+        if solution is not None and known is not None and np.array_equal(solution, known):
+            if cost != self.state.best_cost:
+                what = f"says that one {self._noun} costs {cost} and {self.state.best_cost}"
+                raise WrongSolutionError(_wrong(self.session, what))
             return known
-        self._check(tour, length)
-        return tour
+        self._check(solution, cost)
+        return solution
 
-    def _check(self, tour: NDArray[np.int32] | None, length: int) -> None:
-        """Raise WrongTourError unless ``tour`` visits every city once and is that long."""
-        if tour is None:
+    def _check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
+        """Raise WrongSolutionError unless ``solution`` is one, and costs so much."""
+        if solution is None:
             return
-        n = self.instance.n
-        if tour.shape != (n,) or not np.array_equal(np.sort(tour), np.arange(n)):
-            raise WrongTourError(_wrong(self.session, "made a tour that misses a city"))
-        exact = self.instance.tour_length(tour)
-        if exact != length:
-            what = f"says {length} of a tour that is {exact} long"
-            raise WrongTourError(_wrong(self.session, what))
+        try:
+            exact = self.instance.cost_of(solution)
+        except SolutionError as error:
+            what = f"made something else than a {self._noun} ({error})"
+            raise WrongSolutionError(_wrong(self.session, what)) from error
+        if exact != cost:
+            what = f"says {cost} of a {self._noun} that costs {exact}"
+            raise WrongSolutionError(_wrong(self.session, what))
+
+    @property
+    def _noun(self) -> str:
+        return self.instance.problem.words.solution
 
     def _end_if_due(self) -> None:
         if self.outcome is not None:

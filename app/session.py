@@ -14,7 +14,7 @@ from gpu import catalog, devices
 from gpu.catalog import System
 from gpu.devices import Device
 from gpu.errors import DeviceError, FormicariumError, InstanceError, ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.parameters import Parameters
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class InstanceReference:
     name: str
     sha256: str
 
-    def check(self, instance: TspInstance) -> None:
+    def check(self, instance: Instance) -> None:
         """Raise InstanceError unless ``instance`` is, byte for byte, the one referred to."""
         if self.sha256 and instance.sha256 != self.sha256:
             raise InstanceError(
@@ -136,7 +136,7 @@ class Session:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same session always gives the same tours."""
+        """Whether the same session always gives the same solutions."""
         return self.system.deterministic
 
     def with_device(self, name: str) -> Self:
@@ -146,9 +146,9 @@ class Session:
 
 
 def new_session(
-    instance: TspInstance,
+    instance: Instance,
     *,
-    colony: str = "acs",
+    colony: str | None = None,
     device: str = "auto",
     parameters: Mapping[str, object] | None = None,
     seed: int | None = None,
@@ -158,10 +158,10 @@ def new_session(
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
         What to solve.
-    colony : str
-        A name of the catalog, or a short one.
+    colony : str, optional
+        A name of the catalog, or a short one; by default the usual one of the problem.
     device : str
         A device's name, or ``auto``: the best one that the colony runs on.
     parameters : mapping of str to object, optional
@@ -174,11 +174,13 @@ def new_session(
     Raises
     ------
     ParameterError
-        If a parameter, the seed or a stop criterion is impossible, or the colony is unknown.
+        If a parameter, the seed or a stop criterion is impossible, or the colony is unknown or
+        for another problem.
     DeviceError
         If there is no such device, or the colony does not run there.
     """
-    place, system = choose(colony, device)
+    place, system = choose(colony or instance.problem.words.colony, device)
+    catalog.check_solves(system, instance)
     chosen = system.parameters.from_mapping(parameters or {}).resolved(instance.n)
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses what this instance cannot be stopped by

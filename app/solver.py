@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.recorder import Recorder
     from app.session import Session
     from gpu.decision import Decision
-    from gpu.instances.instance import TspInstance
+    from gpu.instances.instance import Instance
 
 SHORTEST_INTERVAL = 1 / 30
 """Seconds between two snapshots, at least: nobody sees more."""
@@ -61,7 +61,7 @@ class SolverThread(QThread):
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
         What to solve.
     session : Session
         How.
@@ -92,7 +92,7 @@ class SolverThread(QThread):
 
     def __init__(
         self,
-        instance: TspInstance,
+        instance: Instance,
         session: Session,
         generation: int = 0,
         recorder: Recorder | None = None,

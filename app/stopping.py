@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from gpu.errors import ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
+from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot
 
 
@@ -52,28 +53,29 @@ class TimeLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetLength:
-    """Stop at a tour of this length or shorter."""
+class TargetCost:
+    """Stop at a solution that costs so much or less: a tour's length, a coloring's colors."""
 
-    length: int
+    cost: int
+    problem: Problem
 
     def iterations_left(self, state: Snapshot) -> float:
-        """Return 0 once the best tour is short enough."""
-        return math.inf if not state.iteration or state.best_cost > self.length else 0
+        """Return 0 once the best solution is good enough."""
+        return math.inf if not state.iteration or state.best_cost > self.cost else 0
 
     def __str__(self) -> str:
-        return f"the target length of {self.length} is reached"
+        return f"the target {self.problem.words.aim.format(self.cost)} is reached"
 
 
 @dataclass(frozen=True, slots=True)
 class TargetGap:
-    """Stop at a tour at most ``percent`` longer than ``optimum``."""
+    """Stop at a solution that costs at most ``percent`` more than ``optimum``."""
 
     percent: float
     optimum: int
 
     def iterations_left(self, state: Snapshot) -> float:
-        """Return 0 once the best tour is short enough."""
+        """Return 0 once the best solution is good enough."""
         excess = 100 * (state.best_cost - self.optimum)
         return math.inf if not state.iteration or excess > self.percent * self.optimum else 0
 
@@ -83,16 +85,18 @@ class TargetGap:
 
 @dataclass(frozen=True, slots=True)
 class NoImprovement:
-    """Stop when this many iterations in a row have found no better tour."""
+    """Stop when this many iterations in a row have found no better solution."""
 
     iterations: int
+    problem: Problem
 
     def iterations_left(self, state: Snapshot) -> float:
         """Return what is missing to the limit, counted from the last improvement."""
         return max(0, self.iterations - (state.iteration - state.best_iteration))
 
     def __str__(self) -> str:
-        return f"no better tour was found in {_counted(self.iterations, 'iteration')}"
+        solution = self.problem.words.solution
+        return f"no better {solution} was found in {_counted(self.iterations, 'iteration')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,9 @@ class StopSettings:
     target_gap : float or None
         Gap to the known optimum in %, >= 0.
     target_length : int or None
-        Tour length, >= 0.
+        Tour length, or number of colors, >= 0.
     no_improvement : int or None
-        Iterations in a row without a better tour, >= 1.
+        Iterations in a row without a better solution, >= 1.
 
     Raises
     ------
@@ -143,7 +147,7 @@ class StopSettings:
                 raise ParameterError(f"{shown} = {value!r} must be greater than 0")
             object.__setattr__(self, name, int(value) if name in whole else float(value))
 
-    def criteria(self, instance: TspInstance) -> tuple[StopCriterion, ...]:
+    def criteria(self, instance: Instance) -> tuple[StopCriterion, ...]:
         """Build the criteria for ``instance``.
 
         Raises
@@ -156,15 +160,15 @@ class StopSettings:
             if not instance.optimum:
                 raise ParameterError(
                     f"a target gap needs a known optimum, and {instance.name} has none: "
-                    "give a target length instead"
+                    f"give a target {instance.problem.words.cost} instead"
                 )
             criteria.append(TargetGap(self.target_gap, instance.optimum))
         if self.target_length is not None:
-            criteria.append(TargetLength(self.target_length))
+            criteria.append(TargetCost(self.target_length, instance.problem))
         if self.iterations is not None:
             criteria.append(IterationLimit(self.iterations))
         if self.no_improvement is not None:
-            criteria.append(NoImprovement(self.no_improvement))
+            criteria.append(NoImprovement(self.no_improvement, instance.problem))
         if self.seconds is not None:
             criteria.append(TimeLimit(self.seconds))
         return tuple(criteria)

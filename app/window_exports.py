@@ -18,7 +18,7 @@ from app.exports import (
     export_csv,
     export_log,
     export_session,
-    export_tour,
+    export_solution,
     write_whole,
 )
 from app.recorder import read_log
@@ -98,12 +98,14 @@ class WindowExports(QObject):
 
     def _writer_of(self, name: str, run: CurrentRun, path: Path) -> Callable[[], object]:
         state = run.snapshot
-        if name == "tour":
-            tour = None if state is None else state.best_solution
-            if state is None or tour is None:
-                raise ExportError(f"{path}: there is no tour yet")
-            comment = f"Length {state.best_cost}, {run.session.colony}, seed {run.session.seed}"
-            return lambda: export_tour(path, run.instance, tour, comment)
+        words = run.instance.problem.words
+        if name == words.solution:
+            best = None if state is None else state.best_solution
+            if state is None or best is None:
+                raise ExportError(f"{path}: there is no {name} yet")
+            cost = f"{words.cost.capitalize()} {state.best_cost}"
+            comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
+            return lambda: export_solution(path, run.instance, best, comment)
         if name == "session":
             return lambda: export_session(path, run.session, run.instance, run.outcome)
         log = run.recorder.path

@@ -4,7 +4,7 @@ What is compared follows from the catalog and from what parameters say of themse
 of the same search that the device can run, and for the chosen one every option of each of its
 choices. All get the same instance, seeds and parameters; warm-up is left out, they take turns so
 that a device that slows down slows all of them, and what is reported is the median with its
-quartiles. Nothing is said of the tours: an option may change them.
+quartiles. Nothing is said of the solutions: an option may change them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 
-import numpy as np
-
 from gpu import catalog
 from gpu.alternatives import Alternative, alternatives
 from gpu.catalog import System
@@ -24,7 +22,7 @@ from gpu.colony import Colony
 from gpu.comparison_report import COLONY, ComparisonReport, Row
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.parameters import Parameters
 from gpu.snapshot import Wanted
 from gpu.speedup_report import Spread, versions
@@ -45,7 +43,7 @@ MOST = 50
 """Iterations timed phase by phase in one turn."""
 
 SMALLEST_PART = 128
-"""Cities of the smallest part of an instance from which times are foreseen."""
+"""Cities (vertices) of the smallest part of an instance from which times are foreseen."""
 
 MEASURABLE = 10.0
 """Milliseconds that a phase must take for the growth of its time to be foreseen from them."""
@@ -55,7 +53,7 @@ STEEPEST = 4.0
 
 
 def compare(
-    instance: TspInstance,
+    instance: Instance,
     system: System,
     device: Device,
     parameters: Mapping[str, object] | None = None,
@@ -71,7 +69,7 @@ def compare(
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
     system : System
         The chosen one; it runs on ``device``.
     device : Device
@@ -106,6 +104,7 @@ def compare(
         raise ParameterError(f"repeats = {rounds} must be at least 1")
     if not limit > 0:
         raise ParameterError(f"limit = {limit:g} must be greater than 0")
+    catalog.check_solves(system, instance)
     among = alternatives(system, device, parameters or {}, instance.n)
     seeds = tuple(seed + turn for turn in range(rounds))
     work = _Comparing(instance, system, device, among, seeds, limit, cancelled, progress, found)
@@ -141,7 +140,7 @@ class _Comparing:
 
     def __init__(
         self,
-        instance: TspInstance,
+        instance: Instance,
         system: System,
         device: Device,
         among: Sequence[Alternative],
@@ -191,6 +190,7 @@ class _Comparing:
             versions=versions(),
             machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
             complete=self.complete,
+            problem=self.instance.problem.value,
         )
 
     def _key(self, one: Alternative) -> tuple[str, Parameters]:
@@ -222,7 +222,7 @@ class _Comparing:
             entry.why_not = str(error)
         self._done += 1
 
-    def _foresee(self, entry: _Entry, parts: Sequence[TspInstance]) -> None:
+    def _foresee(self, entry: _Entry, parts: Sequence[Instance]) -> None:
         """Time an iteration on larger and larger parts, until it can be seen to be too long."""
         before: tuple[int, Mapping[str, float]] | None = None
         for part in parts:
@@ -266,7 +266,7 @@ class _Comparing:
                 made, elapsed = count, time.perf_counter() - begin
             entry.seconds.append(elapsed / made)
 
-    def _colony(self, entry: _Entry, instance: TspInstance, seed: int) -> Colony:
+    def _colony(self, entry: _Entry, instance: Instance, seed: int) -> Colony:
         parameters = entry.parameters.resolved(instance.n)
         return catalog.build(entry.system, instance, parameters, self.device, seed)
 
@@ -300,26 +300,11 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
-def _parts(instance: TspInstance) -> list[TspInstance]:
-    """Return parts of ``instance`` with 128, 256, ... cities, up to about half of them."""
+def _parts(instance: Instance) -> list[Instance]:
+    """Return parts of ``instance`` with 128, 256, ... places, up to about half of them."""
     sizes = []
     size = SMALLEST_PART
     while 1.5 * size < instance.n:
         sizes.append(size)
         size *= 2
-    return [_part(instance, size) for size in sizes]
-
-
-def _part(instance: TspInstance, size: int) -> TspInstance:
-    """Return ``size`` cities of ``instance``, evenly chosen from its file."""
-    kept = np.linspace(0, instance.n - 1, size).round().astype(np.int64)
-    return TspInstance(
-        name=instance.name,
-        comment="",
-        metric=instance.metric,
-        coordinates=None if instance.coordinates is None else instance.coordinates[kept],
-        matrix=None if instance.matrix is None else instance.matrix[np.ix_(kept, kept)],
-        display=instance.display[kept],
-        computed_layout=instance.computed_layout,
-        directed=instance.directed,
-    )
+    return [instance.part(size) for size in sizes]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gpu.instances.problem import Problem
 from gpu.speedup_report import Spread
 
 COLONY = "colony"
@@ -63,7 +64,7 @@ class ComparisonReport:
     ----------
     instance : str
     n : int
-        Cities.
+        Cities (vertices).
     system : str
         The catalog's name of the chosen system.
     device, model, detail : str
@@ -82,6 +83,8 @@ class ComparisonReport:
         Operating system and processor architecture.
     complete : bool
         False while it goes on, or if it was cancelled.
+    problem : str
+        Of which ``instance`` is one; see :class:`gpu.instances.problem.Problem`.
     """
 
     instance: str
@@ -97,6 +100,7 @@ class ComparisonReport:
     versions: dict[str, str]
     machine: str
     complete: bool
+    problem: str = Problem.TSP.value
 
     @property
     def phases(self) -> tuple[str, ...]:

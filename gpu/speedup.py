@@ -1,6 +1,6 @@
 """Speedup, measured so that it can be believed.
 
-Every system builds the same number of tours of the same instance, with the same parameters and
+Every system builds the same number of solutions of the same instance, with the same parameters and
 seeds, in the same iterations of its run. Warm-up is left out, wall time is taken over whole
 iterations with nothing left in flight, the systems take turns so that a machine that slows down
 slows all of them, and what is reported is the median with its quartiles.
@@ -21,7 +21,7 @@ from gpu.catalog import System
 from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.parameters import Parameters
 from gpu.snapshot import Snapshot, Wanted
 from gpu.speedup_report import Measurement, SpeedupReport, Spread, versions
@@ -95,7 +95,7 @@ def contenders(
 
 
 def measure(
-    instance: TspInstance,
+    instance: Instance,
     among: Sequence[Contender],
     parameters: Mapping[str, object] | None = None,
     *,
@@ -111,7 +111,7 @@ def measure(
 
     Parameters
     ----------
-    instance : TspInstance
+    instance : Instance
     among : sequence of Contender
         At least one; see :func:`contenders`.
     parameters : mapping of str to object, optional
@@ -124,7 +124,7 @@ def measure(
         Iterations timed in each run; by default as many as the slowest makes in about a second,
         from 10 to 2000.
     target_length : int, optional
-        Length to be reached in the second part; by default the best that every contender had
+        Cost to be reached in the second part; by default the best that every contender had
         reached, in the median, at the end of the first.
     budget : float
         Seconds for each run of the second part; 0 leaves it out.
@@ -151,6 +151,8 @@ def measure(
         raise ParameterError(f"iterations = {iterations} must be at least 1")
     if not among:
         raise ParameterError("there is no colony to measure")
+    for contender in among:
+        catalog.check_solves(contender.system, instance)
     work = _Measuring(instance, among, dict(parameters or {}), cancelled, progress)
     seeds = tuple(seed + repeat for repeat in range(repeats))
     parts = 2 if budget > 0 else 1
@@ -174,6 +176,7 @@ def measure(
         versions=versions(),
         machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
         complete=work.complete,
+        problem=instance.problem.value,
     )
 
 
@@ -220,7 +223,7 @@ class _Measuring:
 
     def __init__(
         self,
-        instance: TspInstance,
+        instance: Instance,
         among: Sequence[Contender],
         given: dict[str, object],
         cancelled: Callable[[], bool],

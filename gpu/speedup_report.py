@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gpu.instances.problem import Problem
+
 PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")
 
 
@@ -108,7 +110,7 @@ class SpeedupReport:
     ----------
     instance : str
     n : int
-        Cities.
+        Cities (vertices).
     optimum : int or None
     seeds : tuple of int
         One for each repeat.
@@ -126,6 +128,9 @@ class SpeedupReport:
         Operating system and processor architecture.
     complete : bool
         False if it was cancelled; what was measured until then is there.
+    problem : str
+        Of which ``instance`` is one; see :class:`gpu.instances.problem.Problem`. A tour stands
+        for any solution, and a length for what it costs.
     """
 
     instance: str
@@ -139,6 +144,7 @@ class SpeedupReport:
     versions: dict[str, str]
     machine: str
     complete: bool
+    problem: str = Problem.TSP.value
 
     @property
     def target_gap(self) -> float | None:

@@ -24,7 +24,7 @@ def test_readme_lists_every_colony_and_where_it_runs() -> None:
         (
             system.name,
             ", ".join(places[place] for place in system.builders),
-            "same tours" if system.deterministic else "may differ",
+            f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
         )
         for system in CATALOG
     ]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpu.catalog.acs import ANT_COLONY_SYSTEMS
 from gpu.catalog.ant_system import ANT_SYSTEMS
+from gpu.catalog.coloring import COLORING_SYSTEMS
 from gpu.catalog.max_min import MAX_MIN_ANT_SYSTEMS
 from gpu.catalog.system import Place, System, place_of
 from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
-from gpu.instances.instance import TspInstance
+from gpu.instances.instance import Instance
 from gpu.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ __all__ = [
     "System",
     "build",
     "check_replayable",
+    "check_solves",
     "find",
     "names",
     "place_of",
     "rule_of",
 ]
 
-CATALOG = (*ANT_COLONY_SYSTEMS, *ANT_SYSTEMS, *MAX_MIN_ANT_SYSTEMS)
+CATALOG = (*ANT_COLONY_SYSTEMS, *ANT_SYSTEMS, *MAX_MIN_ANT_SYSTEMS, *COLORING_SYSTEMS)
 
 
 def names() -> tuple[str, ...]:
@@ -63,15 +65,17 @@ def find(name: str, device: Device) -> System:
 
 
 def build(
-    system: System, instance: TspInstance, parameters: Parameters, device: Device, seed: int
+    system: System, instance: Instance, parameters: Parameters, device: Device, seed: int
 ) -> Colony:
     """Build a colony of ``system``.
 
     Raises
     ------
     ParameterError, DeviceError, DeviceMemoryError
-        If the parameters are of another system, or the device is missing or too small.
+        If the instance or the parameters are not for this system, or the device is missing or too
+        small.
     """
+    check_solves(system, instance)
     if type(parameters) is not system.parameters:
         raise ParameterError(
             f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
@@ -80,7 +84,7 @@ def build(
     return colony
 
 
-def rule_of(system: System, instance: TspInstance, parameters: Parameters, seed: int) -> Rule:
+def rule_of(system: System, instance: Instance, parameters: Parameters, seed: int) -> Rule:
     """Make the rule by which the ants of a run choose.
 
     Raises
@@ -91,6 +95,18 @@ def rule_of(system: System, instance: TspInstance, parameters: Parameters, seed:
     check_replayable(system)
     made: Rule = _named(system.rule)(instance, parameters, seed)
     return made
+
+
+def check_solves(system: System, instance: Instance) -> None:
+    """Raise ParameterError if ``system`` is for another problem than that of ``instance``."""
+    if system.problem is not instance.problem:
+        fitting = (row.alias for row in CATALOG if row.problem is instance.problem and row.alias)
+        *others, last = dict.fromkeys(fitting)
+        choice = f"{', '.join(others)} or {last}" if others else last
+        raise ParameterError(
+            f"{system.name} finds {system.problem.words.solutions}, and {instance.name} is a "
+            f"{instance.problem.words.instance}: choose the colony {choice}"
+        )
 
 
 def check_replayable(system: System) -> None:

@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpu.instances.problem import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class BundledInstance:
@@ -19,11 +21,12 @@ class BundledInstance:
     kind : str
         One sentence: what it looks like.
     n : int
-        Number of cities.
+        Number of cities (vertices).
     path : Path
-        Its TSPLIB file.
+        Its TSPLIB or DIMACS file.
     optimum : int or None
-        Length of an optimal tour, where it is provable.
+        Length of an optimal tour, or the fewest colors, where it is provable.
+    problem : Problem
     """
 
     name: str
@@ -31,6 +34,7 @@ class BundledInstance:
     n: int
     path: Path
     optimum: int | None
+    problem: Problem
 
 
 @functools.cache
@@ -42,9 +46,10 @@ def bundled() -> tuple[BundledInstance, ...]:
         BundledInstance(
             row["name"],
             row["kind"],
-            row["cities"],
-            folder / f"{row['name']}.tsp",
+            row.get("cities") or row["vertices"],
+            folder / f"{row['name']}{'.tsp' if 'cities' in row else '.col'}",
             row.get("optimum"),
+            Problem.TSP if "cities" in row else Problem.COLORING,
         )
         for row in index["instance"]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpu.errors import SolutionError
-from gpu.instances.instance import gap_percent
+from gpu.instances.instance import chosen_evenly, gap_percent
 from gpu.instances.problem import Problem
 
 WORD = 32
@@ -112,6 +113,29 @@ class GraphInstance:
     def gap_percent(self, cost: int) -> float | None:
         """How far ``cost`` colors lie above the optimum, in %, or None where that is unknown."""
         return gap_percent(cost, self.optimum)
+
+    @property
+    def facts(self) -> Mapping[str, int | str | bool]:
+        """Number of edges."""
+        return {"edges": len(self.edges)}
+
+    def written(self, solution: NDArray[np.integer]) -> list[int]:
+        """The color of each vertex, counted from 1."""
+        numbers: list[int] = (np.asarray(solution) + 1).tolist()
+        return numbers
+
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
+        """Write a coloring as DIMACS does; see :func:`gpu.instances.colorings.write_coloring`."""
+        from gpu.instances.colorings import write_coloring
+
+        write_coloring(path, self, solution, comment)
+
+    def part(self, size: int) -> GraphInstance:
+        """Choose ``size`` vertices evenly, with the edges between them."""
+        number = np.full(self.n, -1)
+        number[chosen_evenly(self.n, size)] = np.arange(size)
+        ends = number[self.edges]
+        return GraphInstance(self.name, "", size, unique_edges(ends[(ends >= 0).all(axis=1)]))
 
 
 def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,10 @@ class Instance(Protocol):
     def sha256(self) -> str:
         """Digest of the file's bytes, hexadecimal."""
 
+    @property
+    def facts(self) -> Mapping[str, int | str | bool]:
+        """What else a log should say of it, ready for JSON."""
+
     def cost_of(self, solution: NDArray[np.integer]) -> int:
         """Exact cost of ``solution``, shape (n,), which is checked to be one.
 
@@ -64,6 +69,28 @@ class Instance(Protocol):
 
     def gap_percent(self, cost: int) -> float | None:
         """How far ``cost`` lies above the optimum, in %, or None where that is unknown."""
+
+    def written(self, solution: NDArray[np.integer]) -> list[int]:
+        """``solution`` in the numbers of its file, which count from 1."""
+
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
+        """Write ``solution`` in the format that its problem has for them.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        OSError
+            If the file cannot be written.
+        """
+
+    def part(self, size: int) -> Self:
+        """Choose ``size`` places evenly, of the same problem."""
+
+
+def chosen_evenly(n: int, size: int) -> NDArray[np.int64]:
+    """``size`` of the numbers 0 .. n - 1, ascending, evenly chosen."""
+    return np.linspace(0, n - 1, size).round().astype(np.int64)
 
 
 def gap_percent(cost: int, optimum: int | None) -> float | None:
@@ -179,3 +206,33 @@ class TspInstance:
     def gap_percent(self, cost: int) -> float | None:
         """How far the length ``cost`` lies above the optimum, in %; see :class:`Instance`."""
         return gap_percent(cost, self.optimum)
+
+    @property
+    def facts(self) -> Mapping[str, int | str | bool]:
+        """Metric and direction."""
+        return {"metric": self.metric.value, "directed": self.directed}
+
+    def written(self, solution: NDArray[np.integer]) -> list[int]:
+        """A tour in the city numbers of the file."""
+        numbers: list[int] = self.city_ids[solution].tolist()
+        return numbers
+
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
+        """Write a tour as TSPLIB does; see :func:`gpu.instances.tours.write_tour`."""
+        from gpu.instances.tours import write_tour
+
+        write_tour(path, self, solution, comment)
+
+    def part(self, size: int) -> TspInstance:
+        """Choose ``size`` cities evenly."""
+        kept = chosen_evenly(self.n, size)
+        return TspInstance(
+            name=self.name,
+            comment="",
+            metric=self.metric,
+            coordinates=None if self.coordinates is None else self.coordinates[kept],
+            matrix=None if self.matrix is None else self.matrix[np.ix_(kept, kept)],
+            display=self.display[kept],
+            computed_layout=self.computed_layout,
+            directed=self.directed,
+        )

@@ -22,6 +22,16 @@ class Words:
         What an ant visits.
     colony : str
         The short name of the colony for whoever chooses none.
+    written : str
+        Name of a solution in results and logs, where it is a list of numbers.
+    suffix : str
+        Of files with a solution.
+    amount : str
+        A cost in a sentence, with ``{}`` for the number.
+    aim : str
+        A cost to be reached, likewise.
+    known : str
+        What the best-known cost is called.
     """
 
     instance: str
@@ -31,6 +41,11 @@ class Words:
     place: str
     places: str
     colony: str
+    written: str
+    suffix: str
+    amount: str
+    aim: str
+    known: str
 
 
 class Problem(enum.StrEnum):
@@ -54,6 +69,11 @@ _WORDS = {
         place="city",
         places="cities",
         colony="acs",
+        written="tour",
+        suffix=".tour",
+        amount="{}",
+        aim="length of {}",
+        known="the best known length",
     ),
     Problem.COLORING: Words(
         instance="graph to color",
@@ -63,5 +83,10 @@ _WORDS = {
         place="vertex",
         places="vertices",
         colony="coloring",
+        written="colors",
+        suffix=".sol",
+        amount="{} colors",
+        aim="of {} colors",
+        known="the fewest known colors",
     ),
 }

@@ -71,7 +71,7 @@ class ColoringCpuParameters(ColoringParameters):
     """Parameters of the ACO-RLF colonies on the CPU: any selection."""
 
     selection: str = choice(
-        "hybrid",
+        "wheel",
         "p",
         "How an ant draws the next vertex of a class.",
         SELECTIONS,

@@ -12,7 +12,7 @@ from app.exports import (
     export_csv,
     export_log,
     export_session,
-    export_tour,
+    export_solution,
     write_whole,
 )
 from app.recorder import Recorder, read_log
@@ -43,7 +43,7 @@ def log(tmp_path: Path) -> Path:
 
 def test_a_tour_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "best.tour"
-    export_tour(path, INSTANCE, TOUR, "by hand")
+    export_solution(path, INSTANCE, TOUR, "by hand")
     assert np.array_equal(load_tour(path, INSTANCE), TOUR)
     assert "by hand" in path.read_text()
     assert list(tmp_path.iterdir()) == [path]
@@ -86,7 +86,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     (tmp_path / "folder").mkdir()
     path = tmp_path / place
     with pytest.raises(ExportError) as refused:
-        export_tour(path, INSTANCE, TOUR)
+        export_solution(path, INSTANCE, TOUR)
     assert str(refused.value).startswith(f"{path}: cannot be written (")
     assert "\n" not in str(refused.value)
     assert sorted(left.name for left in tmp_path.rglob("*")) == ["folder", "taken"]

@@ -17,6 +17,7 @@ from gpu.comparison import compare
 from gpu.comparison_report import ComparisonReport, Row
 from gpu.devices import Device
 from gpu.errors import ParameterError
+from gpu.instances.instance import TspInstance
 from tests.gpu.baseline import makers
 from tests.gpu.timed import PlainParameters, Timed, TimedParameters, install
 
@@ -161,6 +162,7 @@ def test_parts_of_an_instance_keep_its_metric_and_its_extent(make: type) -> None
     instance = make(700)
     small, large = gpu.comparison._parts(instance)
     assert (small.n, large.n) == (128, 256)
+    assert isinstance(small, TspInstance)
     assert small.metric == instance.metric
     kept = np.linspace(0, 699, 128).round().astype(int)
     a, b = np.meshgrid(np.arange(128), np.arange(128))
@@ -174,6 +176,7 @@ def test_parts_of_a_matrix() -> None:
         coordinates=None, directed=True,
     )  # fmt: skip
     (part,) = gpu.comparison._parts(instance)
+    assert isinstance(part, TspInstance)
     assert part.matrix is not None
     assert part.directed
     assert (part.matrix[0, -1], part.matrix[-1, 0]) == (matrix[0, -1], matrix[-1, 0])

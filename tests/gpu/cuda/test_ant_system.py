@@ -44,7 +44,7 @@ UPDATES = tuple(AsCudaParameters.explanations()["update"].options)
 def check_iteration(colony: AntSystemColony, before: Mapping[str, Any], rho: float) -> None:
     """One iteration, whose tours are taken as they are, against NumPy."""
     colony.iterate(1)
-    instance, arrays = colony._instance, colony._arrays
+    instance, arrays = colony._cities, colony._arrays
     n = instance.n
     tours = np.array(arrays["tours"])
     lengths = np.array([instance.tour_length(tour) for tour in tours], dtype=np.int64)
