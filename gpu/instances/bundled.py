@@ -47,7 +47,7 @@ def bundled() -> tuple[BundledInstance, ...]:
             row["name"],
             row["kind"],
             row.get("cities") or row["vertices"],
-            folder / f"{row['name']}{'.tsp' if 'cities' in row else '.col'}",
+            folder / row.get("file", f"{row['name']}.tsp"),
             row.get("optimum"),
             Problem.TSP if "cities" in row else Problem.COLORING,
         )

@@ -191,7 +191,19 @@ def _proven(comment: str, n: int) -> int | None:
 
 def write_graph(path: Path, graph: GraphInstance) -> None:
     """Write ``graph`` as a DIMACS text file, its comment first."""
+    lines = [f"e {v + 1} {u + 1}\n" for u, v in graph.edges.tolist()]
+    path.write_text("".join([_preamble(graph), *lines]), encoding="utf-8", newline="\n")
+
+
+def write_bits(path: Path, graph: GraphInstance) -> None:
+    """Write ``graph`` as a DIMACS file with a bit for every pair of vertices."""
+    text = _preamble(graph).encode()
+    matrix = np.zeros((graph.n, graph.n), bool)
+    matrix[graph.edges[:, 1], graph.edges[:, 0]] = True
+    rows = (np.packbits(row[: u + 1]).tobytes() for u, row in enumerate(matrix))
+    path.write_bytes(b"".join([f"{len(text)}\n".encode(), text, *rows]))
+
+
+def _preamble(graph: GraphInstance) -> str:
     lines = [f"c {line}".rstrip() for line in graph.comment.splitlines()]
-    lines.append(f"p edge {graph.n} {len(graph.edges)}")
-    lines += [f"e {v + 1} {u + 1}" for u, v in graph.edges.tolist()]
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
+    return "\n".join([*lines, f"p edge {graph.n} {len(graph.edges)}", ""])

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.instances.graph_generators import GRAPH_RECIPES
 from gpu.instances.instance import TspInstance
 from gpu.instances.neighbours import nearest_neighbours
 from gpu.instances.tours import write_tour
@@ -231,6 +232,13 @@ def generate(directory: Path) -> None:
             comment = f"Length = {length}, which no tour can be shorter than"
             write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
             index.append(f"optimum = {length}")
+        index.append("")
+    for graph in GRAPH_RECIPES:
+        made = graph.write(directory)
+        index += ["[[instance]]", f"name = {json.dumps(graph.name)}"]
+        index += [f"kind = {json.dumps(graph.kind)}", f"vertices = {made.n}"]
+        index += [f"file = {json.dumps(graph.file)}"]
+        index += [] if made.optimum is None else [f"optimum = {made.optimum}"]
         index.append("")
     (directory / "index.toml").write_text("\n".join(index), encoding="ascii", newline="\n")
 
