@@ -33,15 +33,15 @@ whose tour list fits shared memory, and in others."""
 RLF_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 """Rows of 32 words of vertices that an ant of ACO-RLF holds, and words that a warp looks after."""
 
-TABU_WORDS = (1, 2, 4, 8, 32)
-"""Words of vertices that a warp of a tabu search can look after."""
-
 
 TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 """Tiles of 256 cities whose weights, of either precision, a warp holds in registers."""
 
 MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
+
+TABU_SHAPES = ((1, 512), (1, 1024), (2, 512), (8, 512), (32, 512))
+"""Words of vertices that a warp of a tabu search looks after, and threads of the largest block."""
 
 
 @functools.cache
@@ -156,7 +156,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         ),
         "tabu_coloring.cu": (
             "rank_ants",
-            *(f"search_colorings<{own}>" for own in TABU_WORDS),
+            *(f"search_colorings<{own}, {threads}>" for own, threads in TABU_SHAPES),
             "take_over",
         ),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -90,6 +92,7 @@ class RlfCpuColony(TeamColony):
         self._ants = rlf_tables.colorings_of(n, m)
         self._places = [rlf_tables.workplace_of(n) for _ in range(threads)]
         most_ants, most_rows = -(-m // threads), -(-n // threads)
+        improvement = self._improvement(threads)
         super().__init__(
             instance,
             m,
@@ -97,18 +100,23 @@ class RlfCpuColony(TeamColony):
             (
                 Stage(WEIGH, "choice info", most_rows),
                 Stage(CONSTRUCT, "construction", n * most_ants),
+                *improvement,
                 Stage(SHARE, "update", 1),
                 Stage(RENEW, "update", most_rows),
                 Stage(FINISH, "update", 1),
             ),
         )
 
+    def _improvement(self, threads: int) -> Sequence[Stage]:
+        """Prepare how colorings are improved before they deposit; return the stages of that."""
+        return ()
+
     def _work(
         self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
     ) -> None:
         run(
             self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
-            member, len(self._places), count, stages, begin, end,
+            member, len(self._places), count, stages, begin, end, 0,
         )  # fmt: skip
 
     def _draw(

@@ -33,15 +33,16 @@ def run(
     stages: int,
     begin: int,
     end: int,
+    met: int,
 ) -> None:
     """Run these stages of ``count`` iterations as thread ``thread`` of ``threads``.
 
-    Of each stage only the thread's units from ``begin`` to before ``end`` are done.
+    Of each stage only the thread's units from ``begin`` to before ``end`` are done. ``met`` counts
+    arrivals at the barrier before; there are as many as threads at the end of each stage.
     """
     m, n = ants.orders.shape
     first_row, end_row = n * thread // threads, n * (thread + 1) // threads
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
-    met = 0
     for _ in range(count):
         if stages & WEIGH:
             for u in range(first_row + begin, min(first_row + end, end_row)):

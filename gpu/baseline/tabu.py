@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.compiled import Whole, entry, part, piece
+from gpu.baseline.compiled import Whole, part, piece
 from gpu.baseline.philox import philox
 from gpu.instances.graph import GraphInstance
 from gpu.random import Purpose
@@ -160,40 +160,8 @@ def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:
     }
 
 
-@entry
-def search_each(
-    rules: TabuRules,
-    searches: Searches,
-    desk: Desk,
-    colorings: NDArray[np.uint32],
-    costs: NDArray[np.int64],
-    ant_of: NDArray[np.int64],
-    best: int,
-    first: int,
-    end: int,
-) -> None:
-    """Make the moves of one iteration of the searches from ``first`` to before ``end``.
-
-    Parameters
-    ----------
-    rules, searches, desk
-    colorings : ndarray of uint32, shape (m, n)
-        The ants'.
-    costs : ndarray of int64, shape (m,)
-        Colors of each.
-    ant_of : ndarray of int64, shape (s,)
-        Whom each search takes after.
-    best : int
-        Colors of the best coloring so far; searches try to make do with fewer.
-    first, end : int
-    """
-    for number in range(first, end):
-        ant = ant_of[number]
-        _search(rules, searches, desk, number, colorings[ant], costs[ant], best)
-
-
 @part
-def _search(
+def search(
     rules: TabuRules,
     searches: Searches,
     desk: Desk,

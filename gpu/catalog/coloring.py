@@ -58,7 +58,11 @@ COLORING_SYSTEMS: tuple[System, ...] = (
         summary="Beyond the paper: the best colorings are repaired toward fewer colors.",
         deterministic=True,
         parameters=ColoringTabuParameters,
-        builders={"cuda": "gpu.cuda.coloring:build_tabu"},
+        builders={
+            "cuda": "gpu.cuda.coloring:build_tabu",
+            "cpu": "gpu.baseline.rlf_tabu:build",
+            "cpu:1": "gpu.baseline.rlf_tabu:build",
+        },
         problem=Problem.COLORING,
     ),
     System(

@@ -20,8 +20,8 @@ LANES = 32
 MOST_TRIALS = 4096
 """Stochastic trials after which an ant that only tries turns the wheel all the same."""
 
-WARPS = 16
-"""Warps that an ant has at most, if each can look after so many words."""
+WARPS = 8
+"""Warps of an ant with which it was the quickest, where they can look after so many words."""
 
 _BLOCK = 256
 

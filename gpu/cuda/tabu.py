@@ -11,7 +11,7 @@ from gpu.cuda.graph import Graph
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import DeviceError
 from gpu.instances.graph import GraphInstance
-from gpu.loader import TABU_WORDS
+from gpu.loader import TABU_SHAPES
 from gpu.parameters import ColoringTabuParameters
 from gpu.random import key_of
 
@@ -19,9 +19,6 @@ FILE = "tabu_coloring.cu"
 
 LANES = 32
 """Threads in a warp."""
-
-WARPS = 16
-"""Warps of the largest block."""
 
 _BLOCK = 256
 
@@ -59,8 +56,8 @@ class TabuSearches:
         self._most = greedy_colors(instance)
         self._longest = int(instance.degrees.max()) + 1
         self._width = -(-self._most // LANES) * LANES
-        own = next(own for own in TABU_WORDS if graph.words <= WARPS * own)
-        self._kernel = f"search_colorings<{own}>"
+        own, threads = shape_of(graph.words)
+        self._kernel = f"search_colorings<{own}, {threads}>"
         self._threads = LANES * -(-graph.words // own)
         header = self._header()
         all_counts = graph.n * _stride(self._most)
@@ -141,3 +138,8 @@ _STATIC = 1024
 def _stride(colors: int) -> int:
     """Numbers from one row of counts to the next: ``stride_of`` in tabu_coloring.cu."""
     return colors + (2 - colors) % 4
+
+
+def shape_of(words: int) -> tuple[int, int]:
+    """Words of vertices that a warp looks after, and threads of the largest block."""
+    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])

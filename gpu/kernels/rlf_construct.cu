@@ -4,7 +4,7 @@
 
 // Blocks have as many warps as it takes for each to own OWN words of vertices. `order` has the
 // vertices in the order of visits, where anybody needs it.
-template <int ROWS, int OWN, class Selection>
+template <int ROWS, int OWN, template <int> class Selection>
 __global__ void __launch_bounds__(ROWS* LANES / OWN * LANES, OWN == 1 || ROWS > 4 ? 1 : 2)
 color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsigned* adjacency,
             int columns, const float* powers, const float* info, const Word* prefixes, int trials,
@@ -18,13 +18,14 @@ color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsig
     Graph graph{n, words, adjacency};
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);
-    Selection selection(shared, trials);
+    Selection<OWN> selection(shared, trials);
+    StepWords starts{START_CITY};
     int* own_colors = colors + static_cast<long long>(ant) * n;
     int* own_order = order ? order + static_cast<long long>(ant) * n : nullptr;
     int color = 0;
     for (int step = 0;; ++color) {
         walk.begin_class();
-        int vertex = any_of(walk.uncolored, step_word(draws, step, START_CITY), lane);
+        int vertex = any_of(walk.uncolored, starts.at(draws, step, lane), lane);
         while (true) {
             if (thread == 0) {
                 own_colors[vertex] = color;
@@ -33,7 +34,9 @@ color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsig
             bool more = walk.visit(vertex);
             ++step;
             if (!more) break;
-            vertex = selection.choose(group, walk, choices, draws, vertex, step);
+            selection.look(walk, choices, vertex);
+            walk.count();
+            vertex = selection.choose(group, walk, choices, draws, step);
         }
         if (step == n) break;
     }

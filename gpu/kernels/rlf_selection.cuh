@@ -19,10 +19,22 @@ struct Choices {
     }
 };
 
-// One word of four steps' random numbers.
-__device__ __forceinline__ unsigned step_word(const Draws& draws, int step, Purpose purpose) {
-    return word_of(philox(draws.seed, step >> 2, draws.ant, draws.iteration, purpose), step & 3);
-}
+// Random words, one a step, of 128 steps at a time: a lane draws those of four.
+struct StepWords {
+    Purpose purpose;
+    int end = 0;
+    uint4 four;
+
+    // Steps come in ascending order. All lanes of the warp call this together.
+    __device__ __forceinline__ unsigned at(const Draws& draws, int step, int lane) {
+        if (step >= end) {
+            int first = step / (4 * LANES) * LANES;
+            four = philox(draws.seed, first + lane, draws.ant, draws.iteration, purpose);
+            end = 4 * (first + LANES);
+        }
+        return __shfl_sync(ALL_LANES, word_of(four, step & 3), step / 4 % LANES);
+    }
+};
 
 // A vertex of the set, each with the same chance.
 template <int ROWS>
@@ -32,34 +44,44 @@ __device__ __forceinline__ int any_of(const VertexSet<ROWS>& set, unsigned word,
 
 template <class Walk>
 __device__ __forceinline__ int any_candidate(const Group<>& group, const Walk& walk,
-                                             const Draws& draws, int step) {
+                                             unsigned word) {
     int vertex = 0;
-    if (group.warp == 0)
-        vertex = any_of(walk.candidates, step_word(draws, step, ROULETTE), walk.lane);
+    if (group.warp == 0) vertex = any_of(walk.candidates, word, walk.lane);
     return group.agree(group.warp == 0, vertex);
 }
 
 // The selection with prefix sums: a wheel over the candidates that are kept from a neighbour by
 // the class, or any candidate if there is none.
+template <int OWN>
 struct PrefixSums {
+    StepWords spins{ROULETTE};
+    float info[OWN];
+
     __device__ __forceinline__ PrefixSums(void*, int) {}
 
-    template <int ROWS, int OWN>
-    __device__ __forceinline__ int choose(const Group<>& group, const Walk<ROWS, OWN>& walk,
-                                          const Choices& choices, const Draws& draws, int from,
-                                          int step) const {
+    // Starts to read what will be needed, while there is other work to do.
+    template <class Walk>
+    __device__ __forceinline__ void look(const Walk& walk, const Choices& choices, int from) {
         const float* row = choices.info + choices.row(from);
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i)
+            info[i] = walk.is_candidate(i) ? __ldcg(&row[walk.vertex(i)]) : 0.0f;
+    }
+
+    template <class Walk>
+    __device__ __forceinline__ int choose(const Group<>& group, const Walk& walk,
+                                          const Choices& choices, const Draws& draws, int step) {
+        unsigned word = spins.at(draws, step, walk.lane);
         float fitness[OWN], top = 0.0f;
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) {
             float weight = 0.0f;
-            if (walk.is_candidate(i))
-                weight = __ldg(&choices.powers[walk.excluded[i]]) * __ldcg(&row[walk.vertex(i)]);
+            if (walk.is_candidate(i)) weight = __ldg(&choices.powers[walk.excluded[i]]) * info[i];
             fitness[i] = choice(weight, weight > 0.0f ? 1.0f : 0.0f);
             top = fmaxf(top, fitness[i]);
         }
         top = group.largest(top);
-        if (top == 0.0f) return any_candidate(group, walk, draws, step);
+        if (top == 0.0f) return any_candidate(group, walk, word);
         Wheel wheel(top);
         Word own = 0, before;
         unsigned of_word[OWN];
@@ -68,7 +90,6 @@ struct PrefixSums {
             of_word[i] = walk.own[i] ? warp_total(wheel.units(fitness[i])) : 0;
             own += of_word[i];
         }
-        unsigned word = step_word(draws, step, ROULETTE);
         Word all = group.sum(own, before), stop = Wheel::spin(word, all) - before;
         bool here = stop < own;  // past the end in warps before the one
         int vertex = 0;
@@ -77,8 +98,8 @@ struct PrefixSums {
     }
 
   private:
-    template <int ROWS, int OWN>
-    __device__ __forceinline__ static int find(const Walk<ROWS, OWN>& walk, const Wheel& wheel,
+    template <class Walk>
+    __device__ __forceinline__ static int find(const Walk& walk, const Wheel& wheel,
                                                const float (&fitness)[OWN],
                                                const unsigned (&of_word)[OWN], Word stop) {
         int i = 0;
@@ -108,22 +129,27 @@ struct PrefixSums {
 // largest there is. After `most` trials in vain the wheel is turned.
 //
 // Each warp makes a trial of its own; of those that succeed the one with the lowest number counts.
+template <int OWN>
 struct StochasticTrials {
+    PrefixSums<OWN> wheel;
     unsigned short* excluded;  // d of all vertices, in shared memory
-    int most;
+    int most, from;
+    Word whole;
 
     __device__ __forceinline__ StochasticTrials(void* shared, int most_)
-        : excluded(static_cast<unsigned short*>(shared)), most(most_) {}
+        : wheel(shared, most_), excluded(static_cast<unsigned short*>(shared)), most(most_) {}
 
-    template <int ROWS, int OWN>
-    __device__ __forceinline__ int choose(const Group<>& group, const Walk<ROWS, OWN>& walk,
-                                          const Choices& choices, const Draws& draws, int from,
-                                          int step) const {
+    template <class Walk>
+    __device__ __forceinline__ void look(const Walk& walk, const Choices& choices, int from_) {
+        from = from_;
+        whole = __ldcg(&choices.prefixes[choices.row(from) + walk.graph.n - 1]);
+    }
+
+    template <class Walk>
+    __device__ __forceinline__ int choose(const Group<>& group, const Walk& walk,
+                                          const Choices& choices, const Draws& draws, int step) {
         __shared__ int drawn[2][LANES];
-        PrefixSums wheel(nullptr, 0);
-        if (most == 0) return wheel.choose(group, walk, choices, draws, from, step);
         const Word* prefixes = choices.prefixes + choices.row(from);
-        Word whole = __ldcg(&prefixes[walk.graph.n - 1]);
         __syncwarp();  // a warp alone passes no barrier
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i)
@@ -131,13 +157,13 @@ struct StochasticTrials {
                 excluded[walk.vertex(i)] = static_cast<unsigned short>(walk.excluded[i]);
         int largest = static_cast<int>(group.largest(static_cast<float>(walk.most_excluded())));
         __syncwarp();
-        if (largest == 0) return any_candidate(group, walk, draws, step);
+        if (largest == 0) return any_candidate(group, walk, wheel.spins.at(draws, step, walk.lane));
         float most_power = __ldg(&choices.powers[largest]);
         for (int trial = group.warp, round = 0; trial - group.warp < most;
              trial += group.warps, round ^= 1) {
             int vertex = -1;
             if (trial < most)
-                vertex = try_once(walk, choices, draws, prefixes, whole, most_power, step, trial);
+                vertex = try_once(walk, choices, draws, prefixes, most_power, step, trial);
             if (group.warps > 1) {
                 if (walk.lane == 0) drawn[round][group.warp] = vertex;
                 __syncthreads();
@@ -147,14 +173,15 @@ struct StochasticTrials {
             }
             if (vertex >= 0) return vertex;
         }
-        return wheel.choose(group, walk, choices, draws, from, step);
+        wheel.look(walk, choices, from);
+        return wheel.choose(group, walk, choices, draws, step);
     }
 
   private:
     // The vertex drawn, or -1 if it is not taken.
-    template <int ROWS, int OWN>
-    __device__ __forceinline__ int try_once(const Walk<ROWS, OWN>& walk, const Choices& choices,
-                                            const Draws& draws, const Word* prefixes, Word whole,
+    template <class Walk>
+    __device__ __forceinline__ int try_once(const Walk& walk, const Choices& choices,
+                                            const Draws& draws, const Word* prefixes,
                                             float most_power, int step, int trial) const {
         Purpose purpose = static_cast<Purpose>(TRIAL | static_cast<unsigned>(trial >> 1) << 8);
         uint4 words = philox(draws.seed, step, draws.ant, draws.iteration, purpose);

@@ -28,9 +28,9 @@ struct Walk {
     static constexpr int AT_ONCE = ROWS == 1 ? 4 : 1;  // candidates that are counted for together
     typedef VertexSet<ROWS> Set;
     const Graph& graph;
-    int first, lane;  // own words begin there
-    Set uncolored, candidates;
-    unsigned own[OWN];  // own words of the candidates
+    int first, lane;                  // own words begin there
+    Set uncolored, candidates, gone;  // gone: what the last visit made no candidates any more
+    unsigned own[OWN];                // own words of the candidates
     int excluded[OWN];  // d: neighbours of the own vertex that the class keeps from it
 
     __device__ __forceinline__ Walk(const Graph& graph_, int warp, int lane_)
@@ -44,22 +44,26 @@ struct Walk {
 
     // Takes `vertex` into the class. Says whether there are candidates left.
     __device__ __forceinline__ bool visit(int vertex) {
-        Set near = Set::of_row(graph.row(vertex), graph.words, lane);
+        gone = Set::of_row(graph.row(vertex), graph.words, lane);
         uncolored.remove(vertex, lane);
         candidates.remove(vertex, lane);
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) {
             unsigned before = candidates.words[k];
-            candidates.words[k] = before & ~near.words[k];
-            near.words[k] &= before;
+            candidates.words[k] = before & ~gone.words[k];
+            gone.words[k] &= before;
         }
         if (candidates.empty()) return false;
 #pragma unroll unrolled(OWN)
-        for (int i = 0; i < OWN; ++i) {
+        for (int i = 0; i < OWN; ++i)
             own[i] = first + i < graph.words ? candidates.word(first + i) : 0;
-            excluded[i] += count_near(near, own[i], first + i);
-        }
         return true;
+    }
+
+    // Brings what is known of the own candidates up to date.
+    __device__ __forceinline__ void count() {
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) excluded[i] += count_gone(own[i], first + i);
     }
 
     __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + lane; }
@@ -75,8 +79,8 @@ struct Walk {
     }
 
   private:
-    // Each lane's vertex of this word: if it is among `bits`, how many neighbours it has in `near`.
-    __device__ __forceinline__ int count_near(const Set& near, unsigned bits, int word) const {
+    // Each lane's vertex of this word: if it is among `bits`, how many of its neighbours have gone.
+    __device__ __forceinline__ int count_gone(unsigned bits, int word) const {
         const unsigned* rows = graph.row(LANES * word);
         int mine = 0;
         while (bits) {
@@ -92,7 +96,7 @@ struct Walk {
 #pragma unroll
                 for (int k = 0; k < ROWS; ++k) {
                     int at = k * LANES + lane;
-                    if (at < graph.words) count[i] += __popc(__ldg(&row[at]) & near.words[k]);
+                    if (at < graph.words) count[i] += __popc(__ldg(&row[at]) & gone.words[k]);
                 }
             }
 #pragma unroll

@@ -76,8 +76,8 @@ __device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const Desk& des
 
 // Makes `moves` moves of every search. `longest` is the most colors that an ant can have used;
 // `near` numbers of counts fit shared memory, and if more are needed they are in global memory.
-template <int OWN>
-__global__ void __launch_bounds__(512) search_colorings(
+template <int OWN, int THREADS>
+__global__ void __launch_bounds__(THREADS, 1) search_colorings(
     int n, int words, int most, int longest, int width, int moves, int near, unsigned seed_low,
     unsigned seed_high, const unsigned* adjacency, const int* ant_of, const int* ants_colors,
     const Word* costs, const ColonyState* colony, SearchState* states, Count* colors, Count* counts,

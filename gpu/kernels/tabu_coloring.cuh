@@ -171,27 +171,18 @@ struct TabuSearch {
         for (int i = 0; i < OWN; ++i) {
             unsigned bits = __ballot_sync(ALL_LANES, mine[i] > 0);
             conflicting += __popc(bits);
-            for (; bits; bits &= bits - 1) {
-                int place = __ffs(bits) - 1, u = LANES * (first + i) + place;
-                unsigned own = __shfl_sync(ALL_LANES, color[i], place);
-                unsigned given_up = __shfl_sync(ALL_LANES, mine[i], place);
-                const Count* of_u = row(u);
-                const unsigned* until = expiries + static_cast<long long>(u) * width;
-#pragma unroll 4
-                for (unsigned c = council.lane; c < colors; c += LANES) {
-                    unsigned there = of_u[c];
-                    bool free = time >= until[c] || conflicts + there < fewest + given_up;
-                    unsigned gain = EVEN + there - given_up;
-                    if (c == own || !free || gain > best >> 48) continue;
-                    unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
-                                             static_cast<unsigned long long>(lot(u, c, salt))
-                                                 << 32 |
-                                             static_cast<unsigned>(u) << 16 | c;
-                    if (key < best) {
-                        best = key;
-                        from = own;
-                    }
+            while (bits) {
+                Candidate candidates[AT_ONCE];
+#pragma unroll
+                for (int j = 0; j < AT_ONCE; ++j) {
+                    int place = bits ? __ffs(bits) - 1 : 0;  // again and in vain at the end
+                    candidates[j] = {LANES * (first + i) + place,
+                                     __shfl_sync(ALL_LANES, color[i], place),
+                                     __shfl_sync(ALL_LANES, mine[i], place), bits != 0};
+                    bits &= bits - 1;
                 }
+                for (unsigned c = council.lane; c < colors + council.lane; c += STEPS * LANES)
+                    weigh(candidates, c, salt, best, from);
             }
         }
         return council.agree(best, from, conflicting);
@@ -214,6 +205,49 @@ struct TabuSearch {
     }
 
   private:
+    static constexpr int AT_ONCE = 2, STEPS = 3;  // vertices and rows of colors read at once
+
+    struct Candidate {
+        int vertex;
+        unsigned color, conflicts;  // its own
+        bool counts;
+    };
+
+    // Moves of some vertices to the colors c, c + 32, …: all are read before any is looked at.
+    __device__ __forceinline__ void weigh(const Candidate (&candidates)[AT_ONCE], unsigned c,
+                                          unsigned salt, unsigned long long& best,
+                                          unsigned& from) const {
+        unsigned there[AT_ONCE][STEPS], until[AT_ONCE][STEPS];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; ++j) {
+            const Count* of_vertex = row(candidates[j].vertex);
+            const unsigned* its = expiries + static_cast<long long>(candidates[j].vertex) * width;
+#pragma unroll
+            for (int k = 0; k < STEPS; ++k) {
+                bool is_color = candidates[j].counts && c + k * LANES < colors;
+                there[j][k] = is_color ? of_vertex[c + k * LANES] : EVEN;
+                until[j][k] = is_color ? its[c + k * LANES] : 0;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; ++j) {
+            const Candidate& one = candidates[j];
+#pragma unroll
+            for (int k = 0; k < STEPS; ++k) {
+                unsigned to = c + k * LANES, gain = EVEN + there[j][k] - one.conflicts;
+                bool free = time >= until[j][k] || conflicts + there[j][k] < fewest + one.conflicts;
+                if (!free || to == one.color || there[j][k] == EVEN || gain > best >> 48) continue;
+                unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
+                                         static_cast<unsigned long long>(lot(one.vertex, to, salt))
+                                             << 32 |
+                                         static_cast<unsigned>(one.vertex) << 16 | to;
+                if (key >= best) continue;
+                best = key;
+                from = one.color;
+            }
+        }
+    }
+
     // A loose vertex is given the color of the fewest neighbours, of equals the lowest.
     __device__ __forceinline__ void settle(int u) {
         unsigned long long best = NO_MOVE;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import numpy as np
 import pytest
@@ -97,3 +98,67 @@ def assert_told(colony: ColoringColony, literal: RlfLiteral) -> None:
     strengths = literal.trails[ends[:, 0], ends[:, 1]]
     assert (ends[:, 0] < ends[:, 1]).all()
     np.testing.assert_array_equal(shot.trails.strength, strengths / literal.trails.max())
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 8), (16, 32)])
+def test_sets_and_shares_of_any_size_give_the_same(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coloring_construction, "shape_of", lambda words: shape)
+    graph, values = random_graph(70, 0.6), {"ants": 2, "selection": "hybrid"}
+    literal = RlfLiteral(graph, ColoringCpuParameters.from_mapping(values), 3)
+    literal.iterate()
+    with emulated(graph, ColoringParameters(ants=2), 4, seed=3) as colony:
+        colony.iterate(1)
+        assert colony._arrays["colors"].tolist() == literal.colorings
+
+
+@pytest.mark.parametrize(
+    ("n", "shape"),
+    [(1, (1, 1)), (256, (1, 1)), (257, (1, 2)), (1000, (1, 4)), (1025, (4, 8)), (16384, (16, 32))],
+)
+def test_each_size_has_its_shape(n: int, shape: tuple[int, int]) -> None:
+    words = -(-n // 32)
+    assert coloring_construction.shape_of(words) == shape
+    assert words <= 32 * shape[0]
+
+
+def test_a_graph_too_large_is_refused_before_anything_is_allocated() -> None:
+    class Large:
+        name, n = "large", MOST_VERTICES + 1
+
+    with pytest.raises(DeviceMemoryError, match=f"has {MOST_VERTICES + 1} vertices"):
+        Graph.of(cast(GraphInstance, Large()))
+
+
+def test_a_device_without_room_for_trials_is_told_of() -> None:
+    graph = random_graph(70, 0.5)
+    with pytest.raises(DeviceError, match="choose aco-rlf-prefix"):
+        ColoringColony(graph, ColoringParameters(), EmulatedMachine(largest_block=32), 1, 4)
+
+
+def test_a_coloring_is_checked_before_it_is_shown() -> None:
+    graph = random_graph(9, 0.5)
+    with emulated(graph, ColoringParameters(), 0) as colony:
+        colony.iterate(1)
+        colony._arrays["best_coloring"][:] = 0
+        with pytest.raises(DeviceError, match="not working correctly"):
+            colony.snapshot(Wanted.SOLUTION)
+
+
+def test_an_iteration_left_in_its_midst_is_gone_on_with() -> None:
+    graph, parameters = random_graph(12, 0.5), ColoringParameters(ants=3, deposit="tour")
+    left = ColoringColony(graph, parameters, EmulatedMachine(milliseconds=15.0), 7, 4)
+    with emulated(graph, parameters, 4) as whole:
+        calls = 0
+        for iteration in range(2):
+            before = whole.snapshot(Wanted.SOLUTION)
+            while (shown := left.snapshot(Wanted.SOLUTION)).iteration == iteration:
+                np.testing.assert_array_equal(shown.best_solution, before.best_solution)
+                assert shown.iteration_mean == before.iteration_mean
+                left.iterate(1, lambda: True)
+                calls += 1
+            whole.iterate(1)
+        assert calls > 2
+        np.testing.assert_array_equal(trails_of(left), trails_of(whole))
+    left.close()
