@@ -104,7 +104,6 @@ def instantiations() -> dict[str, tuple[str, ...]]:
                 for moves in ("TwoOpt", "TwoOptAndOrOpt", "OrOpt", "DirectedOrOpt")
             ),
         ),
-        "pictures.cu": (
         "mmas_compact.cu": (
             *_whole_tours("mmas_compact.cu", "CompactList", "GlobalList", "TilingRoulette", "true"),
         ),
@@ -131,6 +130,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
                 for power in ("WholePower", "RealPower")
             ),
         ),
+        "pictures.cu": (
             "measure_trails",
             *(f"blank_picture<{policy}>" for policy in trails),
             *(f"paint_picture<{policy}>" for policy in trails),
@@ -174,7 +174,6 @@ def _groups(file: str, order: str, selection: str, shrinks: str) -> tuple[str, .
     )
 
 
-def _lines(file: str, seen: set[str]) -> Iterator[str]:
 def _whole_tours(file: str, near: str, far: str, selection: str, shrinks: str) -> tuple[str, ...]:
     whole, any_size = GROUP_ROWS[file]
     return (
@@ -192,6 +191,7 @@ def _lists(selection: str) -> tuple[str, ...]:
     )
 
 
+def _lines(file: str, seen: set[str]) -> Iterator[str]:
     seen.add(file)
     text = resources.files("gpu").joinpath("kernels", file).read_text(encoding="utf-8")
     for line in text.splitlines(keepends=True):
