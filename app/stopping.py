@@ -160,7 +160,7 @@ class StopSettings:
             if not instance.optimum:
                 raise ParameterError(
                     f"a target gap needs a known optimum, and {instance.name} has none: "
-                    f"give a target {instance.problem.words.cost} instead"
+                    f"give a {instance.problem.words.target} instead"
                 )
             criteria.append(TargetGap(self.target_gap, instance.optimum))
         if self.target_length is not None:

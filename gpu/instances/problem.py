@@ -30,6 +30,8 @@ class Words:
         A cost in a sentence, with ``{}`` for the number.
     aim : str
         A cost to be reached, likewise.
+    target : str
+        What a cost to be reached is called.
     known : str
         What the best-known cost is called.
     """
@@ -45,6 +47,7 @@ class Words:
     suffix: str
     amount: str
     aim: str
+    target: str
     known: str
 
 
@@ -73,6 +76,7 @@ _WORDS = {
         suffix=".tour",
         amount="{}",
         aim="length of {}",
+        target="target length",
         known="the best known length",
     ),
     Problem.COLORING: Words(
@@ -87,6 +91,7 @@ _WORDS = {
         suffix=".sol",
         amount="{} colors",
         aim="of {} colors",
+        target="target number of colors",
         known="the fewest known colors",
     ),
 }
