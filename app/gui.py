@@ -120,6 +120,7 @@ def make_window(
     from app.presets import presets
     from app.window_controller import WindowController
     from gpu.instances.bundled import bundled
+    from gpu.instances.problem import Problem
     from views.formats import whole
     from views.main_window import MainWindow
 
@@ -133,8 +134,8 @@ def make_window(
     window.setup.show_presets(presets())
     window.setup.instance.show_bundled(
         [
-            (f"{one.name}:  {whole(one.n)} cities. {one.kind}", one.path)
-            for one in sorted(bundled(), key=lambda one: one.n)
+            (f"{one.name}:  {whole(one.n)} {one.problem.words.places}. {one.kind}", one.path)
+            for one in sorted(bundled(), key=lambda one: (one.problem is not Problem.TSP, one.n))
         ]
     )
     controller = WindowController(window)

@@ -13,13 +13,14 @@ from app.background import Task
 from app.window_comparison import comparing
 from gpu import catalog, devices, speedup
 from gpu.comparison_report import ComparisonReport
-from gpu.instances import load
+from gpu.instances import Problem, load_instance
 from gpu.instances.bundled import bundled
 from gpu.parameters import Parameters
 from gpu.snapshot import Wanted
 from gpu.speedup_report import SpeedupReport
 from views.hit_rate_view import HitRate
 from views.measure_bar import MeasureBar
+from views.speedup_view import MOST_PLACES
 
 if TYPE_CHECKING:
     from app.window_controller import WindowController
@@ -29,9 +30,6 @@ MEMORIES = (1, 2, 4, 8, 16, 32)
 
 ITERATIONS = 100
 """Iterations for each of them."""
-
-SCOPES = {"small": 500, "medium": 2500}
-"""Most cities of the bundled instances in each scope; larger ones take one core too long."""
 
 REPEATS = 3
 BUDGET = 10.0
@@ -89,7 +87,7 @@ class WindowMeasurements(QObject):
             return
         scope = window.speedup.scope.currentData()
         every = window.speedup.contenders.currentData() == "all"
-        names = _every_search() if every else (system.name,)
+        names = _every_search(instance.problem) if every else (system.name,)
         values = window.setup.parameters.values()
         seed = window.setup.choices().seed if not window.setup.problem else 1
         window.speedup.show_reports([])
@@ -98,9 +96,9 @@ class WindowMeasurements(QObject):
             among = speedup.contenders(names, devices.survey())
             shared = _shared(values, system.parameters, [one.system.parameters for one in among])
             reports: list[SpeedupReport] = []
-            paths = _paths(scope)
+            paths = _paths(scope, instance.problem)
             for number, path in enumerate(paths):
-                one = instance if path is None else load(path)
+                one = instance if path is None else load_instance(path)
                 report = speedup.measure(
                     one,
                     among,
@@ -211,10 +209,14 @@ class WindowMeasurements(QObject):
         self.idle.emit()
 
 
-def _every_search() -> tuple[str, ...]:
-    """Return the name of each system of the catalog that some device here can run."""
+def _every_search(problem: Problem) -> tuple[str, ...]:
+    """Return the name of each system for ``problem`` that some device here can run."""
     found = devices.survey().devices
-    return tuple(s.name for s in catalog.CATALOG if any(s.runs_on(device) for device in found))
+    return tuple(
+        system.name
+        for system in catalog.CATALOG
+        if system.problem is problem and any(system.runs_on(device) for device in found)
+    )
 
 
 def _reporter(task: Task[Any], name: str, number: int, count: int) -> Callable[[str, float], None]:
@@ -245,9 +247,10 @@ def _shared(
     return {name: value for name, value in kept.items() if name in known}
 
 
-def _paths(scope: str) -> list[Path | None]:
+def _paths(scope: str, problem: Problem) -> list[Path | None]:
     """Return the files of a scope, smallest first; None for the instance in sight."""
-    if scope not in SCOPES:
+    if scope not in MOST_PLACES:
         return [None]
-    chosen = [one for one in bundled() if one.n <= SCOPES[scope]]
+    most = MOST_PLACES[scope]
+    chosen = [one for one in bundled() if one.problem is problem and one.n <= most]
     return [one.path for one in sorted(chosen, key=lambda one: one.n)]

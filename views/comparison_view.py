@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from gpu.comparison_report import ComparisonReport, Row
+from gpu.instances.problem import Problem
 from gpu.speedup_report import Spread
 from views.elided import ElidedLabel
 from views.formats import milliseconds, significant, whole
@@ -20,7 +21,7 @@ from views.view import View
 _HINT = (
     "Time every colony of the chosen search that this device can run and, for the chosen colony, "
     "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
-    "and seeds. Medians of each phase of an iteration; nothing is said of the tours."
+    "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
 )
 _FIRST = ("Compared", "Option", "× fastest")
 
@@ -153,7 +154,8 @@ def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
 
 
 def _title(report: ComparisonReport) -> str:
-    return f"{report.instance}, {whole(report.n)} cities: {report.system} on {report.device}"
+    size = f"{whole(report.n)} {Problem(report.problem).words.places}"
+    return f"{report.instance}, {size}: {report.system} on {report.device}"
 
 
 def _conditions(report: ComparisonReport) -> str:

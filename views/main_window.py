@@ -48,7 +48,6 @@ from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
 from views.step_controls import KEYS as STEP_KEYS
 from views.tour_view import TourView
-from views.view import View
 from views.window_state import WindowState
 
 
@@ -111,11 +110,10 @@ class MainWindow(QMainWindow):
         self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
         self.comparison = ComparisonView()
         self.graph, self.adjacency, self.classes = GraphView(), AdjacencyView(), ClassesView()
-        tours: list[View] = [self.tour, self.decision]
-        graphs: list[View] = [self.graph, self.adjacency]
-        upper: list[View] = [self.convergence, self.classes, self.hit_rates, self.device_view]
-        lower: list[View] = [self.pheromone, self.speedup, self.comparison, self.log]
-        self.dashboard = Dashboard([*tours, *graphs, *upper, *lower])
+        tours, graphs = (self.tour, self.decision), (self.graph, self.adjacency)
+        upper = self.convergence, self.classes, self.hit_rates, self.device_view
+        lower = self.pheromone, self.speedup, self.comparison, self.log
+        self.dashboard = Dashboard((*tours, *graphs, *upper, *lower))
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
         self._show_problem()
         self.setup = SetupPanel()

@@ -181,6 +181,8 @@ class PheromoneView(View):
         if order is not None and len(order) == len(picture):
             names = names_of(self._instance, len(order))
             text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
+            if row == column:
+                text = f"{names[order[row]]} itself"
         else:
             text = f"strongest in this square:  {value}"
         self.reading.setText(text)

@@ -92,7 +92,7 @@ class Plot(QWidget):
         for side, axis in self.axes.items():
             grid.addItem(axis, *_PLACES[side])
             axis.linkToView(self.box)
-            axis.setZValue(-1)  # its grid lies behind the curves
+            axis.setZValue(-1000)  # its grid lies behind the box, and so behind the curves
             axis.enableAutoSIPrefix(False)
             axis.tickStrings = tick_texts
         self.show_right_axis(shown=bool(right_label))

@@ -164,6 +164,7 @@ class SetupPanel(QScrollArea):
             action.setToolTip(preset.description)
             action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
             self.preset_menu.addAction(action)
+        self.preset_button.setEnabled(not self.preset_menu.isEmpty())
 
     def draw_seed(self) -> None:
         """Draw another seed."""
@@ -184,7 +185,7 @@ class SetupPanel(QScrollArea):
 
     def _make_parameter_card(self) -> Card:
         card = Card("PARAMETERS")
-        button = card.add_button("Presets ▾", "Fill in a known setting")
+        self.preset_button = button = card.add_button("Presets ▾", "Fill in a known setting")
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.preset_menu = QMenu(self)
         button.setMenu(self.preset_menu)

@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpu.instances.instance import Instance
+from gpu.instances.problem import Problem
 from gpu.speedup_report import Measurement, SpeedupReport
 from views.bars import Bar, Bars
 from views.chips import Chip, Choice
@@ -38,18 +40,21 @@ _COLUMNS = (
     "Colony",
     "On",
     "Ants",
-    "µs a tour",
+    "µs a {solution}",
     "Quartiles",
     "× one core",
     "× all cores",
-    "To length",
+    "To {cost}",
     "× one core",
     "× all cores",
 )
 _TEXT_COLUMNS = (0, 2, 3)
+MOST_PLACES = {"small": 500, "medium": 2500}
+"""Most cities (vertices) of bundled instances in a scope; larger ones take one core too long."""
+
 _HINT = (
     "Measure how much faster a colony is here than the same search on one core and on all cores: "
-    "same instance, parameters, seeds and number of tours; medians with their quartiles."
+    "same instance, parameters, seeds and number of {solutions}; medians with their quartiles."
 )
 
 
@@ -70,20 +75,14 @@ class SpeedupView(View):
         super().__init__(parent)
         self.reports: tuple[SpeedupReport, ...] = ()
         self.scope, self.contenders = QComboBox(), QComboBox()
-        _fill(
-            self.scope,
-            "On which instances",
-            this="This instance",
-            small="Bundled, to 500 cities",
-            medium="Bundled, to 2500 cities",
-        )
+        _fill(self.scope, "On which instances", this="This instance", small="", medium="")
         _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
         self.measure = MeasureBar(
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
         self.what = Choice(
-            {"tours": "Per tour", "target": "To length", "table": "Table"},
-            "Time per tour, time to reach the same length, or all numbers",
+            {"tours": "", "target": "", "table": "Table"},
+            "Time for one solution, time to reach the same cost, or all numbers",
         )
         self.base = Choice(
             {"cpu:1": "× 1 core", "cpu": "× all"},
@@ -98,15 +97,29 @@ class SpeedupView(View):
         self._curves: dict[str, Curve] = {}
         self.bars = Bars()
         self.table = _table()
-        self.note = QLabel(_HINT)
+        self.note = QLabel()
         self.note.setProperty("role", "note")
         self.note.setWordWrap(True)
         self.pages = QStackedWidget()
         self._lay_out()
         self.what.chosen.connect(lambda _: self._redraw())
         self.base.chosen.connect(lambda _: self._redraw())
-        self.show_reports([])
         self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Speak of its problem; what was measured of another problem is forgotten."""
+        problem = Problem.TSP if instance is None else instance.problem
+        self._words = words = problem.words
+        for key, most in MOST_PLACES.items():
+            text = f"Bundled, to {most} {words.places}"
+            self.scope.setItemText(self.scope.findData(key), text)
+        self.what.buttons["tours"].setText(f"Per {words.solution}")
+        self.what.buttons["target"].setText(f"To {words.cost}")
+        self.plot.set_label("bottom", words.places)
+        named = {"solution": words.solution, "cost": words.cost}
+        self.table.setHorizontalHeaderLabels([name.format(**named) for name in _COLUMNS])
+        self.show_reports([report for report in self.reports if report.problem == problem])
 
     def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
         """Show what was measured so far, one report an instance."""
@@ -156,7 +169,9 @@ class SpeedupView(View):
         for widget in (self.pages, self.what, self.base):
             widget.setVisible(shown)
         self._filler.setVisible(not shown)
-        self.note.setText(_conditions(self.reports) if shown else _HINT)
+        self.note.setText(
+            _conditions(self.reports) if shown else _HINT.format(solutions=self._words.solutions)
+        )
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         self.base.setVisible(shown and what != "table")
         self._fill_table()
@@ -267,7 +282,7 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
     )
     if len(reports) == 1 and one.target_length is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
-        text += f"; same length: {whole(one.target_length)}{gap}"
+        text += f"; same {Problem(one.problem).words.cost}: {whole(one.target_length)}{gap}"
     return f"{text}. {'; '.join(sorted(models))}."
 
 
@@ -288,7 +303,6 @@ def _fill(box: QComboBox, tip: str, **options: str) -> None:
 
 def _table() -> QTableWidget:
     table = QTableWidget(0, len(_COLUMNS))
-    table.setHorizontalHeaderLabels(list(_COLUMNS))
     table.verticalHeader().hide()
     table.setShowGrid(False)
     table.setAlternatingRowColors(True)

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from gpu.catalog import CATALOG
+from gpu.instances.instance import Instance
 from gpu.parameters import AsCpuParameters, SpmParameters
 from tests.hands import click, press, write
 from tests.views.conftest import WITH_GPU, WITHOUT_GPU
+from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.preset import Preset
 from views.setup_panel import SetupPanel
@@ -43,15 +45,34 @@ def rows(box: QComboBox) -> dict[str, bool]:
     }
 
 
-def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(panel: SetupPanel) -> None:
+@pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
+def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(
+    panel: SetupPanel, instance: Instance
+) -> None:
+    panel.show_instance(instance)
     for position, device in enumerate(WITH_GPU.devices):
         panel.colony.devices.setCurrentIndex(position)
         panel.colony.devices.activated.emit(position)
-        expected = {system.name: system.runs_on(device) for system in CATALOG}
+        expected = {
+            system.name: system.runs_on(device)
+            for system in CATALOG
+            if system.problem is instance.problem
+        }
         assert rows(panel.colony.colonies) == expected
         assert panel.colony.system is not None
         assert panel.colony.system.runs_on(device)
         assert panel.problem == ""
+
+
+def test_each_problem_begins_with_its_recommended_colony(panel: SetupPanel) -> None:
+    for instance, alias in ((queens(5), "coloring"), (uniform(9), "acs"), (queens(4), "coloring")):
+        panel.show_instance(instance)
+        for position in range(panel.colony.devices.count()):
+            panel.colony.devices.setCurrentIndex(position)
+            panel.colony.devices.activated.emit(position)
+            assert panel.colony.system is not None
+            assert panel.colony.system.alias == alias
+    assert "colorings" in panel.colony.colonies.toolTip()
 
 
 def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:

@@ -1,0 +1,279 @@
+"""The whole window with a real graph: opened, colored, looked at, and taken away."""
+
+from __future__ import annotations
+
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui import close_window, make_window
+from app.notifications import Notifications
+from app.recorder import free_path, read_log, stem
+from app.run import Ending
+from app.window_controller import WindowController
+from gpu.drawing.draw import GraphArtist
+from gpu.drawing.drawing import Arrangement, GraphDrawing
+from gpu.instances.bundled import bundled
+from gpu.instances.colorings import load_coloring
+from gpu.instances.graph import GraphInstance
+from tests.hands import click, press
+from tests.views.graph_scenes import queens
+
+QUEENS = queens(6)
+RING = next(one.path for one in bundled() if one.name == "ring-50")
+
+
+@pytest.fixture
+def graph_file(tmp_path: Path) -> Path:
+    path = tmp_path / "queen6_6.col"
+    lines = [
+        f"p edge {QUEENS.n} {len(QUEENS.edges)}",
+        *(f"e {u + 1} {v + 1}" for u, v in QUEENS.edges),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
+    made = make_window(Notifications(), tmp_path / "window.ini")
+    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
+    qtbot.addWidget(made.window)
+    made.window.resize(1280, 800)
+    made.window.show()
+    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
+    devices = made.window.setup.colony.devices
+    devices.setCurrentIndex(devices.findData("cpu:1"))
+    devices.activated.emit(0)
+    yield made
+    assert close_window(made)
+
+
+def open_(qtbot: QtBot, controller: WindowController, path: Path) -> None:
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        controller.open(path)
+    drawn(qtbot, controller)
+
+
+def drawn(qtbot: QtBot, controller: WindowController) -> None:
+    qtbot.waitUntil(lambda: controller.graphs.idle, timeout=30_000)
+
+
+@pytest.fixture
+def done(qtbot: QtBot, controller: WindowController, graph_file: Path) -> WindowController:
+    """The window after a short run on the graph."""
+    open_(qtbot, controller, graph_file)
+    controller.window.setup.stop.set_values({"iterations": 6})
+    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+        press(controller.window, Qt.Key.Key_Space)
+    controller.window.dashboard.settle()
+    drawn(qtbot, controller)
+    return controller
+
+
+def test_a_dropped_graph_is_shown_with_its_own_colonies(
+    qtbot: QtBot, controller: WindowController, graph_file: Path
+) -> None:
+    window = controller.window
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(graph_file))])
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(700, 400), action, data, button, none)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(700, 400), action, data, button, none)
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        QApplication.sendEvent(window, drop)
+    drawn(qtbot, controller)
+    assert isinstance(controller.instance, GraphInstance)
+    assert window.graph.isVisible()
+    assert not window.graph.waiting.isVisible()
+    assert window.setup.choices().colony == "aco-rlf-seq"
+    assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 7"
+    assert window.problem == ""
+    assert window.graph.vertices._drawing is not None
+
+
+def test_a_run_fills_in_every_view(done: WindowController) -> None:
+    window, run = done.window, done.run
+    assert run is not None
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    final = run.outcome.state
+    assert final.best_solution is not None
+    assert QUEENS.cost_of(final.best_solution) == final.best_cost
+    assert window.readout.values["best"].text() == str(final.best_cost)
+    assert window.graph.state.text() == f"{final.best_cost} colors, no conflict"
+    assert np.array_equal(window.graph.shown, final.best_solution)  # type: ignore[arg-type]
+    assert window.convergence.curves["best"].points[-1].tolist() == [6, final.best_cost]
+    assert window.pheromone.image.boundingRect().width() == QUEENS.n
+    press(window, Qt.Key.Key_2)
+    assert window.adjacency.isVisible()
+    press(window, Qt.Key.Key_4)
+    assert window.classes.bars.sizes.sum() == QUEENS.n
+    log = read_log(run.recorder.path)
+    assert log.session.colony == "aco-rlf-seq"
+
+
+def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: WindowController) -> None:
+    """What the colony's picture is ordered by is what the view says it is."""
+    view = done.window.pheromone
+    assert view._picture is not None
+    assert view._order is not None
+    adjacent = np.zeros((QUEENS.n, QUEENS.n), np.bool_)
+    adjacent[tuple(QUEENS.edges.T)] = True
+    adjacent |= adjacent.T
+    np.fill_diagonal(adjacent, True)
+    order = view._order
+    assert ((view._picture == 0) == adjacent[order][:, order]).all()
+
+
+def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: WindowController) -> None:
+    press(done.window, Qt.Key.Key_2)
+    drawn(qtbot, done)
+    picture = done.window.adjacency.picture
+    assert picture is not None
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(picture.coloring, done.run.snapshot.best_solution)  # type: ignore[arg-type]
+    assert "all blocks are empty" in done.window.adjacency.caption.text()
+
+
+def written(qtbot: QtBot, controller: WindowController, path: Path) -> Path:
+    qtbot.waitUntil(lambda: path.name in controller.window.banner.text, timeout=20_000)
+    assert controller.window.banner.text == f"{path.name} is written"
+    return path
+
+
+def test_the_coloring_is_taken_away(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+    path = tmp_path / "best.sol"
+    done.exports.export("coloring", path)
+    colors = load_coloring(written(qtbot, done, path), QUEENS)
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(colors, done.run.snapshot.best_solution)  # type: ignore[arg-type]
+    assert f"s col {done.run.snapshot.best_cost}" in path.read_text()
+
+
+@pytest.mark.parametrize("key", ["graph", "adjacency", "classes"])
+def test_pictures_of_the_views_of_a_graph(
+    qtbot: QtBot, done: WindowController, tmp_path: Path, key: str
+) -> None:
+    done.window.dashboard.show_view(key)
+    drawn(qtbot, done)
+    view = done.window.dashboard.views[key]
+    done.exports.export_picture(key, "png", tmp_path / f"{key}.png")
+    image = QImage(str(written(qtbot, done, tmp_path / f"{key}.png")))
+    assert image.width() == 2 * view.width()
+    shown = {
+        image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)
+    }
+    assert len(shown) > 6
+    done.exports.export_picture(key, "svg", tmp_path / f"{key}.svg")
+    root = ElementTree.parse(written(qtbot, done, tmp_path / f"{key}.svg")).getroot()
+    assert root.tag.endswith("svg")
+    texts = " ".join(text for element in root.iter() if (text := element.text))
+    assert "queen6_6" in texts
+
+
+def test_what_is_wrong_with_a_file_is_said(
+    qtbot: QtBot, controller: WindowController, graph_file: Path
+) -> None:
+    text = graph_file.read_text()
+    graph_file.write_text(text.replace(f" {len(QUEENS.edges)}\n", " 7\n", 1))
+    open_(qtbot, controller, graph_file)
+    assert controller.window.setup.instance.warning.isVisible()
+    assert "7" in controller.window.setup.instance.warning.text()
+    graph_file.write_text(text + "e 1 99\n")
+    controller.open(graph_file)
+    qtbot.waitUntil(lambda: "99" in controller.window.banner.text, timeout=30_000)
+    assert "queen6_6.col" in controller.window.banner.text
+    assert controller.instance is not None  # the graph before stays
+
+
+def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[tuple[Arrangement | None, bool]] = []
+    plain = GraphArtist.draw
+
+    def slow(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        made.append((how, threading.current_thread() is threading.main_thread()))
+        time.sleep(0.1)
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", slow)
+    buttons = controller.window.graph.arrangement.buttons
+    for how in ("circle", "spring", "classes", "circle", "classes"):
+        click(buttons[how])
+    drawn(qtbot, controller)
+    assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
+    assert not any(in_window for _, in_window in made)
+    drawing = controller.window.graph.vertices._drawing
+    assert drawing is not None
+    assert drawing.arrangement is Arrangement.CLASSES
+
+
+def test_another_instance_gives_up_the_drawing(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    waiting = threading.Event()
+    plain = GraphArtist.draw
+
+    def slow(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        waiting.wait(20)
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", slow)
+    click(controller.window.graph.arrangement.buttons["circle"])
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        controller.open(RING)
+    waiting.set()
+    drawn(qtbot, controller)
+    assert controller.window.tour.isVisible()
+    assert controller.window.graph.vertices._drawing is None
+    monkeypatch.undo()
+    open_(qtbot, controller, graph_file)
+    assert controller.window.graph.vertices._drawing is not None
+
+
+def test_a_session_of_a_graph_is_opened_again(
+    qtbot: QtBot, done: WindowController, tmp_path: Path
+) -> None:
+    run = done.run
+    assert run is not None
+    assert run.snapshot is not None
+    first = run.snapshot.best_solution
+    log = run.recorder.path
+    open_(qtbot, done, RING)
+    open_(qtbot, done, log)
+    assert done.window.graph.isVisible()
+    assert done.window.setup.choices().colony == "aco-rlf-seq"
+    with qtbot.waitSignal(done.run_ended, timeout=60_000):
+        press(done.window, Qt.Key.Key_Space)
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(done.run.snapshot.best_solution, first)  # type: ignore[arg-type]
