@@ -40,7 +40,7 @@ TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
 
-TABU_SHAPES = ((1, 512), (1, 1024), (2, 512), (8, 512), (32, 512))
+TABU_SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
 """Words of vertices that a warp of a tabu search looks after, and threads of the largest block."""
 
 

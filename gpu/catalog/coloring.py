@@ -15,6 +15,18 @@ _PAPER = "Murooka et al. 2017"
 
 COLORING_SYSTEMS: tuple[System, ...] = (
     System(
+        name="aco-rlf-prefix",
+        title="ACO-RLF, prefix sums",
+        paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
+        made_of="a block an ant; sets of vertices as bits; prefix sums over the candidates",
+        summary="The fastest: every vertex of a class is drawn by a wheel over its candidates.",
+        deterministic=True,
+        parameters=ColoringParameters,
+        builders={"cuda": "gpu.cuda.coloring:build_prefix"},
+        alias="coloring",
+        problem=Problem.COLORING,
+    ),
+    System(
         name="aco-rlf-hybrid",
         title="ACO-RLF, hybrid",
         paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
@@ -39,22 +51,10 @@ COLORING_SYSTEMS: tuple[System, ...] = (
         problem=Problem.COLORING,
     ),
     System(
-        name="aco-rlf-prefix",
-        title="ACO-RLF, prefix sums",
-        paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
-        made_of="a block an ant; sets of vertices as bits; prefix sums and a k-ary search",
-        summary="Every vertex of a class is drawn by a wheel over all its candidates.",
-        deterministic=True,
-        parameters=ColoringParameters,
-        builders={"cuda": "gpu.cuda.coloring:build_prefix"},
-        alias="coloring",
-        problem=Problem.COLORING,
-    ),
-    System(
         name="aco-rlf-tabu",
         title="ACO-RLF, tabu",
         paper=f"{_PAPER}, with the tabu search of Hertz and de Werra 1987",
-        made_of="as aco-rlf-prefix; tabu searches repair the best ants' colorings",
+        made_of="as aco-rlf-prefix, or on CPU cores; tabu searches repair the best ants' colorings",
         summary="Beyond the paper: the best colorings are repaired toward fewer colors.",
         deterministic=True,
         parameters=ColoringTabuParameters,

@@ -171,18 +171,13 @@ struct TabuSearch {
         for (int i = 0; i < OWN; ++i) {
             unsigned bits = __ballot_sync(ALL_LANES, mine[i] > 0);
             conflicting += __popc(bits);
-            while (bits) {
-                Candidate candidates[AT_ONCE];
-#pragma unroll
-                for (int j = 0; j < AT_ONCE; ++j) {
-                    int place = bits ? __ffs(bits) - 1 : 0;  // again and in vain at the end
-                    candidates[j] = {LANES * (first + i) + place,
-                                     __shfl_sync(ALL_LANES, color[i], place),
-                                     __shfl_sync(ALL_LANES, mine[i], place), bits != 0};
-                    bits &= bits - 1;
-                }
-                for (unsigned c = council.lane; c < colors + council.lane; c += STEPS * LANES)
-                    weigh(candidates, c, salt, best, from);
+            for (; bits; bits &= bits - 1) {
+                int place = __ffs(bits) - 1;
+                unsigned own = __shfl_sync(ALL_LANES, color[i], place);
+                unsigned given_up = __shfl_sync(ALL_LANES, mine[i], place);
+                for (unsigned c = 0; c < colors; c += STEPS * LANES)
+                    weigh(LANES * (first + i) + place, own, given_up, c + council.lane, salt, best,
+                          from);
             }
         }
         return council.agree(best, from, conflicting);
@@ -205,46 +200,32 @@ struct TabuSearch {
     }
 
   private:
-    static constexpr int AT_ONCE = 2, STEPS = 3;  // vertices and rows of colors read at once
+    static constexpr int STEPS = 3;  // colors that a lane reads about before it looks at any
 
-    struct Candidate {
-        int vertex;
-        unsigned color, conflicts;  // its own
-        bool counts;
-    };
-
-    // Moves of some vertices to the colors c, c + 32, …: all are read before any is looked at.
-    __device__ __forceinline__ void weigh(const Candidate (&candidates)[AT_ONCE], unsigned c,
+    // Moves of vertex `u` to the colors c, c + 32, … of its `own` and so many neighbours of it.
+    __device__ __forceinline__ void weigh(int u, unsigned own, unsigned given_up, unsigned c,
                                           unsigned salt, unsigned long long& best,
                                           unsigned& from) const {
-        unsigned there[AT_ONCE][STEPS], until[AT_ONCE][STEPS];
+        const Count* of_u = row(u);
+        const unsigned* its = expiries + static_cast<long long>(u) * width;
+        unsigned there[STEPS], until[STEPS];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; ++j) {
-            const Count* of_vertex = row(candidates[j].vertex);
-            const unsigned* its = expiries + static_cast<long long>(candidates[j].vertex) * width;
-#pragma unroll
-            for (int k = 0; k < STEPS; ++k) {
-                bool is_color = candidates[j].counts && c + k * LANES < colors;
-                there[j][k] = is_color ? of_vertex[c + k * LANES] : EVEN;
-                until[j][k] = is_color ? its[c + k * LANES] : 0;
-            }
+        for (int k = 0; k < STEPS; ++k) {
+            unsigned to = c + k * LANES;
+            there[k] = to < colors ? of_u[to] : 0;
+            until[k] = to < colors ? its[to] : ~0u;
         }
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; ++j) {
-            const Candidate& one = candidates[j];
-#pragma unroll
-            for (int k = 0; k < STEPS; ++k) {
-                unsigned to = c + k * LANES, gain = EVEN + there[j][k] - one.conflicts;
-                bool free = time >= until[j][k] || conflicts + there[j][k] < fewest + one.conflicts;
-                if (!free || to == one.color || there[j][k] == EVEN || gain > best >> 48) continue;
-                unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
-                                         static_cast<unsigned long long>(lot(one.vertex, to, salt))
-                                             << 32 |
-                                         static_cast<unsigned>(one.vertex) << 16 | to;
-                if (key >= best) continue;
-                best = key;
-                from = one.color;
-            }
+        for (int k = 0; k < STEPS; ++k) {
+            unsigned to = c + k * LANES, gain = EVEN + there[k] - given_up;
+            bool free = time >= until[k] || conflicts + there[k] < fewest + given_up;
+            if (to >= colors || to == own || !free || gain > best >> 48) continue;
+            unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
+                                     static_cast<unsigned long long>(lot(u, to, salt)) << 32 |
+                                     static_cast<unsigned>(u) << 16 | to;
+            if (key >= best) continue;
+            best = key;
+            from = own;
         }
     }
 
