@@ -11,9 +11,14 @@ from views.icons import application_icon
 
 _ABOUT = """
 <h3>Formicarium</h3>
-<p>Watch ant colonies solve travelling-salesman instances, on a CUDA GPU or on the CPU.</p>
-<p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>,
-Journal of Parallel and Distributed Computing, 2016.</p>
+<p>Watch ant colonies solve travelling-salesman problems and color graphs, on a CUDA GPU or on the
+CPU.</p>
+<p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>
+(2016) and <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020), J. M. Cecilia et al.,
+<i>Enhancing data parallelism for Ant Colony Optimisation on GPUs</i> (2013), Y. Zhou et al.,
+<i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017), and
+R. Murooka, Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring
+Problem on the GPU</i> (2017).</p>
 <p>MIT License.</p>
 """
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
 
@@ -83,12 +82,16 @@ class Mark:
     outline: Points
 
 
-@lru_cache(maxsize=4096)
 def mark_of(number: int) -> Mark:
     """Return the look of the class ``number``: first all colors, then all shapes, then tints."""
+    return _mark(number % DISTINCT)
+
+
+@cache
+def _mark(number: int) -> Mark:
     rest, hue_at = divmod(number, len(_HUES))
     rest, shape_at = divmod(rest, len(_SHAPES))
-    hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest % len(_TINTS)]
+    hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest]
     colour = QColor(_HUES[hue])
     if tint:
         colour = _mixed(colour, QColor(_TINTS[tint]))
@@ -171,6 +174,9 @@ def _mixed(colour: QColor, other: QColor) -> QColor:
 
 def _luminance(colour: QColor) -> float:
     """Return the relative luminance of sRGB, in [0, 1]."""
-    parts: NDArray[np.float64] = np.array([colour.redF(), colour.greenF(), colour.blueF()])
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+    shares = zip((0.2126, 0.7152, 0.0722), colour.getRgbF()[:3], strict=True)  # type: ignore[index]
+    return sum(share * _linear(value) for share, value in shares)
+
+
+def _linear(value: float) -> float:
+    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)

@@ -8,12 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.devices import Device
+from gpu.instances.instance import Instance
 from gpu.snapshot import Improvements, Snapshot, Wanted
 from views.bars import Bar, Bars
 from views.decision_words import quantity
 from views.formats import byte_size, milliseconds, significant, whole
 from views.history import History
 from views.plot import Plot
+from views.problems import face_of
 from views.theme import Theme
 from views.view import View
 
@@ -63,6 +65,7 @@ class DeviceView(View):
         inner.addSpacing(4)
         inner.addWidget(_heading("DEVICE"))
         inner.addLayout(self.facts)
+        inner.addStretch(0)  # takes the room where there is no plot
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -77,12 +80,19 @@ class DeviceView(View):
             "an ant may still follow. Near 2 the colony repeats itself."
         )
         self.apply_theme(self.theme)
-        self.begin_run()
+        self.show_instance(None)
 
     @property
     def wanted(self) -> Wanted:
-        """The branching factor."""
-        return Wanted.BRANCHING
+        """The branching factor, where colonies have one."""
+        return Wanted.BRANCHING if self._branches else Wanted.NUMBERS
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show what colonies have that solve ``instance``."""
+        self._branches = face_of(instance).branching
+        self.branching_title.setVisible(self._branches)
+        self.plot.setVisible(self._branches)
+        self.begin_run()
 
     def show_device(self, device: Device, versions: Mapping[str, str]) -> None:
         """Show what ``device`` is, and the versions of what computes on it."""

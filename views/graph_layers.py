@@ -28,7 +28,7 @@ _RINGED = 1_000
 _NAME_ROOM = 40.0
 """Pixels between classes from which on each has its number beside it; else a few have."""
 
-_INK = 0.2
+_INK = 0.14
 """Share of the picture that edges may cover, taken all together, before they are drawn paler."""
 
 _PALEST, _PLAINEST = 0.05, 0.6

@@ -92,7 +92,7 @@ class ParameterForm(QWidget):
         return row
 
     def show_size(self, n: int | None) -> None:
-        """Show what automatic values come to with ``n`` cities."""
+        """Show what automatic values come to for an instance of ``n`` cities or vertices."""
         self._n = n
         self._check()
 

@@ -45,6 +45,8 @@ class Face:
         Order of rows and columns of the pheromone.
     trails_tip : str
         What these rows and columns are.
+    branching : bool
+        Whether its colonies have a branching factor.
     whole_costs : bool
         Whether costs are so few that only whole numbers should stand at their axis.
     """
@@ -65,6 +67,7 @@ class Face:
     cost_limit_tip: str
     order: str
     trails_tip: str
+    branching: bool
     whole_costs: bool
 
 
@@ -90,6 +93,7 @@ FACES: Mapping[Problem, Face] = {
         cost_limit_tip="Stop at a tour of this length or shorter",
         order="order of the best tour",
         trails_tip="Rows and columns are the cities in the order of the best tour",
+        branching=True,
         whole_costs=False,
     ),
     Problem.COLORING: Face(
@@ -114,6 +118,7 @@ FACES: Mapping[Problem, Face] = {
         order="order of the best coloring's classes",
         trails_tip="Rows and columns are the vertices in the order of the best coloring's "
         "classes. Neighbours have no trail between them",
+        branching=False,
         whole_costs=True,
     ),
 }

@@ -99,7 +99,8 @@ class TourView(View):
         self.welcome.setWordWrap(True)
         self.welcome.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.welcome.setText(
-            "Drop a TSPLIB file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+            "Drop a TSPLIB or DIMACS file here,\nopen one with Ctrl+O,\n"
+            "or choose a bundled instance."
         )
 
         chips = FlowLayout()
