@@ -25,7 +25,8 @@ color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsig
     int color = 0;
     for (int step = 0;; ++color) {
         walk.begin_class();
-        int vertex = any_of(walk.uncolored, starts.at(draws, step, lane), lane);
+        unsigned word = starts.at(draws, step, lane);  // of n - step vertices any may be the first
+        int vertex = walk.uncolored.nth(static_cast<int>(__umulhi(word, n - step)), lane);
         while (true) {
             if (thread == 0) {
                 own_colors[vertex] = color;

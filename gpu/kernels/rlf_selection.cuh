@@ -36,17 +36,15 @@ struct StepWords {
     }
 };
 
-// A vertex of the set, each with the same chance.
-template <int ROWS>
-__device__ __forceinline__ int any_of(const VertexSet<ROWS>& set, unsigned word, int lane) {
-    return set.nth(static_cast<int>(__umulhi(word, set.size())), lane);
-}
-
+// A candidate, each with the same chance.
 template <class Walk>
 __device__ __forceinline__ int any_candidate(const Group<>& group, const Walk& walk,
                                              unsigned word) {
     int vertex = 0;
-    if (group.warp == 0) vertex = any_of(walk.candidates, word, walk.lane);
+    if (group.warp == 0) {
+        unsigned size = static_cast<unsigned>(walk.candidates.size());
+        vertex = walk.candidates.nth(static_cast<int>(__umulhi(word, size)), walk.lane);
+    }
     return group.agree(group.warp == 0, vertex);
 }
 

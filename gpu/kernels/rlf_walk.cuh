@@ -25,7 +25,6 @@ struct Graph {
 
 template <int ROWS, int OWN>
 struct Walk {
-    static constexpr int AT_ONCE = ROWS == 1 ? 4 : 1;  // candidates that are counted for together
     typedef VertexSet<ROWS> Set;
     const Graph& graph;
     int first, lane;                  // own words begin there
@@ -60,10 +59,35 @@ struct Walk {
         return true;
     }
 
-    // Brings what is known of the own candidates up to date.
+    // Brings what is known of the own candidates up to date: counts the neighbours of each that
+    // have gone. Two candidates of each of TOGETHER words at a time, so that there is always
+    // something to read; their counts are added up in the halves of one word.
     __device__ __forceinline__ void count() {
-#pragma unroll unrolled(OWN)
-        for (int i = 0; i < OWN; ++i) excluded[i] += count_gone(own[i], first + i);
+#pragma unroll unrolled(OWN / TOGETHER)
+        for (int i = 0; i < OWN; i += TOGETHER) {
+            unsigned left[TOGETHER], any = 0;
+#pragma unroll
+            for (int j = 0; j < TOGETHER; ++j) any |= left[j] = own[i + j];
+            while (any) {
+                int one[TOGETHER], other[TOGETHER];
+                unsigned counts[TOGETHER];
+                any = 0;
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    one[j] = take(left[j]);
+                    other[j] = take(left[j]);
+                    any |= left[j];
+                    counts[j] = own_part(one[j], first + i + j);
+                    counts[j] |= own_part(other[j], first + i + j) << 16;
+                }
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    unsigned total = warp_total(counts[j]);
+                    int more = lane == other[j] ? total >> 16 : 0;
+                    excluded[i + j] += lane == one[j] ? total & 0xffff : more;
+                }
+            }
+        }
     }
 
     __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + lane; }
@@ -79,32 +103,25 @@ struct Walk {
     }
 
   private:
-    // Each lane's vertex of this word: if it is among `bits`, how many of its neighbours have gone.
-    __device__ __forceinline__ int count_gone(unsigned bits, int word) const {
-        const unsigned* rows = graph.row(LANES * word);
-        int mine = 0;
-        while (bits) {
-            int place[AT_ONCE];
-            unsigned count[AT_ONCE];
+    static constexpr int TOGETHER = OWN <= FEW ? OWN : 1;
+
+    // The lowest bit that is set, which is cleared; -1 if there is none.
+    __device__ __forceinline__ static int take(unsigned& bits) {
+        int place = __ffs(bits) - 1;
+        bits &= bits - 1;
+        return place;
+    }
+
+    // How many neighbours of a vertex of this word have gone, as far as the lane knows them.
+    __device__ __forceinline__ unsigned own_part(int place, int word) const {
+        unsigned count = 0;
+        if (place < 0) return count;
+        const unsigned* row = graph.row(LANES * word + place);
 #pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
-                place[i] = __ffs(bits) - 1;
-                bits &= bits - 1;
-                count[i] = 0;
-                if (place[i] < 0) continue;
-                const unsigned* row = rows + place[i] * graph.words;
-#pragma unroll
-                for (int k = 0; k < ROWS; ++k) {
-                    int at = k * LANES + lane;
-                    if (at < graph.words) count[i] += __popc(__ldg(&row[at]) & gone.words[k]);
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
-                int total = static_cast<int>(warp_total(count[i]));
-                mine = lane == place[i] ? total : mine;
-            }
+        for (int k = 0; k < ROWS; ++k) {
+            int at = k * LANES + lane;
+            if (at < graph.words) count += __popc(__ldg(&row[at]) & gone.words[k]);
         }
-        return mine;
+        return count;
     }
 };
