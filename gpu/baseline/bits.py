@@ -25,8 +25,18 @@ def _define_count(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _define_lowest(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
 count: Any = intrinsic(_define_count)
 """Number of bits that are set in a uint64."""
+
+lowest: Any = intrinsic(_define_lowest)
+"""Place of the lowest bit that is set in a uint64; 64 if there is none."""
 
 
 @piece
@@ -39,6 +49,20 @@ def has(words: NDArray[np.uint64], place: Whole) -> np.int64:
 def drop(words: NDArray[np.uint64], place: Whole) -> None:
     """Take ``place`` out of the set."""
     words[np.uint64(place) >> SHIFT] &= ~(ONE << (np.uint64(place) & MASK))
+
+
+@piece
+def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
+    """Return the place that so many lower places of the set precede; it has more."""
+    left = np.uint64(number)
+    word = np.uint64(0)
+    while count(words[word]) <= left:
+        left -= count(words[word])
+        word += ONE
+    bits = words[word]
+    for _ in range(left):
+        bits &= bits - ONE
+    return np.uint64((word << SHIFT) + lowest(bits))
 
 
 @piece

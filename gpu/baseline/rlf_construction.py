@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.baseline.bits import ONE, WORD, count, drop, has, rank
+from gpu.baseline.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
 from gpu.baseline.compiled import Whole, part, piece
 from gpu.baseline.philox import philox
 from gpu.baseline.rlf_tables import (
@@ -82,17 +82,11 @@ def construct(
         if step == 0:
             _begin(place, n)
         if progress[LEFT] == 0:
-            _begin_class(ants, place, n, ant, step)
-            words = philox(
-                np.uint32(step >> 2), np.uint32(ant), iteration, START, rules.key0, rules.key1
-            )
-            for word in range(4):
-                if word == step & 3:
-                    drawn = words[word]
-            slot: Whole = _uniform(drawn, progress[LEFT])
+            _begin_class(ants, place, ant, step)
+            drawn = _start_word(rules, iteration, ant, step)
+            vertex = np.uint32(nth(place.uncolored, _uniform(drawn, n - step)))
         else:
-            slot = _select(pairs, rules, iteration, place, ant, step)
-        vertex = place.candidates[slot]
+            vertex = place.candidates[_select(pairs, rules, iteration, place, ant, step)]
         ants.orders[ant, step] = vertex
         ants.places[ant, vertex] = step
         ants.colors[ant, vertex] = progress[COLOR] - 1
@@ -118,19 +112,23 @@ def _begin(place: Workplace, n: int) -> None:
 
 
 @piece
-def _begin_class(ants: Colorings, place: Workplace, n: int, ant: int, step: int) -> None:
+def _begin_class(ants: Colorings, place: Workplace, ant: int, step: int) -> None:
     """Take a new color: all uncolored vertices are candidates, and none is ruled out."""
-    left = np.int64(0)
     for word in range(place.free.size):
         place.free[word] = place.uncolored[word]
-    for vertex in range(n):
-        place.candidates[left] = vertex
-        place.counts[left] = np.uint32(0)
-        left += has(place.uncolored, vertex)
     ants.ends[ant, place.progress[COLOR]] = step
     place.progress[COLOR] += 1
-    place.progress[LEFT] = left
-    place.progress[LARGEST] = 0
+
+
+@piece
+def _start_word(rules: RlfRules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
+    """Return the random word for the first vertex of a class."""
+    first, second, third, fourth = philox(
+        np.uint32(step >> 2), np.uint32(ant), iteration, START, rules.key0, rules.key1
+    )
+    low = second if step & 1 else first
+    high = fourth if step & 1 else third
+    return high if step & 2 else low
 
 
 @piece
@@ -238,15 +236,9 @@ def _visit(pairs: Pairs, place: Workplace, vertex: np.uint32) -> None:
         gone = place.free[word] & near[word]
         place.gone[word] = gone
         place.free[word] ^= gone
-    left = place.progress[LEFT]
-    remaining = np.int64(0)
-    for slot in range(left):
-        candidate = place.candidates[slot]
-        place.candidates[remaining] = candidate
-        place.counts[remaining] = place.counts[slot]
-        remaining += has(place.free, candidate)
+    left = _keep_free(place) if place.progress[LEFT] > 0 else _list_free(place)
     largest = np.uint32(0)
-    for slot in range(remaining):
+    for slot in range(left):
         row = pairs.neighbours[place.candidates[slot]]
         more = np.uint64(0)
         for word in range(words):
@@ -254,6 +246,32 @@ def _visit(pairs: Pairs, place: Workplace, vertex: np.uint32) -> None:
         counted = np.uint32(place.counts[slot] + np.uint32(more))
         place.counts[slot] = counted
         largest = max(largest, counted)
-    place.progress[LEFT] = remaining
+    place.progress[LEFT] = left
     place.progress[LARGEST] = largest
     place.progress[HERE] = vertex
+
+
+@piece
+def _list_free(place: Workplace) -> np.int64:
+    """List the candidates of a class that has begun; return how many they are."""
+    left = np.int64(0)
+    for word in range(place.free.size):
+        bits = place.free[word]
+        while bits != 0:
+            place.candidates[left] = np.uint32((np.uint64(word) << SHIFT) + lowest(bits))
+            place.counts[left] = np.uint32(0)
+            bits &= bits - ONE
+            left += 1
+    return left
+
+
+@piece
+def _keep_free(place: Workplace) -> np.int64:
+    """Leave out of the list who is a candidate no more; return how many are left."""
+    left = np.int64(0)
+    for slot in range(place.progress[LEFT]):
+        candidate = place.candidates[slot]
+        place.candidates[left] = candidate
+        place.counts[left] = place.counts[slot]
+        left += has(place.free, candidate)
+    return left
