@@ -19,6 +19,8 @@ is rounded as the CPU rounds it, and both give the same tours."""
 CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
+CLUSTER_THREADS = (640, 1024)
+"""Threads a block that ACS-GPU in one cluster is compiled for: the fewer, the more registers."""
 
 GROUP_ROWS = {
     "as_dynamic.cu": (40, 16),
@@ -33,6 +35,9 @@ whose tour list fits shared memory, and in others."""
 RLF_SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
 """Rows of 32 words of vertices that an ant of ACO-RLF holds, and words that a warp looks after."""
 
+TABU_SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
+"""Words of vertices that a warp of a tabu search looks after, and threads of the largest block."""
+
 
 TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 """Tiles of 256 cities whose weights, of either precision, a warp holds in registers."""
@@ -40,8 +45,8 @@ TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
 
-TABU_SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
-"""Words of vertices that a warp of a tabu search looks after, and threads of the largest block."""
+LIST_KERNELS = ((1, "true"), (1, "false"), (MOST_LIST_ROWS, "false"))
+"""Rows that its kernels are made for, and whether all lists are in shared memory."""
 
 
 @functools.cache
@@ -107,14 +112,18 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         "mmas_compact.cu": (
             *_whole_tours("mmas_compact.cu", "CompactList", "GlobalList", "TilingRoulette", "true"),
         ),
-        "mmas_lists_rwm.cu": _lists("RouletteWheel"),
-        "mmas_lists_wrs.cu": _lists("ReservoirSampling"),
+        "mmas_lists_rwm.cu": _lists(
+            "RouletteWheel", {"PackedLists": LIST_KERNELS, "SplitLists": LIST_KERNELS[1:]}
+        ),
+        "mmas_lists_wrs.cu": _lists("ReservoirSampling", {"SplitLists": LIST_KERNELS}),
         "mmas_reservoir.cu": tuple(
             f"build_tours_by_reservoir<{tabu}>"
             for tabu in ("Listed<SharedList>", "Listed<CompactList>", "Numbered")
         ),
-        "mmas_rows.cu": tuple(
-            f"build_tours_by_rows<{row}, {tiles}>" for row in TILES for tiles in TILES[row]
+        "mmas_rows.cu": (
+            *(f"build_tours_by_rows<{row}, {tiles}>" for row in TILES for tiles in TILES[row]),
+            "build_tours_in_shared<1>",
+            "build_tours_in_shared<2>",
         ),
         "mmas_update.cu": (
             "start_limits",
@@ -182,12 +191,13 @@ def _whole_tours(file: str, near: str, far: str, selection: str, shrinks: str) -
     )
 
 
-def _lists(selection: str) -> tuple[str, ...]:
+def _lists(selection: str, stored: dict[str, tuple[tuple[int, str], ...]]) -> tuple[str, ...]:
     """The kernels of a selection from candidate lists; see mmas_lists.cuh."""
     return tuple(
-        f"build_tours_by_lists<{tabu}, {selection}, {rows}, {shared}>"
+        f"build_tours_by_lists<{tabu}, {selection}, {lists}, {rows}, {shared}>"
         for tabu in ("ListTabu", "BitmaskTabu", "CompactTabu")
-        for rows, shared in ((1, "true"), (1, "false"), (MOST_LIST_ROWS, "false"))
+        for lists, kinds in stored.items()
+        for rows, shared in kinds
     )
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpu.cuda.as_construction import LANES, Construction, StDynamic
+from gpu.cuda.as_construction import LANES, Construction, StDynamic, weight_columns
 from gpu.cuda.machine import Array, Launch, Machine
-from gpu.cuda.max_min_update import KEPT, Form
+from gpu.cuda.max_min_update import Form
 from gpu.cuda.problem import Problem
 from gpu.errors import ParameterError
 from gpu.loader import MOST_LIST_ROWS, TILES
@@ -30,6 +30,12 @@ TILE_CITIES = 256
 
 LANE_CITIES = 8
 """Those of a lane."""
+
+MOST_SHARED_TILES = 2
+"""Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
+
+GROUP_BYTES = 512
+"""At least what ``GroupMemory`` in group.cuh takes of shared memory."""
 
 MOST_WARPS = 16
 """Of a block, given the registers that the kernels use."""
@@ -99,8 +105,21 @@ class Rows(MmasConstruction):
         least = -(-self.n // most)
         self._warps = parameters.warps or max(least, self._automatic_warps())
         check_warps(self._warps, least, self.n, f"with {parameters.weights} weights")
-        tiles = -(-self.n // (TILE_CITIES * self._warps))
-        self._tiles = next(count for count in TILES[self._row] if count >= tiles)
+        needed = -(-self.n // (TILE_CITIES * self._warps))
+        tiles = next(count for count in TILES[self._row] if count >= needed)
+        self._kernel = f"build_tours_by_rows<{self._row}, {tiles}>"
+        self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
+        whole = 2 * self.n * weight_columns(self.n)
+        if (
+            half
+            and self._warps == 1
+            and tiles <= MOST_SHARED_TILES
+            and (whole + GROUP_BYTES <= machine.shared_limit)
+        ):
+            self._kernel = f"build_tours_in_shared<{tiles}>"
+            warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
+            self._grid = min(self.ants, machine.multiprocessors)
+            self._block, self._shared = LANES * warps, whole
 
     def _automatic_warps(self) -> int:
         return -(-self.n // 3072)
@@ -108,8 +127,7 @@ class Rows(MmasConstruction):
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
         args = (*self._leading(arrays), *self._results(arrays))
-        kernel = f"build_tours_by_rows<{self._row}, {self._tiles}>"
-        return (Launch(self.file, kernel, self.ants, LANES * self._warps, args),)
+        return (Launch(self.file, self._kernel, self._grid, self._block, args, self._shared),)
 
 
 class Sampling(MmasConstruction):
@@ -146,6 +164,8 @@ class Sampling(MmasConstruction):
 class ListTours(MmasConstruction):
     """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
 
+    form = Form.NONE
+
     def __init__(
         self,
         machine: Machine,
@@ -162,21 +182,26 @@ class ListTours(MmasConstruction):
         self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
-        self.form = Form.FLOATS if n <= KEPT else Form.NONE
-        self.listed_form = Form.INVERSES if samples else Form.FLOATS
+        self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
+        if samples:
+            self.listed_form = Form.INVERSES
         self.file = "mmas_lists_wrs.cu" if samples else "mmas_lists_rwm.cu"
-        selection = "ReservoirSampling" if samples else "RouletteWheel"
         self._tabu_bytes = _aligned({LC: 4 * n, BT: _bitmask_bytes(n), CT: 2 * n}[tabu])
         check_shared(machine, self._tabu_bytes, n, "mmas-rwm-bt-cl")
-        warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
-        shared = 6 * n * self._width + warps * self._tabu_bytes
         rows = 1 if self._width == LANES else MOST_LIST_ROWS
-        if rows == 1 and shared <= machine.shared_limit:
+        packed = self.listed_form is Form.PACKED
+        warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
+        shared = (4 if packed else 6) * n * self._width + warps * self._tabu_bytes
+        fits = rows == 1 and (packed or samples) and shared <= machine.shared_limit
+        if fits:
             self._place = min(self.ants, machine.multiprocessors), LANES * warps, shared
         else:
             self._place = self.ants, LANES, self._tabu_bytes
-        fits = str(self._place[1:] == (LANES * warps, shared)).lower()
-        self._kernel = f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {rows}, {fits}>"
+        self._kernel = (
+            f"build_tours_by_lists<{LISTED[tabu]}, "
+            f"{'ReservoirSampling' if samples else 'RouletteWheel'}, "
+            f"{'PackedLists' if packed else 'SplitLists'}, {rows}, {str(fits).lower()}>"
+        )
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
@@ -190,9 +215,10 @@ class ListTours(MmasConstruction):
             arrays["candidates"],
             arrays["listed"],
             np.int32(self._width),
-            arrays.get("weights"),
             arrays["trails"],
             np.int32(arrays["trails"].shape[1]),
+            arrays["backup"],
+            arrays["strayed"],
             np.int32(self._rounds),
             np.float64(self._alpha),
             np.int32(self._tabu_bytes),

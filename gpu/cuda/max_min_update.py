@@ -27,8 +27,8 @@ FAINTEST_TRAIL = np.float32(2.0**-60)
 """``FAINTEST_TRAIL`` in mmas_state.cuh."""
 
 KEPT = 4096
-"""Cities up to which the heuristic of all edges is kept, and with lists the weights of all: beyond,
-they are worked out from coordinates and trails where they are needed."""
+"""Cities up to which the heuristic of all edges is kept: beyond, it is worked out from coordinates
+in every iteration."""
 
 SHORT_CITIES = 1 << 16
 """Cities that two bytes of a candidate list can name."""
@@ -39,12 +39,16 @@ BRANCHES = 2
 
 
 class Form(enum.IntEnum):
-    """In what form ants read the weight of an edge; the same as in mmas_update.cu."""
+    """In what form ants read the weight of an edge; the same as in mmas_update.cu.
+
+    Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
+    """
 
     NONE = 0
     FLOATS = 1
     HALVES = 2
     INVERSES = 3
+    PACKED = 4
 
     @property
     def dtype(self) -> type[np.float32] | type[np.uint16]:
@@ -86,12 +90,13 @@ class Lists:
         self.etas[:, : self.listed] = weights(lists.distances, lists.distances[:, :1], beta)
 
     def buffers(self) -> list[Buffer]:
-        """10 bytes a candidate."""
+        """10 bytes a candidate, and a byte a city."""
         shape = self.candidates.shape
         return [
             Buffer("candidates", shape, np.uint16),
             Buffer("etas", shape, np.float32),
-            Buffer("listed", shape, np.float32),
+            Buffer("listed", shape, np.uint32),
+            Buffer("strayed", (len(self.candidates),), np.uint8, zeroed=True),
         ]
 
     def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
@@ -189,6 +194,8 @@ class MmasUpdate:
             arrays["tours"],
             arrays["best_tour"],
             arrays["iteration_tour"],
+            arrays["backup"],
+            arrays.get("strayed"),
             *state,
         )
         return (

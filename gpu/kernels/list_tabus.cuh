@@ -1,5 +1,8 @@
 // Tabu policies for ants with candidate lists, a warp an ant (2020, Section 4.1): whether a city is
 // visited, and which are not.
+//
+// What a lane has seen() of a city tells whether it is visited, and is of use for its mark(). One
+// lane marks; then the warp must synchronize.
 #pragma once
 
 #include "compact_list.cuh"
@@ -12,7 +15,7 @@ struct BitmaskTabu {
     __device__ __forceinline__ BitmaskTabu(void* shared, int n)
         : bits(static_cast<unsigned*>(shared), words(n)) {}
 
-    __host__ __device__ static __forceinline__ int words(int n) {
+    static __device__ __forceinline__ int words(int n) {
         int words = 1;
         while (32 * words < n) words *= 2;
         return words;
@@ -24,9 +27,15 @@ struct BitmaskTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ bool visited(int city, int) const { return bits.visited(city); }
+    __device__ __forceinline__ unsigned seen(int city) const { return bits.word(city); }
 
-    __device__ __forceinline__ void mark(int city, int, int lane) { bits.mark(city, lane == 0); }
+    __device__ __forceinline__ bool visited(unsigned seen, int city, int) const {
+        return bits.visited(city, seen);
+    }
+
+    __device__ __forceinline__ void mark(unsigned seen, int city, int) const {
+        bits.bits[city & (bits.words - 1)] = seen | 1u << (city >> bits.shift);
+    }
 
     template <class Visit>
     __device__ __forceinline__ void each_unvisited(int, int, int lane, Visit visit) const {
@@ -46,12 +55,15 @@ struct CompactTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ bool visited(int city, int step) const {
-        return list.visited(city, step);
+    __device__ __forceinline__ unsigned seen(int city) const { return list.entries[city]; }
+
+    __device__ __forceinline__ bool visited(unsigned seen, int city, int step) const {
+        return seen != (city < step ? seen : static_cast<unsigned>(city)) ||
+               seen == CompactList::VISITED;
     }
 
-    __device__ __forceinline__ void mark(int city, int step, int lane) const {
-        if (lane == 0) list.drop(list.place_of(city, step), city, step);
+    __device__ __forceinline__ void mark(unsigned seen, int city, int step) const {
+        list.drop(city < step ? static_cast<int>(seen) : city, city, step);
     }
 
     template <class Visit>
@@ -75,15 +87,16 @@ struct ListTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ bool visited(int city, int step) const {
-        return places[city] < step;
+    __device__ __forceinline__ unsigned seen(int city) const { return places[city]; }
+
+    __device__ __forceinline__ bool visited(unsigned seen, int, int step) const {
+        return seen < static_cast<unsigned>(step);
     }
 
-    __device__ __forceinline__ void mark(int city, int step, int lane) const {
-        if (lane != 0) return;
-        unsigned short first = cities[step], place = places[city];
-        cities[place] = first;
-        places[first] = place;
+    __device__ __forceinline__ void mark(unsigned seen, int city, int step) const {
+        unsigned short first = cities[step];
+        cities[seen] = first;
+        places[first] = static_cast<unsigned short>(seen);
         cities[step] = static_cast<unsigned short>(city);
         places[city] = static_cast<unsigned short>(step);
     }

@@ -1,10 +1,12 @@
 // The MAX-MIN Ant System with candidate lists (2020, Section 4.3): a warp an ant, a lane for every
 // 32nd candidate. Where no candidate is left, the ant goes to the heaviest of all unvisited cities.
 //
-// Policies: the tabu, how a candidate is drawn (`Selection`), how many ROWS of 32 candidates there
-// are at most, and whether the lists of all cities fit the SHARED memory of a multiprocessor.
+// Policies: the tabu, how a candidate is drawn (`Selection`), how candidates and their weights are
+// stored (`Lists`), how many ROWS of 32 candidates there are at most, and whether the lists of all
+// cities fit the SHARED memory of a multiprocessor.
 #pragma once
 
+#include "candidates.cuh"
 #include "choice.cuh"
 #include "colony_state.cuh"
 #include "geometry.cuh"
@@ -13,79 +15,143 @@
 #include "philox.cuh"
 #include "tour_report.cuh"
 
-// The weight of an edge made of its trail.
-static __device__ SELDOM float weight_of_trail(Geometry geometry, double alpha, int rounds,
-                                               float trail, int from, int to) {
-    bool whole = alpha == static_cast<int>(alpha);
-    float power = whole ? WholePower(alpha)(trail) : RealPower(alpha)(trail);
-    float weighed = choice(power, geometry.weight(from, to));
-    return rounds ? rounded_to_half(weighed) : weighed;
-}
-
-// The weights of edges that are not on a list: a matrix, or made of trails where they are needed.
-struct OtherWeights {
-    const float* weights;  // or null
+// Cities beyond the lists: where no candidate is left, an ant goes to the heaviest of them.
+//
+// Nearly all of these edges never got a deposit, and have the trail that a city has to itself.
+// Then the heaviest is one of the nearest, and the backup lists do. A city from which a trail
+// beyond its backup list has ever grown is `strayed`.
+struct OtherCities {
     const float* trails;
+    const uint2* backup;  // BACKUP_ROWS rows of 32 a city: its number, and its heuristic
+    const unsigned char* strayed;
     int columns, rounds;
     double alpha;
     Geometry geometry;
 
-    __device__ __forceinline__ float operator()(int from, int to) const {
-        long long place = static_cast<long long>(from) * columns + to;
-        return weights ? __ldg(&weights[place])
-                       : weight_of_trail(geometry, alpha, rounds, __ldg(&trails[place]), from, to);
-    }
-
     // The heaviest unvisited city, the lowest on a tie. All lanes of the warp call this.
     template <class Tabu>
     __device__ __forceinline__ int heaviest(const Tabu& tabu, int from, int step, int lane) const {
-        unsigned most = 0, winner = ~0u;
+        const float* row = trails + static_cast<long long>(from) * columns;
+        Heaviest found;
+        unsigned last = 0;  // bits of the heuristic of the last city on the backup list
+        for (int i = 0; i < BACKUP_ROWS; ++i) {
+            Candidate other{
+                __ldg(&backup[(static_cast<long long>(from) * BACKUP_ROWS + i) * LANES + lane])};
+            int city = other.city();
+            last = other.packed.y;
+            if (city != from && !tabu.visited(tabu.seen(city), city, step))
+                found.offer(weighed(__ldg(&row[city]), other.weight()), city);
+        }
+        __syncwarp();
+        last = __shfl_sync(ALL_LANES, last, LANES - 1);
+        float beyond = last == 0 ? 0.0f : weighed(__ldg(&row[from]), __uint_as_float(last));
+        if (!strayed[from] && warp_max(found.most) > __float_as_uint(beyond)) return found.city();
         tabu.each_unvisited(geometry.n, step, lane, [&](int city) {
-            unsigned own = __float_as_uint((*this)(from, city));
-            if (own > most || (own == most && static_cast<unsigned>(city) < winner)) {
-                most = own;
-                winner = static_cast<unsigned>(city);
-            }
+            found.offer(weighed(__ldg(&row[city]), geometry.weight(from, city)), city);
         });
         __syncwarp();
-        unsigned top = warp_max(most);
-        return static_cast<int>(warp_min(most == top ? winner : ~0u));
+        return found.city();
+    }
+
+  private:
+    struct Heaviest {
+        unsigned most = 0, lowest = ~0u;
+
+        __device__ __forceinline__ void offer(float weight, int its_city) {
+            unsigned own = __float_as_uint(weight), number = static_cast<unsigned>(its_city);
+            if (own < most || (own == most && number > lowest)) return;
+            most = own;
+            lowest = number;
+        }
+
+        __device__ __forceinline__ int city() const {
+            unsigned top = warp_max(most);
+            return static_cast<int>(warp_min(most == top ? lowest : ~0u));
+        }
+    };
+
+    __device__ __forceinline__ float weighed(float trail, float eta) const {
+        float own = choice(power_of(trail, alpha), eta);
+        return rounds ? rounded_to_half(own) : own;
+    }
+
+    static __device__ SELDOM float power_of(float trail, double alpha) {
+        bool whole = alpha == static_cast<int>(alpha);
+        return whole ? WholePower(alpha)(trail) : RealPower(alpha)(trail);
     }
 };
 
-// Candidates in rows of 32, `width` a city.
-struct CandidateLists {
+// Candidates and their weights, `width` a city.
+struct SplitLists {
     const unsigned short* cities;
     const float* weights;  // or their inverses
     int width;
+
+    __device__ __forceinline__ SplitLists(const unsigned short* candidates, const void* listed,
+                                          int width_)
+        : cities(candidates), weights(static_cast<const float*>(listed)), width(width_) {}
+
+    __device__ __forceinline__ void read(int slot, int& city, float& weight) const {
+        city = cities[slot];
+        weight = weights[slot];
+    }
+
+    // Copies all lists to shared memory; returns where they end. The block must synchronize then.
+    __device__ __forceinline__ uint4* copy(uint4* shared, int n) {
+        const uint4* from = reinterpret_cast<const uint4*>(weights);
+        int floats = n * width / 4, shorts = n * width / 8;
+        for (int i = threadIdx.x; i < floats; i += blockDim.x) shared[i] = __ldg(from + i);
+        weights = reinterpret_cast<const float*>(shared);
+        from = reinterpret_cast<const uint4*>(cities);
+        shared += floats;
+        for (int i = threadIdx.x; i < shorts; i += blockDim.x) shared[i] = __ldg(from + i);
+        cities = reinterpret_cast<const unsigned short*>(shared);
+        return shared + shorts;
+    }
 };
 
-template <class Tabu, class Selection, int ROWS, bool SHARED>
+// Either in a half of a word, so that one read brings both.
+struct PackedLists {
+    const unsigned* words;
+    int width;
+
+    __device__ __forceinline__ PackedLists(const unsigned short*, const void* listed, int width_)
+        : words(static_cast<const unsigned*>(listed)), width(width_) {}
+
+    __device__ __forceinline__ void read(int slot, int& city, float& weight) const {
+        unsigned word = words[slot];
+        city = static_cast<int>(word & 0xffffu);
+        weight = __uint_as_float(word & 0xffff0000u);
+    }
+
+    __device__ __forceinline__ uint4* copy(uint4* shared, int n) {
+        const uint4* from = reinterpret_cast<const uint4*>(words);
+        int size = n * width / 4;
+        for (int i = threadIdx.x; i < size; i += blockDim.x) shared[i] = __ldg(from + i);
+        words = reinterpret_cast<const unsigned*>(shared);
+        return shared + size;
+    }
+};
+
+template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED>
 __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
     int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest,
-    const unsigned short* candidates, const float* listed, int width, const float* weights,
-    const float* trails, int columns, int rounds, double alpha, int tabu_bytes, int* tours,
-    Word* lengths, ColonyState* state) {
+    const unsigned short* candidates, const void* listed, int width, const float* trails,
+    int columns, const uint2* backup, const unsigned char* strayed, int rounds, double alpha,
+    int tabu_bytes, int* tours, Word* lengths, ColonyState* state) {
     extern __shared__ uint4 shared[];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     char* tabus = reinterpret_cast<char*>(shared);
-    CandidateLists lists{candidates, listed, width};
+    Lists lists(candidates, listed, width);
     if constexpr (SHARED) {
-        float* own_listed = reinterpret_cast<float*>(shared);
-        unsigned short* own_candidates = reinterpret_cast<unsigned short*>(own_listed + n * width);
-        const uint4* from = reinterpret_cast<const uint4*>(listed);
-        for (int i = threadIdx.x; 4 * i < n * width; i += blockDim.x) shared[i] = __ldg(from + i);
-        from = reinterpret_cast<const uint4*>(candidates);
-        for (int i = threadIdx.x; 8 * i < n * width; i += blockDim.x)
-            reinterpret_cast<uint4*>(own_candidates)[i] = __ldg(from + i);
-        lists = {own_candidates, own_listed, width};
-        tabus = reinterpret_cast<char*>(own_candidates + n * width);
+        tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), n));
         __syncthreads();
     }
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    OtherWeights others{weights, trails, columns, rounds, alpha, geometry};
-    Tabu tabu(tabus + warp * tabu_bytes, n);
+    OtherCities others{trails, backup, strayed, columns, rounds, alpha, geometry};
+    Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
     for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
         Draws draws{{seed_low, seed_high},
                     static_cast<unsigned>(ant),
@@ -98,9 +164,10 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
             int pause = min(n, (step | (LANES - 1)) + 1);
             for (; step < pause; ++step) {
                 int from = city;
-                city = selection.template choose<ROWS>(lists, tabu, city, step, lane);
-                if (city < 0) city = others.heaviest(tabu, from, step, lane);
-                tabu.mark(city, step, lane);
+                if (!selection.template choose<ROWS>(lists, tabu, city, step, lane)) {
+                    city = others.heaviest(tabu, from, step, lane);
+                    if (lane == 0) tabu.mark(tabu.seen(city), city, step);
+                }
                 if (lane == (step & (LANES - 1))) kept = city;
                 __syncwarp();
             }

@@ -7,22 +7,30 @@ struct ReservoirSampling {
 
     __device__ __forceinline__ ReservoirSampling(const Draws& draws, int, int) : reservoir{draws} {}
 
-    // The city that is drawn, or -1 where no candidate is left.
-    template <int ROWS, class Tabu>
-    __device__ __forceinline__ int choose(const CandidateLists& lists, const Tabu& tabu, int from,
-                                          int step, int lane) const {
+    // Draws a city and marks it; false where no candidate is left.
+    template <int ROWS, class Lists, class Tabu>
+    __device__ __forceinline__ bool choose(const Lists& lists, const Tabu& tabu, int& city,
+                                           int step, int lane) const {
+        int from = city;
         int first = from * lists.width + lane;
         Sample best = Sample::none();
 #pragma unroll
         for (int row = 0; row < ROWS; ++row) {
             if (ROWS > 1 && row * LANES >= lists.width) break;
-            int city = lists.cities[first + row * LANES];
-            float inverse = lists.weights[first + row * LANES];
-            float key = Reservoir::minus_log2(reservoir.word(step, city)) * inverse;
-            if (city != from && !tabu.visited(city, step)) best.offer(key, city, 0);
+            int other;
+            float inverse;
+            lists.read(first + row * LANES, other, inverse);
+            unsigned seen = tabu.seen(other);
+            float key = Reservoir::minus_log2(reservoir.word(step, other)) * inverse;
+            if (other != from && !tabu.visited(seen, other, step))
+                best.offer(key, other, static_cast<int>(seen));
         }
         unsigned bits = __float_as_uint(best.key), least = warp_min(bits);
-        if (least == 0x7f800000u) return -1;
-        return static_cast<int>(warp_min(bits == least ? static_cast<unsigned>(best.city) : ~0u));
+        if (least == 0x7f800000u) return false;
+        unsigned mine = bits == least ? static_cast<unsigned>(best.city) : ~0u;
+        unsigned winner = warp_min(mine);
+        if (mine == winner) tabu.mark(static_cast<unsigned>(best.place), best.city, step);
+        city = static_cast<int>(winner);
+        return true;
     }
 };

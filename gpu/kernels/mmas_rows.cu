@@ -13,12 +13,13 @@
 
 // The city where the wheel stops, or -1 in warps where it does not.
 template <class Row, int TILES>
-__device__ __forceinline__ int turn(const Group<>& group, const LaneCities<TILES>& cities,
-                                    const typename Row::Stored* row, unsigned word) {
+__device__ __forceinline__ int turn(const Group<>& group, LaneCities<TILES>& cities,
+                                    const typename Row::Stored* row, int from, unsigned word) {
     unsigned words[TILES][Row::WORDS];
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, words[tile]);
-    constexpr int CHAINS = 4;  // at once, or each maximum would wait for the last
+    if (cities.has(from)) cities.mark(from);  // while the weights are on their way
+    constexpr int CHAINS = 4;                 // at once, or each maximum would wait for the last
     unsigned tops[CHAINS] = {};
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) {
@@ -60,17 +61,48 @@ __device__ __forceinline__ int turn(const Group<>& group, const LaneCities<TILES
         for (int i = 0; i < Row::WORDS; ++i) rest[i] = reached ? words[tile][i] : rest[i];
         tile_end += totals[tile];
     }
-    unsigned end = prefix_sums(sum, cities.lane), left = static_cast<unsigned>(stop - passed_tiles);
-    int winner = LANES - __clz(__ballot_sync(ALL_LANES, end <= left));
-    left -= end - sum;  // in the winner
-    unsigned passed = 0;
+    unsigned end = prefix_sums_soon(sum, cities.lane), left = static_cast<unsigned>(stop);
+    unsigned ends[LANE_CITIES - 1],
+        passed = 0;  // of its cities, while the shuffles are on their way
+#pragma unroll
+    for (int j = 0; j + 1 < LANE_CITIES; ++j) {
+        passed += wheel.units(Row::weight(rest, j));
+        ends[j] = passed;
+    }
+    left -= static_cast<unsigned>(passed_tiles);
+    int winner = __popc(__ballot_sync(ALL_LANES, end <= left));  // lanes before it
+    left -= end - sum;                                           // in the winner
     int j = 0;
 #pragma unroll
-    for (int i = 0; i + 1 < LANE_CITIES; ++i) {
-        passed += wheel.units(Row::weight(rest, i));
-        j += passed <= left;
-    }
+    for (int i = 0; i + 1 < LANE_CITIES; ++i) j += ends[i] <= left;
     return __shfl_sync(ALL_LANES, cities.city(place, j), winner);
+}
+
+// One ant's tour, by all warps of its group.
+template <class Row, int TILES>
+__device__ __forceinline__ void build_tour(const Group<>& group, const Draws& draws, int n,
+                                           const typename Row::Stored* rows, int columns,
+                                           int* tour) {
+    LaneCities<TILES> cities(n, group.warp * TILES * TILE_CITIES, group.lane);
+    int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
+    while (step < n) {
+        unsigned words = draws.spin((step & -LANES) + group.lane);  // for 32 steps, one a lane
+        int pause = min(n, (step | (LANES - 1)) + 1);
+        for (; step < pause; ++step) {
+            const typename Row::Stored* row =
+                rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
+                           static_cast<unsigned>(columns);
+            unsigned word = __shfl_sync(ALL_LANES, words, step & (LANES - 1));
+            int next = turn<Row, TILES>(group, cities, held_pointer(row), city, word);
+            city = group.agree(next >= 0, next);
+            if (group.lane == (step & (LANES - 1))) kept = city;
+        }
+        if (group.warp == 0) {
+            int place = ((step - 1) & -LANES) + group.lane;
+            if (place < step) tour[place] = kept;
+        }
+    }
+    __syncwarp();
 }
 
 template <class Row, int TILES>
@@ -81,34 +113,45 @@ __global__ void __launch_bounds__(512) build_tours_by_rows(int n, int ants, unsi
                                                            int columns, int* tours, Word* lengths,
                                                            ColonyState* state) {
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, ant = blockIdx.x;
+    int lane = threadIdx.x % LANES, ant = blockIdx.x;
+    int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
     Draws draws{
         {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    LaneCities<TILES> cities(n, warp * TILES * TILE_CITIES, lane);
     int* tour = tours + static_cast<long long>(ant) * n;
-    const typename Row::Stored* rows = static_cast<const typename Row::Stored*>(weights);
-    int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
-    while (step < n) {
-        unsigned words = draws.spin((step & -LANES) + lane);  // for 32 steps, one a lane
-        int pause = min(n, (step | (LANES - 1)) + 1);
-        for (; step < pause; ++step) {
-            if (cities.has(city)) cities.mark(city);
-            const typename Row::Stored* row =
-                rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
-                           static_cast<unsigned>(columns);
-            unsigned word = __shfl_sync(ALL_LANES, words, step & (LANES - 1));
-            int next = turn<Row, TILES>(group, cities, held_pointer(row), word);
-            city = group.agree(next >= 0, next);
-            if (lane == (step & (LANES - 1))) kept = city;
-        }
-        if (warp == 0) {
-            int place = ((step - 1) & -LANES) + lane;
-            if (place < step) tour[place] = kept;
-        }
-    }
+    build_tour<Row, TILES>(group, draws, n, static_cast<const typename Row::Stored*>(weights),
+                           columns, tour);
     if (warp > 0) return;
-    __syncwarp();
     report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
                 lane);
+}
+
+// The same with all weights in the shared memory of each block, of which there is one a
+// multiprocessor; a warp an ant.
+template <int TILES>
+__global__ void __launch_bounds__(512) build_tours_in_shared(int n, int ants, unsigned seed_low,
+                                                             unsigned seed_high, int metric,
+                                                             const double* coordinates,
+                                                             const int* matrix, const void* weights,
+                                                             int columns, int* tours, Word* lengths,
+                                                             ColonyState* state) {
+    extern __shared__ uint4 shared[];
+    __shared__ GroupMemory memory;
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);
+    uint4* own = held_shared(shared);
+    const uint4* from = static_cast<const uint4*>(weights);
+    for (int i = threadIdx.x; 8 * i < n * columns; i += blockDim.x) own[i] = __ldg(from + i);
+    __syncthreads();
+    Group<> group{memory, 1, 0, lane};
+    for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
+        Draws draws{{seed_low, seed_high},
+                    static_cast<unsigned>(ant),
+                    static_cast<unsigned>(state->iteration)};
+        int* tour = tours + static_cast<long long>(ant) * n;
+        build_tour<SharedHalfRow, TILES>(
+            group, draws, n, reinterpret_cast<const unsigned short*>(own), columns, tour);
+        report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant,
+                    lengths, lane);
+    }
 }

@@ -2,13 +2,20 @@
 // limit, those of one tour grow up to another, and what ants choose by follows in the same pass.
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four.
+#include "candidates.cuh"
 #include "choice.cuh"
 #include "geometry.cuh"
 #include "half_weights.cuh"
 #include "mmas_state.cuh"
 
 // In what form ants read the weight of an edge.
-enum Form : int { NONE = 0, FLOATS = 1, HALVES = 2, INVERSES = 3 };
+enum Form : int {
+    NONE = 0,
+    FLOATS = 1,
+    HALVES = 2,
+    INVERSES = 3,
+    PACKED = 4,  // halves, above the candidate's number
+};
 
 // Makes weights of trails, and stores them: a matrix of all edges.
 template <class Power>
@@ -142,6 +149,13 @@ __global__ void evaporate_trails(int n, int columns, int form, int rounds, doubl
     }
 }
 
+// Notes where a trail grows that leads beyond the backup list; see mmas_lists.cuh.
+__device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
+                                           int to, unsigned char* strayed) {
+    unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
+    if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
+}
+
 // One tour deposits, a thread an edge; elects the best tour and closes the iteration.
 template <class Power>
 __global__ void deposit_trails(int n, int columns, int form, int rounds, double alpha, int metric,
@@ -150,7 +164,8 @@ __global__ void deposit_trails(int n, int columns, int form, int rounds, double 
                                int directed, float* trails, double nearest_length, double spread,
                                double gain, float keep, int depositor, int patience,
                                const int* tours, int* best_tour, int* iteration_tour,
-                               MmasState* mmas, ColonyState* state) {
+                               const uint2* backup, unsigned char* strayed, MmasState* mmas,
+                               ColonyState* state) {
     MmasRules rules{nearest_length, spread, gain, keep, depositor, patience};
     Weighing<Power> weighing{n,         columns, form,
                              rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
@@ -167,10 +182,12 @@ __global__ void deposit_trails(int n, int columns, int form, int rounds, double 
             float* trail = &trails[static_cast<long long>(from) * columns + to];
             *trail = fminf(*trail + decision.amount, decision.most);
             weighing.put(power, from, to, *trail);
+            if (strayed) note_stray(weighing.geometry, backup, from, to, strayed);
             if (!directed) {
                 trail = &trails[static_cast<long long>(to) * columns + from];
                 *trail = fminf(*trail + decision.amount, decision.most);
                 weighing.put(power, to, from, *trail);
+                if (strayed) note_stray(weighing.geometry, backup, to, from, strayed);
             }
         }
         election.keep(best_tour, i);
@@ -185,13 +202,17 @@ __global__ void deposit_trails(int n, int columns, int form, int rounds, double 
 template <class Power>
 __global__ void weigh_candidates(int n, int columns, int form, int rounds, double alpha, int width,
                                  const unsigned short* candidates, const float* etas,
-                                 const float* trails, float* listed) {
+                                 const float* trails, void* listed) {
     Power power(alpha);
     int stride = gridDim.x * blockDim.x, size = n * width;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += stride) {
-        float trail = trails[static_cast<long long>(i / width) * columns + candidates[i]];
+        unsigned city = candidates[i];
+        float trail = trails[static_cast<long long>(i / width) * columns + city];
         float own = choice(power(trail), etas[i]);
         if (rounds) own = rounded_to_half(own);
-        listed[i] = form == INVERSES ? __frcp_rn(own) : own;
+        if (form == PACKED)
+            static_cast<unsigned*>(listed)[i] = __float_as_uint(own) | city;
+        else
+            static_cast<float*>(listed)[i] = form == INVERSES ? __frcp_rn(own) : own;
     }
 }

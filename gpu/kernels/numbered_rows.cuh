@@ -124,7 +124,9 @@ struct FullRow {
     }
 };
 
-struct HalfRow {
+// Half precision; `SHARED` says that the rows are in shared memory.
+template <bool SHARED>
+struct HalfRows {
     static constexpr int WORDS = LANE_CITIES / 2;
     typedef unsigned short Stored;
 
@@ -132,8 +134,10 @@ struct HalfRow {
     static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
                                                 unsigned (&words)[WORDS]) {
         uint4 all = {};
-        if (cities.any(tile))
-            all = __ldg(reinterpret_cast<const uint4*>(row + cities.city(tile, 0)));
+        if (cities.any(tile)) {
+            const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
+            all = SHARED ? *from : __ldg(from);
+        }
         words[0] = all.x;
         words[1] = all.y;
         words[2] = all.z;
@@ -159,3 +163,6 @@ struct HalfRow {
         return __uint_as_float(j % 2 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16);
     }
 };
+
+typedef HalfRows<false> HalfRow;
+typedef HalfRows<true> SharedHalfRow;

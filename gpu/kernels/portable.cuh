@@ -46,12 +46,21 @@ __device__ __forceinline__ unsigned here_and_now(unsigned value) {
     return value;
 }
 
-__device__ __forceinline__ unsigned* held_shared(unsigned* address) {
+template <class Value>
+__device__ __forceinline__ Value* held_shared(Value* address) {
 #if defined(FORMICARIUM_EMULATION)
     return address;
 #else
-    return static_cast<unsigned*>(__cvta_shared_to_generic(
+    return static_cast<Value*>(__cvta_shared_to_generic(
         __shfl_sync(ALL_LANES, static_cast<unsigned>(__cvta_generic_to_shared(address)), 0)));
+#endif
+}
+
+// The compiler is to take it that `value`, which is in memory, has changed.
+template <class Value>
+__device__ __forceinline__ void changed_elsewhere([[maybe_unused]] Value& value) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    asm volatile("" ::"l"(&value) : "memory");
 #endif
 }
 

@@ -29,10 +29,12 @@ struct Wheel {
         return __float_as_uint(__fmaf_rn(weight, scale, BASE));
     }
 
-    // Where the wheel stops: uniform over [0, sum). The slot it stops in is the first whose
-    // inclusive prefix sum is larger.
+    // Where the wheel stops, word * sum / 2^32: uniform over [0, sum). The slot it stops in is the
+    // first whose inclusive prefix sum is larger.
     static __device__ __forceinline__ Word spin(unsigned word, Word sum) {
-        return __umul64hi(static_cast<Word>(word) << 32, sum);
+        // Held, or ptxas joins it with a subtraction that may follow, and loses the borrow.
+        unsigned low = here_and_now(__umulhi(word, static_cast<unsigned>(sum)));
+        return static_cast<Word>(word) * (sum >> 32) + low;
     }
 
     static constexpr float BASE = 8388608.0f;  // 2^23

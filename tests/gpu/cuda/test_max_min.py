@@ -112,6 +112,12 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
     compare("rwm-bt", scattered(n), {"ants": 1, "warps": 1, "weights": weights}, 1)
 
 
+def test_weights_in_shared_memory() -> None:
+    machine = EmulatedMachine(shared_limit=227 << 10)
+    compare("rwm-bt", scattered(257), {"ants": 3}, 1, machine)
+    assert "build_tours_in_shared<2>" in machine.launched
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -134,18 +140,25 @@ def test_longer_lists(name: str, candidates: int) -> None:
     compare(name, scattered(130), {"ants": 3, "candidates": candidates}, 2)
 
 
-@pytest.mark.parametrize("name", ["rwm-lc-cl", "rwm-bt-cl", "wrs-ct-cl"])
-def test_lists_too_large_for_shared_memory(name: str) -> None:
+@pytest.mark.parametrize("name", ["rwm-bt-cl", "rwm-lc-cl", "wrs-ct-cl"])
+@pytest.mark.parametrize("weights", ["half", "full"])
+def test_cities_beyond_the_backup_lists(name: str, weights: str) -> None:
+    """Distances of a few steps only, so that many cities tie."""
+    values = {"ants": 3, "weights": weights, "alpha": 2.0}
+    compare(name, scattered(230, extent=30), values, 3)
+
+
+@pytest.mark.parametrize("name", ["rwm-lc-cl", "rwm-bt-cl", "wrs-ct-cl", "rwm-bt"])
+def test_what_is_too_large_for_shared_memory(name: str) -> None:
     compare(name, scattered(130), {"ants": 5}, 2, EmulatedMachine(shared_limit=12_000))
 
 
-@pytest.mark.parametrize("name", ["rwm-ct-cl", "rwm-bt", "wrs-bt", "rwm-lc"])
+@pytest.mark.parametrize("name", ["rwm-bt", "wrs-bt", "rwm-lc"])
 @pytest.mark.parametrize("instance", [scattered(90), explicit(50, False)], ids=["plane", "matrix"])
 def test_what_is_not_kept_is_worked_out_anew(
     name: str, instance: TspInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.cuda.max_min_update.KEPT", 0)
-    monkeypatch.setattr("gpu.cuda.max_min_construction.KEPT", 0)
     compare(name, instance, {"ants": 4, "alpha": 2.0}, 2)
 
 
