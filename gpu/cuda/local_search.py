@@ -209,6 +209,6 @@ def _row_of(iteration: int) -> int:
 
 
 def _header(city: type[np.generic]) -> int:
-    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and two numbers."""
+    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and a few numbers."""
     ends = 6 * np.dtype(city).itemsize
-    return 2 * WINDOW * (8 + ends) + 16
+    return 2 * WINDOW * (8 + ends) + 32

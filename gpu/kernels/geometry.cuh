@@ -10,9 +10,8 @@
 // The same numbers as in gpu/cuda/problem.py.
 enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
 
-// A city and where it lies, for several distances from it; a matrix needs no more than the city.
+// Where a city lies, for several distances from it; x is its number where there is a matrix.
 struct Site {
-    int city;
     double x, y;
 };
 
@@ -96,13 +95,14 @@ __device__ __forceinline__ int Geometry::distance(int a, int b) const {
 }
 
 __device__ __forceinline__ Site Geometry::site(int city) const {
-    if (metric == MATRIX) return {city, 0.0, 0.0};
+    if (metric == MATRIX) return {static_cast<double>(city), 0.0};
     double2 place = __ldg(reinterpret_cast<const double2*>(coordinates) + city);
-    return {city, place.x, place.y};
+    return {place.x, place.y};
 }
 
 __device__ __forceinline__ int Geometry::distance(const Site& a, const Site& b) const {
-    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a.city) * n + b.city]);
+    if (metric == MATRIX)
+        return __ldg(&matrix[static_cast<long long>(a.x) * n + static_cast<int>(b.x)]);
     return rounded(a.x - b.x, a.y - b.y);
 }
 

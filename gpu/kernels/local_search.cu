@@ -12,6 +12,8 @@ struct Found {
     Gain keys[2][WINDOW];
     City ends[2][WINDOW][MOST_ENDS];
     Word shortest;  // of the tours that the block has improved: length << ANT_BITS | ant
+    Gain gained;    // by the tour in turn
+    unsigned exchanges, segments;  // moves made
     int waiting;
 };
 
@@ -65,6 +67,11 @@ struct Queue {
     }
 };
 
+template <class Value>
+__device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
+    return rows + static_cast<long long>(row) * width;
+}
+
 // Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
 // those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
 // neighbouring numbers look for one city. Without shared memory for them, `places`, `queues` and
@@ -91,35 +98,33 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
         queue.cities = tour.place + even;
         queue.bits = reinterpret_cast<unsigned*>(queue.cities + even);
     } else {
-        tour.place = places + static_cast<long long>(blockIdx.x) * n;
-        queue.cities = queues + static_cast<long long>(blockIdx.x) * n;
-        queue.bits = bits + static_cast<long long>(blockIdx.x) * words;
+        tour.place = row_of(places, blockIdx.x, n);
+        queue.cities = row_of(queues, blockIdx.x, n);
+        queue.bits = row_of(bits, blockIdx.x, words);
     }
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     NeighbourRows lists{rows, width};
     MoveSearch<Moves, City> search{geometry, lists, tour};
     int stretch = (n + WINDOW - 1) / WINDOW, full = n / stretch, left = n - full * stretch;
-    unsigned exchanges = 0, segments = 0;
-    if (thread == 0) found.shortest = ~0ull;
+    if (thread == 0) {
+        found.shortest = ~0ull;
+        found.exchanges = found.segments = 0;
+    }
 
     for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
-        int* whole = tours + static_cast<long long>(ant) * n;
-        int* before = whole;
-        if constexpr (!Memory::COPIED) {
-            before = built + (gridDim.x + static_cast<long long>(blockIdx.x)) * n;
-            tour.tour = whole;
-        }
+        int* whole = row_of(tours, ant, n);
+        if constexpr (!Memory::COPIED) tour.tour = whole;
         for (int i = thread; i < n; i += threads) {
             int city = whole[i], offset = i % stretch;
             tour.put(i, city);
-            if constexpr (!Memory::COPIED) before[i] = city;
+            if constexpr (!Memory::COPIED) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
             queue.cities[offset * full + min(offset, left) + i / stretch] = static_cast<City>(city);
         }
         for (int i = thread; i < words; i += threads)
             queue.bits[i] = n - 32 * i < 32 ? (1u << (n - 32 * i)) - 1 : ~0u;
         queue.head = 0;
         queue.size = n < LEAST_CITIES ? 0 : n;
-        Gain gained = 0;
+        if (thread == 0) found.gained = 0;
         __syncthreads();
 
         for (int parity = 0; queue.size > 0; parity ^= 1) {
@@ -153,7 +158,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
                         if (move.exchange() && tour.exchange(ends)) {
                             changed = true;
                             awake = 4;
-                            ++exchanges;
+                            if (thread == 0) ++found.exchanges;
                         }
                     }
                     if constexpr (Moves::SEGMENTS) {
@@ -161,10 +166,10 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
                                                     ends, move.length(), move.side())) {
                             changed = true;
                             awake = 6;
-                            ++segments;
+                            if (thread == 0) ++found.segments;
                         }
                     }
-                    if (changed) gained += move.gain();
+                    if (changed && thread == 0) found.gained += move.gain();
                     if (thread < LANES) queue.add(ends, awake, lane);
                 }
             }
@@ -174,10 +179,12 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
             queue.size = found.waiting;
         }
 
-        Word length = lengths[ant] - static_cast<Word>(gained);
+        __syncthreads();
+        Word length = lengths[ant] - static_cast<Word>(found.gained);
         Word key = length << ANT_BITS | static_cast<Word>(ant);
         if (key < found.shortest) {
-            int* kept = built + static_cast<long long>(blockIdx.x) * n;
+            int* kept = row_of(built, blockIdx.x, n);
+            const int* before = Memory::COPIED ? whole : row_of(built, gridDim.x + blockIdx.x, n);
             for (int i = thread; i < n; i += threads) kept[i] = before[i];
         }
         if constexpr (Memory::COPIED) {
@@ -193,8 +200,8 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
 
     int row = static_cast<int>(state->iteration & 1);
     if (thread == 0) {
-        atomicAdd(&told->exchanges[row], static_cast<Word>(exchanges));
-        atomicAdd(&told->segments[row], static_cast<Word>(segments));
+        atomicAdd(&told->exchanges[row], static_cast<Word>(found.exchanges));
+        atomicAdd(&told->segments[row], static_cast<Word>(found.segments));
     }
     __threadfence();
     __syncthreads();
@@ -204,9 +211,9 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
     __threadfence();
     if (thread == 0) told->finished = 0;
     int winner = static_cast<int>(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
-    const int* best = built + static_cast<long long>(winner % gridDim.x) * n;
-    for (int i = thread; i < n; i += threads)
-        built_tours[static_cast<long long>(row) * n + i] = __ldcg(&best[i]);
+    const int* best = row_of(built, winner % gridDim.x, n);
+    int* told_tour = row_of(built_tours, row, n);
+    for (int i = thread; i < n; i += threads) told_tour[i] = __ldcg(&best[i]);
 }
 
 // Before tours are improved that were reported as they were built; and no moves so far.
@@ -229,7 +236,7 @@ __global__ void measure_tours(int n, int ants, int metric, const double* coordin
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     int first = blockIdx.x * warps + threadIdx.x / LANES;
     for (int ant = first; ant < ants; ant += gridDim.x * warps) {
-        Word length = tour_length(geometry, tours + static_cast<long long>(ant) * n, lane);
+        Word length = tour_length(geometry, row_of(tours, ant, n), lane);
         if (lane == 0) lengths[ant] = length;
     }
     if (first == 0 && lane == 0) forget(told, state);

@@ -112,8 +112,12 @@ struct MoveSearch {
     struct Side {
         Site p;
         Site end[Moves::SEGMENTS ? LONGEST : 1];
-        Gain spared[Moves::SEGMENTS ? LONGEST : 1];
-        int a, side, here, given_up, ready;
+        int spared[Moves::SEGMENTS ? LONGEST : 1];
+        int look, here, given_up;  // `look`: the city, the side, and whether segments are ready
+
+        __device__ __forceinline__ int a() const { return look >> 2; }
+        __device__ __forceinline__ int side() const { return look >> 1 & 1; }
+        __device__ __forceinline__ bool ready() const { return look & 1; }
     };
 
     // Between neighbours, b being on this side of a.
@@ -123,8 +127,7 @@ struct MoveSearch {
 
     __device__ __forceinline__ Side side_of(int a, int side) const {
         Side view{};
-        view.a = a;
-        view.side = side;
+        view.look = a << 2 | side << 1;
         view.here = tour.place[a];
         view.p = geometry.site(tour.at(view.here + (side ? -1 : 1)));
         view.end[0] = geometry.site(a);
@@ -136,20 +139,19 @@ struct MoveSearch {
         Site q[LONGEST];
 #pragma unroll
         for (int i = 0; i < LONGEST; ++i)
-            q[i] = geometry.site(tour.at(view.here + (view.side ? i + 1 : -i - 1)));
+            q[i] = geometry.site(tour.at(view.here + (view.side() ? i + 1 : -i - 1)));
 #pragma unroll
         for (int i = 0; i < LONGEST; ++i) {
             if (i > 0) view.end[i] = q[i - 1];
-            view.spared[i] = static_cast<Gain>(away(view.side, q[i], view.end[i])) -
-                             away(view.side, q[i], view.p);
+            view.spared[i] = away(view.side(), q[i], view.end[i]) - away(view.side(), q[i], view.p);
         }
-        view.ready = 1;
+        view.look |= 1;
     }
 
     // Takes a better move with the city at this place of the list; false if the list ends here.
     __device__ __forceinline__ bool consider(Side& view, int rank, Gain& best) const {
-        int side = view.side, forward = side ? -1 : 1;
-        uint2 entry = __ldg(&lists.of<!Moves::TURNS>(geometry.n, view.a, side)[rank]);
+        int side = view.side(), forward = side ? -1 : 1;
+        uint2 entry = __ldg(&lists.of<!Moves::TURNS>(geometry.n, view.a(), side)[rank]);
         int near = static_cast<int>(entry.y);
         if (near >= view.given_up) return false;
         int there = tour.place[entry.x];
@@ -158,18 +160,18 @@ struct MoveSearch {
         if (Moves::SEGMENTS) before = geometry.site(tour.at(there - forward));
         Gain away_after = Moves::TURNS ? geometry.distance(c, after) : 0;
         if (Moves::EXCHANGES) {
-            Gain gain = view.given_up + away_after - near - geometry.distance(view.p, after);
+            Gain gain = view.given_up - near + away_after - geometry.distance(view.p, after);
             best = max(best, MoveKey::of(gain, rank, side, 0));
         }
         if constexpr (Moves::SEGMENTS) {
-            if (!view.ready) prepare_segments(view);
+            if (!view.ready()) prepare_segments(view);
             Gain away_before = away(side, before, c);
             int behind = tour.wrapped(forward * (view.here - there));  // cities from a to c
 #pragma unroll
             for (int i = 0; i < LONGEST; ++i) {
                 int length = i + 1;
                 if (behind < length || length > geometry.n - LONGEST) break;
-                Gain spared = view.spared[i] + view.given_up - near;
+                Gain spared = static_cast<Gain>(view.spared[i]) + (view.given_up - near);
                 Gain gain = spared + away_before - away(side, before, view.end[i]);
                 best = max(best, MoveKey::of(gain, rank, side, length));
                 if (Moves::TURNS && behind != length) {
