@@ -34,10 +34,14 @@ _NOT_KEPT = {
 }
 """Lines that DIMACS knows and a coloring has no use for."""
 
-_WHOLE = re.compile(r"[0-9]{1,18}")
 _TEXT = re.compile(rb"\s*[cp](\s|\Z)")
 _BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
 _CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
+
+
+def _is_whole(word: str) -> bool:
+    """Whether ``word`` writes a whole number that is not absurdly long."""
+    return word.isascii() and word.isdigit() and len(word) <= 18
 
 
 @dataclass
@@ -77,13 +81,13 @@ class _Lines:
     def _edge(self, number: int, raw: str, words: list[str]) -> None:
         if self.announced < 0:
             raise self._line_error(number, raw, "comes before the line p edge")
-        if len(words) != 3 or not (_WHOLE.fullmatch(words[1]) and _WHOLE.fullmatch(words[2])):
+        if len(words) != 3 or not (_is_whole(words[1]) and _is_whole(words[2])):
             raise self._line_error(number, raw, "is not e and two vertices")
         u, v = int(words[1]), int(words[2])
-        for vertex in (u, v):
-            if not 1 <= vertex <= self.n:
-                what = f"names vertex {vertex}; there are 1 to {self.n}"
-                raise self._line_error(number, raw, what)
+        if not (0 < u <= self.n and 0 < v <= self.n):
+            vertex = v if 0 < u <= self.n else u
+            what = f"names vertex {vertex}; there are 1 to {self.n}"
+            raise self._line_error(number, raw, what)
         if u == v:
             what = "joins a vertex to itself, so that no coloring is proper"
             raise self._line_error(number, raw, what)
@@ -92,7 +96,7 @@ class _Lines:
     def _sizes(self, number: int, raw: str, words: list[str]) -> None:
         if self.announced >= 0:
             raise self._line_error(number, raw, "is the second line of its kind")
-        if len(words) != 4 or words[1] not in _KINDS or not all(map(_WHOLE.fullmatch, words[2:])):
+        if len(words) != 4 or words[1] not in _KINDS or not all(map(_is_whole, words[2:])):
             raise self._line_error(number, raw, "is not p edge, then vertices and edges")
         self.n, self.announced = int(words[2]), int(words[3])
         if not 1 <= self.n <= LARGEST_GRAPH:
