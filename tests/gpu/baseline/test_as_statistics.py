@@ -15,8 +15,10 @@ from scipy.integrate import quad
 from scipy.stats import chisquare
 
 from gpu.baseline.ant_system import AsCpuColony
+from gpu.baseline.matrix_colony import MatrixColony
+from gpu.baseline.max_min import MmasCpuColony
 from gpu.candidates import build_candidates
-from gpu.parameters import AsCpuParameters
+from gpu.parameters import AsCpuParameters, MmasCpuParameters
 from tests.gpu.baseline import makers
 
 CITIES, ANTS = 6, 250_000
@@ -51,17 +53,29 @@ def tours_built(**change: Any) -> tuple[NDArray[np.int64], NDArray[np.float64], 
     instance = makers.uniform(CITIES, seed=3)
     parameters = AsCpuParameters(ants=ANTS, beta=1, **change)
     colony = AsCpuColony(instance, parameters, 17, threads=2)
-    trails = colony._matrices.trails
-    trails[:] = np.random.default_rng(5).uniform(0.5, 2, trails.shape)
+    trails_at_random(colony)
     colony.iterate(1)
-    place = 10 ** np.arange(CITIES)[::-1]
-    found = np.bincount(colony._ants.routes.astype(np.int64) @ place, minlength=10**CITIES)
+    counts = counts_of(colony)
     weights = colony._matrices.weights[:, :CITIES].astype(float)
     colony.close()
-    counts = np.array([found[np.array(tour) @ place] for tour in all_tours()])
-    assert counts.sum() == ANTS
     lists = build_candidates(instance, parameters.candidates or 1).neighbours.tolist()
     return counts, weights, lists if parameters.candidates else [[] for _ in range(CITIES)]
+
+
+def trails_at_random(colony: MatrixColony) -> NDArray[np.float32]:
+    """Set the trails, and return a copy of them."""
+    trails = colony._matrices.trails
+    trails[:] = np.random.default_rng(5).uniform(0.5, 2, trails.shape)
+    return trails.copy()
+
+
+def counts_of(colony: MatrixColony) -> NDArray[np.int64]:
+    """How often each tour was built in the last iteration."""
+    place = 10 ** np.arange(CITIES)[::-1]
+    found = np.bincount(colony._ants.routes.astype(np.int64) @ place, minlength=10**CITIES)
+    counts = np.array([found[np.array(tour) @ place] for tour in all_tours()])
+    assert counts.sum() == ANTS
+    return counts
 
 
 def all_tours() -> list[tuple[int, ...]]:
@@ -115,6 +129,19 @@ def test_tours_are_as_frequent_as_the_proportional_rule_says(
 ) -> None:
     counts, weights, lists = tours_built(selection=selection, candidates=candidates)
     assert likelihood(counts, chances(proportional, weights, lists)) > LEAST
+
+
+@pytest.mark.parametrize("selection", ["roulette", "wrs"])
+def test_weights_of_half_precision_change_no_frequency_that_can_be_told(selection: str) -> None:
+    """Against the probabilities that the trails have, not the weights that ants are shown."""
+    parameters = MmasCpuParameters(ants=ANTS, beta=1, selection=selection)
+    colony = MmasCpuColony(makers.uniform(CITIES, seed=3), parameters, 17, threads=2)
+    exact = trails_at_random(colony).astype(float) * colony._matrices.heuristic.astype(float)
+    colony.iterate(1)
+    counts, shown = counts_of(colony), colony._matrices.weights[:, :CITIES].astype(float)
+    colony.close()
+    assert 1e-4 < np.abs(shown / exact - 1).max() <= 2**-8
+    assert likelihood(counts, chances(proportional, exact, [[] for _ in range(CITIES)])) > LEAST
 
 
 @pytest.mark.parametrize("candidates", [0, 3])
