@@ -67,10 +67,10 @@ def instantiations() -> dict[str, tuple[str, ...]]:
     walks = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
     trails = ("MatrixTrails", "DenseTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES))
     return {
-        "acs_tours.cu": tuple(
-            f"build_tours<{walk}, {kept}>" for walk in walks for kept in ("BestOfWarp", "EveryTour")
-        ),
+        "acs_all_tours.cu": tuple(f"build_tours<{walk}, EveryTour>" for walk in walks),
+        "acs_tours.cu": tuple(f"build_tours<{walk}, BestOfWarp>" for walk in walks),
         "acs_steps.cu": ("step_tours",),
+        "acs_cluster.cu": tuple(f"step_tours_in_cluster<{size}>" for size in CLUSTER_THREADS),
         "acs_turns.cu": ("step_many_tours",),
         "acs_update.cu": (
             "start_matrix",

@@ -66,8 +66,6 @@ class WholeTours(Construction):
     search each ant has a row instead.
     """
 
-    file = "acs_tours.cu"
-
     def __init__(
         self,
         machine: Machine,
@@ -78,9 +76,11 @@ class WholeTours(Construction):
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
         self._every = parameters.local_search != NO_LOCAL_SEARCH
-        self._kernel = f"build_tours<{trails.walk}, {'EveryTour' if self._every else 'BestOfWarp'}>"
+        kept = "EveryTour" if self._every else "BestOfWarp"
+        self._file = "acs_all_tours.cu" if self._every else "acs_tours.cu"
+        self._kernel = f"build_tours<{trails.walk}, {kept}>"
         self._shared = SLOT_BYTES + 4 * self._tabu_words
-        resident = machine.resident(self.file, self._kernel, LANES, self._shared)
+        resident = machine.resident(self._file, self._kernel, LANES, self._shared)
         fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
@@ -122,7 +122,7 @@ class WholeTours(Construction):
             arrays.get("holders"),
             arrays["state"],
         )
-        return Launch(self.file, self._kernel, self.warps, LANES, args, self._shared)
+        return Launch(self._file, self._kernel, self.warps, LANES, args, self._shared)
 
 
 class StepByStep(Construction):
