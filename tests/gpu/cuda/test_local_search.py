@@ -67,14 +67,21 @@ def assert_as_on_the_cpu(
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("threads", [32, 64, 128, 256])
-@pytest.mark.parametrize("shared", [PLENTY, NONE])
-def test_tours_of_the_cpu(maker: Maker, threads: int, shared: int) -> None:
-    machine = EmulatedMachine(shared_limit=shared, seed=threads)
+@pytest.mark.parametrize(
+    ("threads", "shared", "sizes"),
+    [
+        (32, PLENTY, (3, 4, 5, 6, 33)),
+        (64, NONE, (3, 4, 5, 6, 33, 70)),
+        (128, PLENTY, (70,)),
+        (256, NONE, (4,)),
+    ],
+)
+def test_tours_of_the_cpu(maker: Maker, threads: int, shared: int, sizes: tuple[int, ...]) -> None:
+    machine = EmulatedMachine(shared_limit=shared, seed=threads, resident=1)
     try:
-        for n in (3, 4, 5, 6, 33, 70) if threads < 256 else (4, 70):
+        for n in sizes:
             instance = maker(n, n)
-            tours = random_tours(n, 9, n)  # more than there are blocks
+            tours = random_tours(n, 3, n)  # more than there are blocks
             for number, kind in enumerate(kinds_of(instance)):
                 neighbours = (32, 2, 64)[(n + number) % 3]
                 assert_as_on_the_cpu(
