@@ -25,6 +25,9 @@ from views.view import View
 _GAP = 0.16
 """Share of a bar's place that is left free beside it."""
 
+_GAP_ROOM = 4.0
+"""Pixels across a bar's place from which on it is left."""
+
 _SWATCH_ROOM = 9.0
 """Pixels across from which on a bar carries the mark of its class."""
 
@@ -67,9 +70,10 @@ class ClassBars(Layer):
         """Draw the bars."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        gap = _GAP if abs(transform.m11()) >= _GAP_ROOM else 0.0
         for color, vertices in enumerate(self.sizes):
-            left = color + 0.5 + _GAP / 2
-            bar = transform.mapRect(QRectF(left, 0.0, 1 - _GAP, float(vertices)))
+            left = color + 0.5 + gap / 2
+            bar = transform.mapRect(QRectF(left, 0.0, 1 - gap, float(vertices)))
             if not bar.intersects(size):
                 continue
             colour = QColor(mark_of(color).colour)

@@ -28,6 +28,14 @@ _RINGED = 1_000
 _NAME_ROOM = 40.0
 """Pixels between classes from which on each has its number beside it; else a few have."""
 
+_NONE = np.empty((0, 2), np.int32)
+
+_LINES = 12_000
+"""Most edges whose lines are looked at, each time that the graph is drawn."""
+
+_LENGTH = 300_000.0
+"""Most pixels that lines may be long, all together; Qt draws so many in some 20 ms."""
+
 _INK = 0.14
 """Share of the picture that edges may cover, taken all together, before they are drawn paler."""
 
@@ -80,14 +88,14 @@ class EdgesLayer(GraphLayer):
         graph, drawing = self._graph, self._drawing
         if graph is None or drawing is None:
             return
-        if drawing.shades is not None:
-            self._draw_shades(painter, drawing.shades, transform)
+        shades = drawing.shades
+        lines = self._lines(graph.edges if len(graph.edges) <= _LINES else _NONE, transform, size)
+        lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
+        length = float(np.minimum(lengths, size.width() + size.height()).sum())
+        if shades is not None and (len(graph.edges) > _LINES or length > _LENGTH):
+            self._draw_shades(painter, shades, transform)
             return
-        lines = self._lines(graph.edges, transform, size)
-        if len(lines) == 0:
-            return
-        length = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum()
-        ink = float(length) / max(1.0, size.width() * size.height())
+        ink = length / max(1.0, size.width() * size.height())
         opacity = min(_PLAINEST, max(_PALEST, (_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(painter, lines, self._theme.colour("mean", opacity))
 
@@ -173,7 +181,7 @@ class VerticesLayer(GraphLayer):
         corner = [size.width(), size.height()]
         seen = ((pixels >= -diameter) & (pixels - diameter <= corner)).all(axis=1)
         if self._coloring is None:
-            draw_points(painter, pixels[seen], self._theme.colour("city", 0.9), diameter)
+            draw_points(painter, pixels[seen], self._theme.colour("muted"), diameter)
             return
         self._draw_classes(painter, pixels, seen, self._coloring, diameter)
         if self.numbered:
@@ -218,6 +226,7 @@ class VerticesLayer(GraphLayer):
         """Write the number of each class where the drawing has a place for it."""
         places = to_pixels(drawing.names, transform)
         named = self._named(places, drawing.arrangement)
+        heads = drawing.arrangement is Arrangement.CLASSES and len(named) < len(places)
         painter.setFont(self._theme.font(0.82, bold=True))
         metrics = QFontMetricsF(painter.font())
         for color in named:
@@ -226,6 +235,8 @@ class VerticesLayer(GraphLayer):
             painter.setPen(self._theme.colour("muted", 1.0 if shown else 0.3))
             text = str(color + 1)
             width = metrics.horizontalAdvance(text)
+            if heads and color != self._class:  # beside their rows
+                x = float(places[:, 0].min()) - width / 2 - 3
             box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

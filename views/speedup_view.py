@@ -282,7 +282,8 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
     )
     if len(reports) == 1 and one.target_length is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
-        text += f"; same {Problem(one.problem).words.cost}: {whole(one.target_length)}{gap}"
+        aim = Problem(one.problem).words.aim.format(whole(one.target_length))
+        text += f"; target {aim}{gap}"
     return f"{text}. {'; '.join(sorted(models))}."
 
 

@@ -14,8 +14,8 @@ MATRIX_SIZE = 1000
 CONFLICT = 255
 """Level of an adjacency picture where an edge has the same color at both ends."""
 
-MOST_LINES = 12_000
-"""Most edges that are drawn as lines of their own; more are shown by how densely they lie."""
+MOST_LINES = 1_000
+"""Most edges that are always drawn as lines of their own; of more there is a picture too."""
 
 
 class Arrangement(enum.StrEnum):
@@ -28,7 +28,7 @@ class Arrangement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphDrawing:
-    """A graph's vertices in their places, and its edges where they are too many for lines.
+    """A graph's vertices in their places, and its edges where they may be too many for lines.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class GraphDrawing:
         own.
     shades : ndarray of uint8, shape (size, size), or None
         How densely edges lie, from 0 where there is none to 255, rows from the top down, over
-        [-1, 1] in both directions. None where at most ``MOST_LINES`` can be drawn themselves.
+        [-1, 1] in both directions. None where there are at most ``MOST_LINES``.
     """
 
     arrangement: Arrangement

@@ -72,7 +72,7 @@ def test_one_instance_gives_bars_with_whiskers(view: SpeedupView) -> None:
     assert one.value == 1
     assert cores.value == pytest.approx(2.5)
     assert view.bars.isVisible()
-    assert "3 runs of 50 iterations; same length: 1\u202f100, gap 10.00" in view.note.text()
+    assert "3 runs of 50 iterations; target length of 1\u202f100, gap 10.00" in view.note.text()
     assert "cuda:0: H100" in view.note.text()
 
 
