@@ -10,6 +10,16 @@ from gpu.errors import DeviceError, SolutionError
 from gpu.instances.graph import GraphInstance
 from gpu.summaries import frozen
 
+MOST_TRIALS = 4096
+"""Stochastic trials in vain after which an ant that only tries turns the wheel all the same.
+
+The 2017 paper knows no end. But a candidate may be so much lighter than vertices that are none that
+an ant would wait for ever.
+"""
+
+MOST_DEPOSIT = 2**32 - 1
+"""Whole numbers that all ants together may deposit on one trail."""
+
 
 def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:
     """d^α for d = 0 .. n, float32 of shape (n + 1,), at most 2^100.

@@ -9,19 +9,9 @@ from numpy.typing import NDArray
 
 from gpu.baseline.bits import WORD
 from gpu.baseline.wheel import BLOCK
-from gpu.coloring import degree_powers
+from gpu.coloring import MOST_DEPOSIT, MOST_TRIALS, degree_powers
 from gpu.instances.graph import GraphInstance
 from gpu.parameters import ColoringCpuParameters
-
-MOST_TRIALS = 4096
-"""Stochastic trials in vain after which the wheel is turned.
-
-The paper knows no end. But a candidate may be so much lighter than vertices that are none that an
-ant would wait for ever.
-"""
-
-LARGEST_SUM = 2**32 - 1
-"""All that the ants of one iteration may deposit on one trail, in whole units."""
 
 
 class Pairs(NamedTuple):
@@ -165,7 +155,7 @@ def rules_of(key: tuple[int, int], parameters: ColoringCpuParameters, n: int, m:
         factors=int(beta) if beta.is_integer() else -1,
         trials=trials[parameters.selection],
         keep=np.float32(parameters.rho),
-        most=LARGEST_SUM // m,
+        most=MOST_DEPOSIT // m,
         reward=float(parameters.reward),
         chained=parameters.deposit == "tour",
     )

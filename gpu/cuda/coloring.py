@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.coloring import checked_coloring, class_order
+from gpu.coloring import MOST_TRIALS, checked_coloring, class_order
 from gpu.cuda.colony import DeviceColony, machine_of
-from gpu.cuda.coloring_construction import MOST_TRIALS, ChoiceInfo, ColoringConstruction
+from gpu.cuda.coloring_construction import ChoiceInfo, ColoringConstruction
 from gpu.cuda.coloring_update import ColoringUpdate
 from gpu.cuda.graph import Graph, GraphTrails
 from gpu.cuda.machine import Array, Buffer, Machine

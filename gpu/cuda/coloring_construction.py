@@ -17,9 +17,6 @@ from gpu.random import key_of
 LANES = 32
 """Threads in a warp."""
 
-MOST_TRIALS = 4096
-"""Stochastic trials after which an ant that only tries turns the wheel all the same."""
-
 WARPS = 8
 """Warps of an ant with which it was the quickest, where they can look after so many words."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gpu.coloring import MOST_DEPOSIT
 from gpu.cuda.graph import Graph, GraphTrails
 from gpu.cuda.machine import Array, Buffer, Launch
 from gpu.parameters import ColoringParameters
@@ -17,9 +18,6 @@ THREADS = 256
 
 SIDE = 64
 """Rows and columns of trails that a block changes: ``SIDE`` in rlf_update.cu."""
-
-MOST_DEPOSIT = 2**32 - 1
-"""Whole numbers that all ants together may deposit on one trail."""
 
 
 class ColoringUpdate:

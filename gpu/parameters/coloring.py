@@ -35,7 +35,12 @@ class ColoringParameters(Parameters):
         None, "m", "Ants, each making one coloring an iteration.", 1, 1_000_000, automatic="0.2 n"
     )
     alpha: float = parameter(
-        2.0, "α", "Weight of the neighbours that a vertex loses nothing by.", 0, 20, low_open=True
+        2.0,
+        "α",
+        "Weight of a vertex's neighbours that its class rules out already.",
+        0,
+        20,
+        low_open=True,
     )
     beta: float = parameter(4.0, "β", "Weight of the trail.", 0, 20, low_open=True)
     rho: float = parameter(0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.coloring import MOST_TRIALS
 from gpu.cuda import coloring_construction
 from gpu.cuda.coloring import ColoringColony
-from gpu.cuda.coloring_construction import MOST_TRIALS
 from gpu.cuda.graph import MOST_VERTICES, Graph
 from gpu.errors import DeviceError, DeviceMemoryError
 from gpu.instances.graph import GraphInstance, unique_edges
