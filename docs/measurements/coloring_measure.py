@@ -1,7 +1,7 @@
 """Measure the colonies that color graphs on a GPU: colors, seconds, and what tabu searches add.
 
     python docs/measurements/coloring_measure.py speed DIMACS_FOLDER OUT.json [NAME...]
-        [--seeds FIRST LAST] [--core-seconds S]
+        [--seeds FIRST LAST] [--systems SYSTEM...] [--core-seconds S]
     python docs/measurements/coloring_measure.py tabu DIMACS_FOLDER OUT.json [NAME...]
         [--seeds FIRST LAST] [--seconds S] [--goal COLORS]
 
@@ -44,7 +44,7 @@ def build(
 def speed(instance: Instance, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Color by every selection with every seed, then on one core."""
     first, last = given.seeds
-    for name in SYSTEMS:
+    for name in given.systems:
         warm = build(instance, name, "cuda", {}, 0)
         warm.iterate(3)
         phases = dict(warm.timed_iteration())
@@ -124,6 +124,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", nargs=2, type=int, default=(1, 10))
+    parser.add_argument("--systems", nargs="*", default=SYSTEMS)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--core-seconds", type=float, default=0.0)
     parser.add_argument("--goal", type=int, default=0)

@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gpu.coloring import degree_powers
-from gpu.cuda.graph import Graph, GraphTrails
+from gpu.cuda.graph import LANES, Graph, GraphTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import DeviceError
 from gpu.loader import RLF_SHAPES
 from gpu.parameters import ColoringParameters
 from gpu.random import key_of
-
-LANES = 32
-"""Threads in a warp."""
 
 WARPS = 8
 """Warps of an ant with which it was the quickest, where they can look after so many words."""
@@ -130,7 +127,7 @@ class ColoringConstruction:
         """Color the graph."""
         args = (
             np.int32(self._graph.n),
-            np.int32(self._graph.words),
+            np.int32(self._graph.row),
             np.uint32(self._key[0]),
             np.uint32(self._key[1]),
             arrays["adjacency"],

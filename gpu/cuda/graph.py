@@ -17,6 +17,9 @@ from gpu.instances.graph import GraphInstance
 MOST_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
 
+LANES = 32
+"""Threads in a warp."""
+
 _BLOCK = 256
 
 
@@ -29,13 +32,16 @@ class Graph:
     n : int
         Vertices.
     words : int
-        Words of a row of the adjacency.
+        Words that a set of vertices takes.
+    row : int
+        Words of a row of the adjacency on the device: whole lines of 128 bytes.
     values : dict of str to ndarray
         Host arrays by buffer name.
     """
 
     n: int
     words: int
+    row: int
     values: dict[str, NDArray[Any]]
 
     @classmethod
@@ -52,8 +58,11 @@ class Graph:
                 f"{instance.name} has {instance.n} vertices; the GPU colonies take {MOST_VERTICES}:"
                 " choose a colony on the CPU"
             )
-        adjacency = instance.adjacency
-        return cls(instance.n, adjacency.shape[1], {"adjacency": adjacency})
+        words = instance.adjacency.shape[1]
+        row = -(-words // LANES) * LANES
+        adjacency = np.zeros((instance.n, row), np.uint32)
+        adjacency[:, :words] = instance.adjacency
+        return cls(instance.n, words, row, {"adjacency": adjacency})
 
     @property
     def directed(self) -> bool:
@@ -61,7 +70,7 @@ class Graph:
         return False
 
     def buffers(self) -> list[Buffer]:
-        """n² / 8 bytes."""
+        """n² / 8 bytes, rows padded to 128."""
         return [Buffer(name, value.shape, value.dtype) for name, value in self.values.items()]
 
 
@@ -70,14 +79,14 @@ class GraphTrails(DenseTrails):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self._words = graph.words
+        self._row = graph.row
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         args = (
             np.int32(self.problem.n),
             np.int32(self.columns),
-            np.int32(self._words),
+            np.int32(self._row),
             arrays["adjacency"],
             arrays["trails"],
             arrays["state"],

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gpu.coloring import greedy_colors
-from gpu.cuda.graph import Graph
+from gpu.cuda.graph import LANES, Graph
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import DeviceError
 from gpu.instances.graph import GraphInstance
@@ -16,9 +16,6 @@ from gpu.parameters import ColoringTabuParameters
 from gpu.random import key_of
 
 FILE = "tabu_coloring.cu"
-
-LANES = 32
-"""Threads in a warp."""
 
 _BLOCK = 256
 
@@ -86,7 +83,7 @@ class TabuSearches:
         """Rank the ants, search, and put what is found in the place of ants' colorings."""
         n, ants = np.int32(self._graph.n), np.int32(self._ants)
         numbers = (
-            self._graph.words,
+            self._graph.row,
             self._most,
             self._longest,
             self._width,

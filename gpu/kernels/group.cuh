@@ -10,6 +10,7 @@ struct GroupMemory {
     unsigned tops[LANES];
     union {
         Word sums[LANES];
+        unsigned small_sums[LANES];
         Word bests[LANES];
     };
     int city;
@@ -52,6 +53,17 @@ struct Group {
         return all;
     }
 
+    // The same where the sum of each warp fits 32 bits.
+    __device__ __forceinline__ Word small_sum(unsigned of_warp, Word& before) const {
+        before = 0;
+        if (size() == 1) return of_warp;
+        if (lane == 0) memory.small_sums[warp] = of_warp;
+        __syncthreads();
+        unsigned theirs = lane < warps ? memory.small_sums[lane] : 0;
+        before = by_halves(lane < warp ? theirs : 0);
+        return by_halves(theirs);
+    }
+
     // The city of the largest key, the lowest such city on a tie; keys are not negative.
     __device__ __forceinline__ int first_of_largest(float key, int city) const {
         unsigned bits = __float_as_uint(key), top = warp_max(bits);
@@ -71,5 +83,11 @@ struct Group {
         if (chosen && lane == 0) memory.city = city;
         __syncthreads();
         return memory.city;
+    }
+
+  private:
+    // The sum over the lanes, which may not fit 32 bits.
+    __device__ __forceinline__ static Word by_halves(unsigned value) {
+        return (static_cast<Word>(warp_total(value >> 16)) << 16) + warp_total(value & 0xffff);
     }
 };

@@ -15,7 +15,7 @@ color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsig
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, lane};
     Draws draws{
         {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    Graph graph{n, words, adjacency};
+    Graph graph(n, words, adjacency, lane);
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);
     Selection<OWN> selection(shared, trials);

@@ -81,14 +81,23 @@ struct PrefixSums {
         top = group.largest(top);
         if (top == 0.0f) return any_candidate(group, walk, word);
         Wheel wheel(top);
-        Word own = 0, before;
         unsigned of_word[OWN];
 #pragma unroll unrolled(OWN)
-        for (int i = 0; i < OWN; ++i) {
+        for (int i = 0; i < OWN; ++i)
             of_word[i] = walk.own[i] ? warp_total(wheel.units(fitness[i])) : 0;
-            own += of_word[i];
+        Word own, all, before;
+        if constexpr (OWN <= 8) {  // the sum fits 32 bits
+            unsigned sum = 0;
+#pragma unroll unrolled(OWN)
+            for (int i = 0; i < OWN; ++i) sum += of_word[i];
+            own = sum;
+            all = group.small_sum(sum, before);
+        } else {
+            own = 0;
+            for (int i = 0; i < OWN; ++i) own += of_word[i];
+            all = group.sum(own, before);
         }
-        Word all = group.sum(own, before), stop = Wheel::spin(word, all) - before;
+        Word stop = Wheel::spin(word, all) - before;
         bool here = stop < own;  // past the end in warps before the one
         int vertex = 0;
         if (here) vertex = find(walk, wheel, fitness, of_word, stop);

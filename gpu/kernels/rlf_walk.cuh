@@ -14,19 +14,23 @@ constexpr int FEW = 4;
 
 __device__ constexpr int unrolled(int count) { return count <= FEW ? count : 1; }
 
+// The adjacency as one lane reads it: a row of `words` words a vertex, whole rows of 32.
 struct Graph {
     int n, words;
-    const unsigned* adjacency;  // a row of words a vertex
+    const unsigned* lane_words;  // from the lane's first word on
+
+    __device__ __forceinline__ Graph(int n_, int words_, const unsigned* adjacency, int lane)
+        : n(n_), words(words_), lane_words(adjacency + lane) {}
 
     __device__ __forceinline__ const unsigned* row(int vertex) const {
-        return adjacency + static_cast<long long>(vertex) * words;
+        return lane_words + static_cast<unsigned>(vertex) * static_cast<unsigned>(words);
     }
 };
 
 template <int ROWS, int OWN>
 struct Walk {
     typedef VertexSet<ROWS> Set;
-    const Graph& graph;
+    Graph graph;
     int first, lane;                  // own words begin there
     Set uncolored, candidates, gone;  // gone: what the last visit made no candidates any more
     unsigned own[OWN];                // own words of the candidates
@@ -43,7 +47,7 @@ struct Walk {
 
     // Takes `vertex` into the class. Says whether there are candidates left.
     __device__ __forceinline__ bool visit(int vertex) {
-        gone = Set::of_row(graph.row(vertex), graph.words, lane);
+        gone = Set::of_row(graph.row(vertex), graph.words);
         uncolored.remove(vertex, lane);
         candidates.remove(vertex, lane);
 #pragma unroll
@@ -54,8 +58,7 @@ struct Walk {
         }
         if (candidates.empty()) return false;
 #pragma unroll unrolled(OWN)
-        for (int i = 0; i < OWN; ++i)
-            own[i] = first + i < graph.words ? candidates.word(first + i) : 0;
+        for (int i = 0; i < OWN; ++i) own[i] = candidates.word(first + i);
         return true;
     }
 
@@ -105,10 +108,10 @@ struct Walk {
   private:
     static constexpr int TOGETHER = OWN <= FEW ? OWN : 1;
 
-    // The lowest bit that is set, which is cleared; -1 if there is none.
+    // The highest bit that is set, which is cleared; -1 if there is none.
     __device__ __forceinline__ static int take(unsigned& bits) {
-        int place = __ffs(bits) - 1;
-        bits &= bits - 1;
+        int place = LANES - 1 - __clz(static_cast<int>(bits));
+        bits &= ~(1u << (place & (LANES - 1)));
         return place;
     }
 
@@ -116,12 +119,9 @@ struct Walk {
     __device__ __forceinline__ unsigned own_part(int place, int word) const {
         unsigned count = 0;
         if (place < 0) return count;
-        const unsigned* row = graph.row(LANES * word + place);
+        Set near = Set::of_row(graph.row(LANES * word + place), graph.words);
 #pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
-            int at = k * LANES + lane;
-            if (at < graph.words) count += __popc(__ldg(&row[at]) & gone.words[k]);
-        }
+        for (int k = 0; k < ROWS; ++k) count += __popc(near.words[k] & gone.words[k]);
         return count;
     }
 };

@@ -74,11 +74,12 @@ __device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const Desk& des
     search.colors = target;
 }
 
-// Makes `moves` moves of every search. `longest` is the most colors that an ant can have used;
-// `near` numbers of counts fit shared memory, and if more are needed they are in global memory.
+// Makes `moves` moves of every search. A row of the adjacency has `row` words. `longest` is the
+// most colors that an ant can have used; `near` numbers of counts fit shared memory, and if more
+// are needed they are in global memory.
 template <int OWN, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1) search_colorings(
-    int n, int words, int most, int longest, int width, int moves, int near, unsigned seed_low,
+    int n, int row, int most, int longest, int width, int moves, int near, unsigned seed_low,
     unsigned seed_high, const unsigned* adjacency, const int* ant_of, const int* ants_colors,
     const Word* costs, const ColonyState* colony, SearchState* states, Count* colors, Count* counts,
     unsigned* expiries, Count* kept) {
@@ -91,8 +92,9 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(
     unsigned target = static_cast<unsigned>(min(best - 1, static_cast<Word>(most)));
     if (target == 0) return;
 
+    int words = (n + LANES - 1) / LANES;
     Desk desk(shared, n, words, longest);
-    SearchRules rules{n, words, most, adjacency, {seed_low, seed_high}};
+    SearchRules rules{n, words, most, row, adjacency, {seed_low, seed_high}};
     Council council{memory, static_cast<int>(blockDim.x) / LANES, warp, lane, 0};
     TabuSearch<OWN> search{rules, council, number, warp * OWN};
     search.hues = desk.hues;

@@ -87,13 +87,13 @@ struct Council {
 
 // What is shared by the searches of a graph.
 struct SearchRules {
-    int n, words,
-        most;  // vertices, words of a row of the adjacency, colors that tables have room for
+    int n, words, most;  // vertices, words of a set of them, colors that tables have room for
+    int width;           // words of a row of the adjacency
     const unsigned* adjacency;
     Seed seed;
 
     __device__ __forceinline__ long long row(int vertex) const {
-        return static_cast<long long>(vertex) * words;
+        return static_cast<long long>(vertex) * width;
     }
 };
 

@@ -33,14 +33,12 @@ struct VertexSet {
         return all;
     }
 
-    // A row of the adjacency, which has `count` words.
-    __device__ __forceinline__ static VertexSet of_row(const unsigned* row, int count, int lane) {
+    // A row of the adjacency from the lane's first word on; it has `count` words, whole rows of 32.
+    __device__ __forceinline__ static VertexSet of_row(const unsigned* row, int count) {
         VertexSet read;
 #pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
-            int place = k * LANES + lane;
-            read.words[k] = place < count ? __ldg(&row[place]) : 0;
-        }
+        for (int k = 0; k < ROWS; ++k)
+            read.words[k] = k == 0 || k * LANES < count ? __ldg(&row[k * LANES]) : 0;
         return read;
     }
 
