@@ -173,7 +173,9 @@ class AdjacencyView(View):
             self.picture_wanted.emit(self._coloring)
 
     def show_picture(self, picture: AdjacencyPicture) -> None:
-        """Show the matrix that was asked for last."""
+        """Show the matrix that was asked for last; one of a former run comes too late."""
+        if picture.coloring is not None and self._coloring is None:
+            return
         self.picture = picture
         size = len(picture.levels)
         ends = np.zeros(1)

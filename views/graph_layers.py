@@ -59,7 +59,7 @@ class GraphLayer(Layer):
         return self._drawing is None
 
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
-        """Take another graph or other places of it."""
+        """Take another graph, other places of it, or another coloring."""
         self._graph, self._drawing = graph, drawing
         empty = np.empty((0, 2))
         self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
@@ -71,17 +71,24 @@ class GraphLayer(Layer):
         self.refresh()
 
     def _lines(
-        self, edges: NDArray[np.int32], transform: QTransform, size: QRectF
+        self, edges: NDArray[np.integer], transform: QTransform, size: QRectF
     ) -> NDArray[np.float64]:
         """Return the lines of ``edges`` in pixels, as far as they may be in sight."""
         assert self._drawing is not None
         pixels = to_pixels(self._drawing.places, transform)
         lines = pixels[edges].reshape(-1, 4)
-        return lines[within(lines, size)]
+        seen: NDArray[np.float64] = lines[within(lines, size)]
+        return seen
 
 
 class EdgesLayer(GraphLayer):
     """All edges: each a line, the paler the more there are, or a picture of where they lie."""
+
+    def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
+        """Take other places, unless they are the same."""
+        shown = self._drawing
+        if drawing is None or shown is None or drawing.places is not shown.places:
+            super().show_drawing(graph, drawing)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the edges in sight."""
@@ -118,25 +125,17 @@ class EdgesLayer(GraphLayer):
 class ConflictsLayer(GraphLayer):
     """Edges that have the same color at both ends: never hidden, whatever else is."""
 
-    def __init__(self, depth: float) -> None:
-        super().__init__(depth)
-        self._conflicts: NDArray[np.int32] = np.empty((0, 2), np.int32)
-
     @property
     def empty(self) -> bool:
         """Whether there is no conflict."""
-        return self._drawing is None or len(self._conflicts) == 0
-
-    def set_conflicts(self, conflicts: NDArray[np.int32]) -> None:
-        """Take other edges, shape (k, 2)."""
-        self._conflicts = conflicts
-        self.refresh()
+        return self._drawing is None or len(self._drawing.conflicts) == 0
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw them in front of all else, double, from one ringed vertex to another."""
         assert self._drawing is not None
-        lines = self._lines(self._conflicts, transform, size)
-        ends = to_pixels(self._drawing.places[np.unique(self._conflicts)], transform)
+        conflicts = self._drawing.conflicts
+        lines = self._lines(conflicts, transform, size)
+        ends = to_pixels(self._drawing.places[np.unique(conflicts)], transform)
         radius = diameter_of(self._drawing, transform) / 2 + 2.5
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for role, width in (("text", 6.0), ("danger", 3.0)):
@@ -151,15 +150,9 @@ class VerticesLayer(GraphLayer):
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._coloring: NDArray[np.int32] | None = None
         self._class = -1
         self._vertex = -1
         self.numbered = True
-
-    def set_coloring(self, coloring: NDArray[np.int32] | None) -> None:
-        """Take another coloring, int32 of shape (n,); None shows vertices without a class."""
-        self._coloring = coloring
-        self.refresh()
 
     def point_out(self, color: int, vertex: int = -1) -> None:
         """Let the class ``color``, and the edges of ``vertex``, stand out; -1 for none."""
@@ -175,15 +168,17 @@ class VerticesLayer(GraphLayer):
         pixels = to_pixels(drawing.places, transform)
         diameter = diameter_of(drawing, transform) * self._theme.scale**0.5
         if 0 <= self._vertex < graph.n:
-            ends = graph.edges[(graph.edges == self._vertex).any(axis=1)]
+            bits = graph.adjacency[self._vertex].view(np.uint8)
+            others = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+            ends = np.column_stack([np.full_like(others, self._vertex), others])
             colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
             draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
         corner = [size.width(), size.height()]
         seen = ((pixels >= -diameter) & (pixels - diameter <= corner)).all(axis=1)
-        if self._coloring is None:
+        if drawing.coloring is None:
             draw_points(painter, pixels[seen], self._theme.colour("muted"), diameter)
             return
-        self._draw_classes(painter, pixels, seen, self._coloring, diameter)
+        self._draw_classes(painter, pixels, seen, drawing.coloring, diameter)
         if self.numbered:
             self._write_names(painter, drawing, transform)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,6 @@ class GraphView(View):
         self._drawing: GraphDrawing | None = None
         self._coloring: NDArray[np.int32] | None = None
         self._news = self._moved = False
-        self.conflicts: NDArray[np.int32] = np.empty((0, 2), np.int32)
         self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
         self.vertices = VerticesLayer(1)
         self._layers = (self.edges, self.conflict_lines, self.vertices)
@@ -102,10 +102,8 @@ class GraphView(View):
 
     @property
     def shown(self) -> NDArray[np.int32] | None:
-        """The coloring in sight: the newest, unless it waits for its places."""
-        drawing = self._drawing
-        by_class = drawing is not None and drawing.arrangement is not Arrangement.SPRING
-        return drawing.coloring if drawing is not None and by_class else self._coloring
+        """The coloring in sight; a newer one may wait for its places."""
+        return None if self._drawing is None else self._drawing.coloring
 
     def show_instance(self, instance: GraphInstance | None) -> None:
         """Show the vertices of ``instance`` without colors, as soon as they have places."""
@@ -120,7 +118,13 @@ class GraphView(View):
         """Take the former run's coloring off the vertices."""
         self._coloring = None
         self._news = False
-        self._show_coloring()
+        if self._drawing is not None:
+            none = np.empty((0, 2))
+            self._set_drawing(
+                dataclasses.replace(
+                    self._drawing, coloring=None, conflicts=none.astype(np.int32), names=none
+                )
+            )
         self._ask()
 
     def take_in(self, snapshot: Snapshot) -> None:
@@ -131,21 +135,17 @@ class GraphView(View):
             self._news = True
 
     def draw(self) -> None:
-        """Draw the best coloring, or ask for places where those depend on it."""
-        if not self._news:
-            return
-        self._news = False
-        drawing = self._drawing
-        if drawing is not None and drawing.arrangement is Arrangement.SPRING:
-            self._show_coloring()
-        else:
+        """Ask for a drawing of the best coloring, if there is a new one."""
+        if self._news:
+            self._news = False
             self._ask()
 
     def show_drawing(self, drawing: GraphDrawing) -> None:
-        """Show vertices in the places that were asked for last."""
+        """Show the drawing that was asked for last; one of a former run comes too late."""
+        if drawing.coloring is not None and self._coloring is None:
+            return
         other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
         self._set_drawing(drawing)
-        self._show_coloring()
         if other or not self._moved:
             self.fit()
 
@@ -215,23 +215,14 @@ class GraphView(View):
         self._drawing = drawing
         self.waiting.setVisible(drawing is None and self._graph is not None)
         self.hover.clear()
+        self.vertices.point_out(-1)
         for layer in self._layers:
             layer.show_drawing(self._graph, drawing)
-
-    def _show_coloring(self) -> None:
-        coloring, graph = self.shown, self._graph
-        if graph is None or coloring is None:
-            self.conflicts = np.empty((0, 2), np.int32)
-        else:
-            self.conflicts = graph.conflicts(coloring)
-        self.conflict_lines.set_conflicts(self.conflicts)
-        self.vertices.point_out(-1)
-        self.vertices.set_coloring(coloring)
         self._say_state()
 
     def _say_state(self) -> None:
         """Say how many colors and conflicts are in sight, and describe the graph."""
-        graph, coloring = self._graph, self.shown
+        graph, drawing = self._graph, self._drawing
         if graph is None:
             self.caption.clear()
             self.state.clear()
@@ -240,11 +231,11 @@ class GraphView(View):
         if graph.optimum:
             parts.append(f"best known {whole(graph.optimum)} colors")
         self.caption.setText("  ·  ".join(parts))
-        if coloring is None:
+        if drawing is None or drawing.coloring is None:
             self.state.setText("not colored yet")
             self.state.setStyleSheet("")
             return
-        colors, count = int(coloring.max()) + 1, len(self.conflicts)
+        colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
         wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
         self.state.setText(f"{whole(colors)} colors, {wrong}")
         danger = f"color: {self.theme.danger}; font-weight: 600;"

@@ -30,6 +30,8 @@ _NO_NAMES = np.empty((0, 2))
 _Places = tuple[NDArray[np.float64], float, NDArray[np.float64]]
 """Places, how far apart they are, and where the classes' numbers stand."""
 
+_Shades = NDArray[np.uint8] | None
+
 
 def suits(graph: GraphInstance) -> Arrangement:
     """Return the arrangement in which most of ``graph`` can be seen."""
@@ -48,7 +50,7 @@ class GraphArtist:
 
     def __init__(self, graph: GraphInstance) -> None:
         self._graph = graph
-        self._spring: GraphDrawing | None = None
+        self._spring: tuple[_Places, _Shades] | None = None
 
     def draw(
         self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
@@ -61,14 +63,19 @@ class GraphArtist:
             None for the one that suits the graph.
         coloring : ndarray of int32, shape (n,), or None
         """
-        arrangement = arrangement or suits(self._graph)
+        graph = self._graph
+        arrangement = arrangement or suits(graph)
         if arrangement is Arrangement.SPRING:
             if self._spring is None:
-                places, spacing = _fitted(spring_places(self._graph))
-                self._spring = self._drawing(arrangement, None, places, spacing, _NO_NAMES)
-            return self._spring
-        arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
-        return self._drawing(arrangement, coloring, *arrange(self._graph.n, coloring))
+                found = *_fitted(spring_places(graph)), _NO_NAMES
+                self._spring = found, self._shades(found)
+            places, shades = self._spring
+        else:
+            arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
+            places = arrange(graph.n, coloring)
+            shades = self._shades(places)
+        conflicts = np.empty((0, 2), np.int32) if coloring is None else graph.conflicts(coloring)
+        return GraphDrawing(arrangement, coloring, conflicts, *places, shades)
 
     def adjacency(self, coloring: NDArray[np.int32] | None) -> AdjacencyPicture:
         """Draw the adjacency matrix, rows and columns by the classes of ``coloring``.
@@ -92,17 +99,9 @@ class GraphArtist:
             levels[wrong[:, 0], wrong[:, 1]] = levels[wrong[:, 1], wrong[:, 0]] = CONFLICT
         return AdjacencyPicture(coloring, order, levels)
 
-    def _drawing(
-        self,
-        arrangement: Arrangement,
-        coloring: NDArray[np.int32] | None,
-        places: NDArray[np.float64],
-        spacing: float,
-        names: NDArray[np.float64],
-    ) -> GraphDrawing:
+    def _shades(self, places: _Places) -> _Shades:
         edges = self._graph.edges
-        shades = shades_of(places, edges) if len(edges) > MOST_LINES else None
-        return GraphDrawing(arrangement, coloring, places, spacing, names, shades)
+        return shades_of(places[0], edges) if len(edges) > MOST_LINES else None
 
 
 def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -35,7 +35,9 @@ class GraphDrawing:
     arrangement : Arrangement
         How the places were found.
     coloring : ndarray of int32, shape (n,), or None
-        The coloring by which they were found; None if by none.
+        The coloring that is shown, by which the places may have been found.
+    conflicts : ndarray of int32, shape (c, 2)
+        Edges that have one color at both ends.
     places : ndarray of float64, shape (n, 2)
         In [-1, 1], y up.
     spacing : float
@@ -50,6 +52,7 @@ class GraphDrawing:
 
     arrangement: Arrangement
     coloring: NDArray[np.int32] | None
+    conflicts: NDArray[np.int32]
     places: NDArray[np.float64]
     spacing: float
     names: NDArray[np.float64]

@@ -39,6 +39,12 @@ class Desk:
         self.asked.append((how, coloring))
 
 
+def show(view: GraphView, desk: Desk, coloring: NDArray[np.int32], iteration: int = 3) -> None:
+    """Give the view a coloring, and the drawing that it asks for."""
+    view.show_snapshot(coloring_snapshot(SQUARE, iteration, coloring))
+    answer(view, desk)
+
+
 def make_graph_view(qtbot: QtBot, graph: GraphInstance) -> tuple[GraphView, Desk]:
     view, desk = GraphView(), Desk(graph)
     qtbot.addWidget(view)
@@ -135,27 +141,31 @@ def test_places_are_asked_for_and_the_graph_is_grey_until_it_is_colored(
 
 
 def test_the_best_coloring_fills_in(square: tuple[GraphView, Desk]) -> None:
-    view, _ = square
-    view.show_snapshot(coloring_snapshot(SQUARE, 3, CROSSED))
+    view, desk = square
+    show(view, desk, CROSSED)
     for vertex, color in enumerate(CROSSED):
         assert mark_of(color).colour.name() in colours(view, places(view)[vertex], 9)
     assert view.state.text() == "2 colors, no conflict"
     better = np.array([1, 0, 1, 0], np.int32)
-    view.show_snapshot(coloring_snapshot(SQUARE, 4, better))
+    show(view, desk, better, 4)
     assert mark_of(1).colour.name() in colours(view, places(view)[0], 9)
     view.begin_run()
+    assert "not colored" in view.state.text()
+    late = desk.artist.draw(None, better)  # of the run before
+    view.show_drawing(late)
     assert "not colored" in view.state.text()
 
 
 def test_conflicts_are_drawn_and_counted_and_cannot_be_switched_off(
     square: tuple[GraphView, Desk],
 ) -> None:
-    view, _ = square
+    view, desk = square
     middle = places(view)[:2].mean(axis=0)
-    view.show_snapshot(coloring_snapshot(SQUARE, 3, CROSSED))
+    show(view, desk, CROSSED)
     assert DARK.danger not in colours(view, middle)
-    view.show_snapshot(coloring_snapshot(SQUARE, 4, np.array([0, 0, 1, 2], np.int32)))
-    assert view.conflicts.tolist() == [[0, 1]]
+    show(view, desk, np.array([0, 0, 1, 2], np.int32))
+    assert view._drawing is not None
+    assert view._drawing.conflicts.tolist() == [[0, 1]]
     assert "1 conflict" in view.state.text()
     assert DARK.danger in view.state.styleSheet()
     for chip in view.chips.values():
@@ -165,8 +175,8 @@ def test_conflicts_are_drawn_and_counted_and_cannot_be_switched_off(
 
 
 def test_edges_and_numbers_can_be_switched_off(square: tuple[GraphView, Desk]) -> None:
-    view, _ = square
-    view.show_snapshot(coloring_snapshot(SQUARE, 3, CROSSED))
+    view, desk = square
+    show(view, desk, CROSSED)
     middle, ink = places(view)[:2].mean(axis=0), mark_of(0).ink.name()
     assert len(colours(view, middle)) > 1
     assert ink in colours(view, places(view)[0], 9)
@@ -178,7 +188,7 @@ def test_edges_and_numbers_can_be_switched_off(square: tuple[GraphView, Desk]) -
 
 def test_arrangements_by_class_wait_for_their_places(square: tuple[GraphView, Desk]) -> None:
     view, desk = square
-    view.show_snapshot(coloring_snapshot(SQUARE, 3, CROSSED))
+    show(view, desk, CROSSED)
     click(view.arrangement.buttons["classes"])
     how, coloring = desk.asked[-1]
     assert how is Arrangement.CLASSES
@@ -198,11 +208,11 @@ def test_arrangements_by_class_wait_for_their_places(square: tuple[GraphView, De
 def test_the_mouse_names_a_vertex_and_its_class(
     qtbot: QtBot, square: tuple[GraphView, Desk]
 ) -> None:
-    view, _ = square
+    view, desk = square
     viewport = view.graphics.viewport()
     move(viewport, pixel_of(view, places(view)[2]))
     qtbot.waitUntil(lambda: view.hover.text() == "vertex 3:  2 neighbours")
-    view.show_snapshot(coloring_snapshot(SQUARE, 3, CROSSED))
+    show(view, desk, CROSSED)
     other = mark_of(1).colour.name()
     middle = places(view)[[1, 2]].mean(axis=0)
     plain = colours(view, middle)

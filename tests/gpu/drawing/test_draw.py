@@ -107,7 +107,12 @@ def test_what_suits_a_graph() -> None:
 
 def test_springs_are_laid_out_once() -> None:
     artist = GraphArtist(path(9))
-    assert artist.draw(Arrangement.SPRING, None) is artist.draw(None, np.zeros(9, np.int32))
+    first, coloring = artist.draw(Arrangement.SPRING, None), np.zeros(9, np.int32)
+    second = artist.draw(None, coloring)
+    assert second.places is first.places
+    assert second.coloring is coloring
+    assert first.conflicts.shape == (0, 2)
+    assert second.conflicts.tolist() == path(9).edges.tolist()
 
 
 def test_shades_follow_the_edges() -> None:
