@@ -19,9 +19,6 @@ is rounded as the CPU rounds it, and both give the same tours."""
 CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
-CLUSTER_THREADS = (640, 1024)
-"""Threads a block that ACS-GPU in one cluster is compiled for: the fewer, the more registers."""
-
 GROUP_ROWS = {
     "as_dynamic.cu": (40, 16),
     "as_group.cu": (16, 8),
@@ -70,7 +67,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         "acs_all_tours.cu": tuple(f"build_tours<{walk}, EveryTour>" for walk in walks),
         "acs_tours.cu": tuple(f"build_tours<{walk}, BestOfWarp>" for walk in walks),
         "acs_steps.cu": ("step_tours",),
-        "acs_cluster.cu": tuple(f"step_tours_in_cluster<{size}>" for size in CLUSTER_THREADS),
+        "acs_cluster.cu": ("step_tours_in_cluster",),
         "acs_turns.cu": ("step_many_tours",),
         "acs_update.cu": (
             "start_matrix",

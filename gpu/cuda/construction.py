@@ -26,6 +26,9 @@ MOST_STAMPS = 1 << 20
 SLOT_BYTES = 1024
 """Shared memory in which a warp reads ahead; ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
 
+CLUSTER_THREADS = 640
+"""Threads in a block of a cluster, at most: beyond, all blocks of the GPU are faster together."""
+
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
 
@@ -126,10 +129,13 @@ class WholeTours(Construction):
 
 
 class StepByStep(Construction):
-    """One cooperative launch an iteration, in which all ants take each step together.
+    """One launch an iteration, in which all ants take each step together.
 
-    Every ant has a warp of its own while the GPU holds as many; beyond that, warps take turns
-    among their ants, which live in shared memory, or in global memory when that is too small.
+    Every ant has a warp of its own while the GPU holds as many: in one thread-block cluster where
+    it has them (from compute capability 9.0 on), the ants are at most 320 and the candidate lists
+    with their trails fit into the shared memory of a block (some 450 cities); else in all blocks of
+    a cooperative launch. Beyond that, warps take turns among their ants, which live in shared
+    memory, or in global memory when that is too small. The tours are the same in all cases.
     """
 
     def __init__(
@@ -141,12 +147,16 @@ class StepByStep(Construction):
         seed: int,
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
+        self._ants_bytes: int | None = None
+        self._memories: tuple[str, ...] = ("stamps",)
+        self._cluster = machine.cluster_blocks > 0 and self._clusters(machine)
+        if self._cluster:
+            return
         self.blocks = min(machine.multiprocessors, self.ants)
         self.warps = -(-self.ants // self.blocks)
         self._file, self._kernel = "acs_steps.cu", "step_tours"
         self._shared = self.warps * 4 * self._tabu_words
-        self._ants_bytes: int | None = None
-        self._memories: tuple[str, ...] = ("stamps", "log_entries", "log_counts")
+        self._memories = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
             return
         self._file, self._kernel = "acs_turns.cu", "step_many_tours"
@@ -157,6 +167,20 @@ class StepByStep(Construction):
         self._shared, self._ants_bytes = self.warps * at_most * each, 0
         if not self._fits(machine):
             self._shared, self._ants_bytes = 0, self.blocks * self._shared
+
+    def _clusters(self, machine: Machine) -> bool:
+        """Choose one cluster, and say whether that can be: each block must have an ant."""
+        self.blocks = machine.cluster_blocks
+        self.warps = -(-self.ants // self.blocks)
+        self._file, self._kernel = "acs_cluster.cu", "step_tours_in_cluster"
+        lists = 2 * 8 * self.n * LANES  # candidates, and trails with counts
+        self._shared = 16 + lists + 4 * self.warps * (LANES + self._tabu_words)
+        block = self.warps * LANES
+        return (
+            self.ants >= self.blocks
+            and block <= CLUSTER_THREADS
+            and machine.cluster(self._file, self._kernel, block, self._shared)
+        )
 
     def _fits(self, machine: Machine) -> bool:
         return (
@@ -169,7 +193,9 @@ class StepByStep(Construction):
     def buffers(self) -> list[Buffer]:
         """4 n bytes an ant; trails as steps see them, or ants that take turns."""
         buffers = [Buffer("tours", (self.ants, self.n), np.int32)]
-        if self._ants_bytes is None:
+        if self._cluster:
+            buffers.append(Buffer("stamps", (self.n, self.n), np.uint64))
+        elif self._ants_bytes is None:
             buffers += [
                 Buffer("stamps", (self.n, LANES), np.uint64),
                 Buffer("log_entries", (2, 2 * self.ants, 2), np.uint64),
@@ -200,5 +226,13 @@ class StepByStep(Construction):
             arrays["tours"],
             arrays["state"],
         )
-        block = self.warps * LANES
-        return Launch(self._file, self._kernel, self.blocks, block, args, self._shared, True)
+        return Launch(
+            self._file,
+            self._kernel,
+            self.blocks,
+            self.warps * LANES,
+            args,
+            self._shared,
+            cooperative=not self._cluster,
+            cluster=self._cluster,
+        )

@@ -56,14 +56,6 @@ __device__ __forceinline__ Value* held_shared(Value* address) {
 #endif
 }
 
-// The compiler is to take it that `value`, which is in memory, has changed.
-template <class Value>
-__device__ __forceinline__ void changed_elsewhere([[maybe_unused]] Value& value) {
-#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
-    asm volatile("" ::"l"(&value) : "memory");
-#endif
-}
-
 // An address that the compiler is to keep whole, and not work out anew for each read.
 template <class Value>
 __device__ __forceinline__ const Value* held_pointer(const Value* address) {

@@ -2,6 +2,7 @@
 // order in which they are made.
 #pragma once
 
+#include "colony_state.cuh"
 #include "trail_matrix.cuh"
 
 // A trail that ants read while others update it, in one word: when it was last updated (20 bits;
@@ -21,11 +22,15 @@ __device__ __forceinline__ Word make(unsigned time, float trail) {
            static_cast<Word>(__float_as_uint(trail)) << COUNT_BITS;
 }
 
-// The trail before any update of `time`.
-__device__ __forceinline__ float trail(Word word, unsigned time, LocalUpdate change) {
+__device__ __forceinline__ unsigned time(Word word) {
+    return static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS));
+}
+
+// The trail before any update of `now`.
+__device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate change) {
     float value = __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
     unsigned count = static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
-    if (static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS)) == time) count = 0;
+    if (time(word) == now) count = 0;
     for (; count > 0; --count) value = change(value);
     return value;
 }

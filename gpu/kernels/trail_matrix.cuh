@@ -124,10 +124,14 @@ struct TrailMatrix {
         found.open[BACKUP_ROWS] = far_city >= 0 && !tabu.visited(far_city);
         found.weight[BACKUP_ROWS] =
             found.open[BACKUP_ROWS] ? geometry.weight(city, far_city) : 0.0f;
-        if (!fallback.any && !__any_sync(ALL_LANES, far_city == fallback.nearest) && lane == 0) {
-            found.city[0] = fallback.nearest;
-            found.weight[0] = geometry.weight(city, fallback.nearest);
-            found.open[0] = true;
+        if (!fallback.any && !__any_sync(ALL_LANES, far_city == fallback.nearest)) {
+            // Where there is no other, its weight does not matter.
+            bool alone = !__any_sync(ALL_LANES, found.open[BACKUP_ROWS]);
+            if (lane == 0) {
+                found.city[0] = fallback.nearest;
+                found.weight[0] = alone ? 1.0f : geometry.weight(city, fallback.nearest);
+                found.open[0] = true;
+            }
         }
         return found;
     }

@@ -177,6 +177,54 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
             assert_same(roomy.snapshot(Wanted.EVERYTHING), crowded.snapshot(Wanted.EVERYTHING))
 
 
+@pytest.mark.parametrize(
+    ("n", "parameters"),
+    [
+        pytest.param(5, AcsParameters(q0=0.5), id="idle warps"),
+        pytest.param(21, AcsParameters(update_period=2), id="steps without updates"),
+        pytest.param(4, AcsParameters(update_period=9), id="no updates"),
+        pytest.param(40, AcsParameters(candidates=2, ants=9, q0=0.7), id="much off the lists"),
+        pytest.param(
+            200, AcsParameters(candidates=2, ants=3, q0=0.9, update_period=3), id="far cities"
+        ),
+    ],
+)
+def test_one_cluster_gives_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
+    instance, machine = scattered(n, extent=50), {"shared_limit": 227 << 10, "cluster_blocks": 2}
+    with (
+        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
+        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
+    ):
+        launch = ours.phases["construction"][0]
+        assert (launch.kernel, launch.grid) == ("step_tours_in_cluster", 2)
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ants_that_walk_together_in_one_cluster_count_every_update(directed: bool) -> None:
+    instance = explicit(7, directed)
+    parameters = AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3)
+    with (
+        emulated(instance, parameters, MatrixTrails, StepByStep, cluster_blocks=3) as ours,
+        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
+    ):
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+
+
+def test_ants_or_trails_that_no_cluster_holds_take_the_whole_device() -> None:
+    for n, ants, limit in ((20, 41, 227 << 10), (20, 1, 227 << 10), (40, 8, 20 << 10)):
+        parameters = AcsParameters(candidates=4, ants=ants)
+        machine = {"shared_limit": limit, "cluster_blocks": 2, "multiprocessors": 8}
+        with emulated(scattered(n), parameters, MatrixTrails, StepByStep, **machine) as colony:
+            assert colony.phases["construction"][0].kernel == "step_tours"
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_stepwise_colony_does_not_depend_on_the_order_of_threads(order: int) -> None:
     instance, parameters = scattered(40, extent=12), AcsParameters(candidates=8, ants=60)
@@ -230,8 +278,19 @@ TOO_MANY = -2
 
 
 @pytest.mark.parametrize(
-    ("construction", "name", "device", "ants"),
-    [(StepByStep, "acs-gpu", "cpu", 6), (WholeTours, "acs-seq", "cpu:1", 1)],
+    ("construction", "name", "device", "ants", "machine"),
+    [
+        pytest.param(StepByStep, "acs-gpu", "cpu", 6, {}, id="steps"),
+        pytest.param(
+            StepByStep,
+            "acs-gpu",
+            "cpu",
+            6,
+            {"shared_limit": 227 << 10, "cluster_blocks": 2},
+            id="steps in one cluster",
+        ),
+        pytest.param(WholeTours, "acs-seq", "cpu:1", 1, {}, id="whole tours"),
+    ],
 )
 @pytest.mark.parametrize("known", ["all but one", "too many"])
 def test_cities_with_too_many_far_trails_look_at_all_others(
@@ -240,11 +299,12 @@ def test_cities_with_too_many_far_trails_look_at_all_others(
     name: str,
     device: str,
     ants: int,
+    machine: dict[str, int],
 ) -> None:
     instance = scattered(400)
     parameters = AcsParameters(candidates=2, ants=ants, q0=0.2, beta=1, update_period=2)
     with (
-        emulated(instance, parameters, MatrixTrails, construction) as ours,
+        emulated(instance, parameters, MatrixTrails, construction, **machine) as ours,
         on_cpu(instance, parameters, name, device) as theirs,
     ):
         far = ours._arrays["far"]
