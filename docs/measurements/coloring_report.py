@@ -203,7 +203,7 @@ def main() -> None:
     """Write the page."""
     speed, tabu = read("speed"), read("tabu")
     remarks = (HERE / "coloring_remarks.md").read_text().split("\n---\n")
-    opening, floor, choices, quality, searching = (remark.strip() for remark in remarks)
+    opening, quality, floor, choices, searching = (remark.strip() for remark in remarks)
     rows = speed["rows"]
     machine = f"GPU: {speed['gpu']}. One core of its host: {speed['core']}."
     parts = [
