@@ -1,8 +1,10 @@
 """Reproduce the quality figures of Skinderowicz 2016 on a GPU: Table 9 and Fig. 6.
 
-    python docs/measurements/acs_quality.py table9 TSPLIB_FOLDER OUT.json
-    python docs/measurements/acs_quality.py equal_time TSPLIB_FOLDER OUT.json
+    python docs/measurements/acs_quality.py table9 TSPLIB_FOLDER OUT.json [NAME...]
+    python docs/measurements/acs_quality.py equal_time TSPLIB_FOLDER OUT.json [NAME...]
     python docs/measurements/acs_quality.py fig6 TSPLIB_FOLDER OUT.json
+
+With names, only those rows are measured; other rows that OUT.json has stay.
 
 Table 9: ACS-GPU-Alt against ACS-GPU-SPM, 256 ants, local update every 4th step, 30 seeds, as many
 runs as the paper made. The paper gave both as long as ACS-GPU-Alt took for 1000 iterations with
@@ -25,7 +27,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -89,11 +91,12 @@ def bought(instance: TspInstance, name: str, values: dict[str, int], seconds: fl
         colony.close()
 
 
-def compare(folder: Path, *, equal_time: bool) -> list[dict[str, object]]:
+def compare(folder: Path, names: Sequence[str], *, equal_time: bool) -> list[dict[str, object]]:
     """One row an instance."""
     rows: list[dict[str, object]] = []
     values = {"ants": ANTS, "update_period": 4}
-    for name, (seconds, milliseconds, paper_alt, paper_spm) in TABLE_9.items():
+    for name in names or TABLE_9:
+        seconds, milliseconds, paper_alt, paper_spm = TABLE_9[name]
         instance = load(folder / f"{name}.tsp")
         budgets = {
             "acs-gpu-alt": round(seconds / (1e-3 * milliseconds * ANTS / instance.n)),
@@ -131,10 +134,10 @@ def compare(folder: Path, *, equal_time: bool) -> list[dict[str, object]]:
     return rows
 
 
-def fig_6(folder: Path) -> list[dict[str, object]]:
+def fig_6(folder: Path, names: Sequence[str]) -> list[dict[str, object]]:
     """One row an instance and size."""
     rows: list[dict[str, object]] = []
-    for name in FIG_6:
+    for name in names or FIG_6:
         instance = load(folder / f"{name}.tsp")
         for size in SIZES:
             end = run(instance, "acs-gpu-spm", {"memory": size}, 1, FIG_6_ITERATIONS)
@@ -155,12 +158,16 @@ def fig_6(folder: Path) -> list[dict[str, object]]:
 def main() -> None:
     """Measure, and write the rows as JSON."""
     what, folder, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    measures: dict[str, Callable[[Path], list[dict[str, object]]]] = {
+    measures: dict[str, Callable[[Path, Sequence[str]], list[dict[str, object]]]] = {
         "table9": functools.partial(compare, equal_time=False),
         "equal_time": functools.partial(compare, equal_time=True),
         "fig6": fig_6,
     }
-    rows = measures[what](folder)
+    rows = measures[what](folder, sys.argv[4:])
+    names = {row["instance"] for row in rows}
+    if out.exists():
+        before = json.loads(out.read_text())["rows"]
+        rows = [row for row in before if row["instance"] not in names] + rows
     device = str(devices.find("cuda"))
     measured = {"device": device, "share": SHARE if what == "equal_time" else None, "rows": rows}
     out.write_text(json.dumps(measured, indent=1) + "\n")
