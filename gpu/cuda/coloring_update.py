@@ -39,14 +39,13 @@ class ColoringUpdate:
         return [
             *deposits,
             Buffer("quanta", (self._ants,), np.uint32),
-            Buffer("shares", (2,), np.float32),
             Buffer("iteration_coloring", (self._n,), np.int32),
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Share out what is deposited, scatter it where that is needed, change all trails."""
         n, columns, ants = (np.int32(x) for x in (self._n, self._trails.columns, self._ants))
-        shares = (ants, self._reward, self._most)
+        shares = (ants, self._keep, self._reward, self._most)
         outcome = (arrays[name] for name in ("costs", "state", "quanta", "shares"))
         launches = [Launch(FILE, "share_out", 1, THREADS, (*shares, *outcome))]
         if self._scattered:

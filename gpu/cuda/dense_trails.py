@@ -61,4 +61,11 @@ class DenseTrails:
         args = (np.int32(n), np.int32(self.columns), arrays["trails"], arrays["range"])
         machine.run([Launch("pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)])
         level, largest = machine.download(arrays["range"])
+        level = self.level(machine, arrays, level)
         return float(max(level, np.float32(FAINTEST * largest)))
+
+    def level(
+        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
+    ) -> np.float32:
+        """The level of a trail that never got a deposit, ``measured`` from a city to itself."""
+        return measured

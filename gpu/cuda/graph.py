@@ -10,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.errors import DeviceMemoryError
 from gpu.instances.graph import GraphInstance
+from gpu.summaries import INITIAL_LEVEL
 
 MOST_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
 
 LANES = 32
 """Threads in a warp."""
+
+LEVEL = 2
+"""Place of the level in ``Shares`` of rlf_update.cu."""
 
 _BLOCK = 256
 
@@ -81,6 +85,10 @@ class GraphTrails(DenseTrails):
         super().__init__(graph)
         self._row = graph.row
 
+    def buffers(self) -> list[Buffer]:
+        """4 n² bytes, rows padded to 128."""
+        return [*super().buffers(), Buffer("shares", (3,), np.float32)]
+
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         args = (
@@ -89,7 +97,15 @@ class GraphTrails(DenseTrails):
             np.int32(self._row),
             arrays["adjacency"],
             arrays["trails"],
+            arrays["shares"],
             arrays["state"],
         )
         grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
         return Launch("rlf_update.cu", "start_graph", grid, _BLOCK, args)
+
+    def level(
+        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
+    ) -> np.float32:
+        """Read the level of a trail that never got more than all trails get."""
+        level = machine.download(arrays["shares"])[LEVEL]
+        return np.float32(level * INITIAL_LEVEL)

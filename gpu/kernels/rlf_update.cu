@@ -15,13 +15,14 @@ constexpr int ROW = SIDE / EACH;  // threads that share rows
 
 // What all blocks of the update need to know of the iteration's ants.
 struct Shares {
-    float base;  // of all ants, for every trail
-    float unit;  // of what is put together
+    float base;   // of all ants, for every trail
+    float unit;   // of what is put together
+    float level;  // of a trail that never got more than the base
 };
 
 // The state before the first iteration.
 __global__ void start_graph(int n, int columns, int words, const unsigned* adjacency, float* trails,
-                            ColonyState* state) {
+                            Shares* shares, ColonyState* state) {
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < static_cast<long long>(n) * columns; i += stride) {
@@ -31,13 +32,16 @@ __global__ void start_graph(int n, int columns, int words, const unsigned* adjac
             !(adjacency[static_cast<long long>(from) * words + to / LANES] >> to % LANES & 1);
         trails[i] = apart ? 1.0f : 0.0f;
     }
-    if (first == 0) reset(state);
+    if (first != 0) return;
+    shares->level = 1.0f;
+    reset(state);
 }
 
 // How much each ant adds: 1/q, in whole numbers of which the best ant adds `most`. One block.
-__global__ void __launch_bounds__(THREADS) share_out(int ants, double reward, unsigned most,
-                                                     const Word* costs, const ColonyState* state,
-                                                     unsigned* quanta, Shares* shares) {
+__global__ void __launch_bounds__(THREADS) share_out(int ants, float keep, double reward,
+                                                     unsigned most, const Word* costs,
+                                                     const ColonyState* state, unsigned* quanta,
+                                                     Shares* shares) {
     __shared__ double inverse[THREADS];
     int own = threadIdx.x;
     double fewest = static_cast<double>(state->running_best >> ANT_BITS), sum = 0.0;
@@ -52,7 +56,10 @@ __global__ void __launch_bounds__(THREADS) share_out(int ants, double reward, un
             for (int i = 0; i < min(THREADS, ants - first); ++i) sum += inverse[i];
         __syncthreads();
     }
-    if (own == 0) *shares = {static_cast<float>(sum), static_cast<float>(reward / (fewest * most))};
+    if (own != 0) return;
+    shares->base = static_cast<float>(sum);
+    shares->unit = static_cast<float>(reward / (fewest * most));
+    shares->level = shares->level * keep + shares->base;
 }
 
 // For pairs visited one after the other in a class. A block an ant.
