@@ -12,7 +12,10 @@ of its own, as in the paper's Table 8. search: with candidate lists and local se
 seconds until the best tour is as good as the paper's mean (Tables 9 and 10), a seed a run. curve:
 error against time.
 
-What was measured is added to OUT.json, where rows of the same instance and kind are replaced.
+After the names may follow kinds=2opt,2opt+oropt of search and curve, seeds=10 of search and
+quality, seconds=60 of curve, and device=cpu of quality, which then runs the CPU's colonies that
+build the same tours. What was measured is added to OUT.json, and replaces what stands there for
+the same instance and kind.
 """
 
 from __future__ import annotations
@@ -41,11 +44,10 @@ REPEATS = 9
 WARPS = (1, 2, 3, 4, 6, 8)
 WARPS_OF = ("mmas-rwm-bt", "mmas-rwm-lc", "mmas-wrs-bt", "mmas-wrs-ct")
 
-RUNS = 30
 QUALITY_ITERATIONS = 100
 
 ANTS = 800
-SETTINGS: dict[str, object] = {"ants": ANTS, "rho": 0.2, "deposit": "schedule"}
+SETTINGS: dict[str, object] = {"ants": ANTS, "rho": 0.1, "deposit": "schedule"}
 """Of the colonies with local search."""
 
 TARGETS = {
@@ -63,9 +65,19 @@ TARGETS = {
 """The paper's mean error in % and seconds on a V100 (Tables 9 and 10)."""
 
 
-def build(instance: TspInstance, name: str, values: dict[str, object], seed: int = 1) -> Colony:
-    """Build a colony on the GPU."""
-    device = devices.find("cuda")
+def build(
+    instance: TspInstance,
+    name: str,
+    values: dict[str, object],
+    seed: int = 1,
+    where: str = "cuda",
+) -> Colony:
+    """Build a colony on the GPU, or the one on the CPU that builds the same tours."""
+    device = devices.find(where)
+    if device.kind == "cpu":
+        drawing = "stc-roulette" if name.endswith(("lc", "ct")) else "roulette"
+        values = {**values, "selection": "wrs" if "wrs" in name else drawing}
+        name = "mmas"
     system = catalog.find(name, device)
     return catalog.build(system, instance, system.parameters.from_mapping(values), device, seed)
 
@@ -108,12 +120,13 @@ def warps(instance: TspInstance) -> Iterator[dict[str, Any]]:
             yield timed(instance, name, {"warps": count})
 
 
-def quality(instance: TspInstance) -> Iterator[dict[str, Any]]:
+def quality(instance: TspInstance, where: str, runs: int) -> Iterator[dict[str, Any]]:
     """Best lengths of the six variants; no two runs have the same seed."""
     for place, name in enumerate(ALL_CITIES):
         lengths = []
-        for run in range(RUNS):
-            colony = build(instance, name, {}, seed=1 + len(ALL_CITIES) * run + place)
+        for run in range(runs):
+            seed = 1 + len(ALL_CITIES) * run + place
+            colony = build(instance, name, {}, seed, where)
             colony.iterate(QUALITY_ITERATIONS)
             lengths.append(colony.snapshot(Wanted.SOLUTION).best_cost)
             colony.close()
@@ -153,11 +166,13 @@ def search(instance: TspInstance, kinds: tuple[str, ...], seeds: range) -> Itera
         yield {"kind": kind, "runs": runs, "settings": SETTINGS}
 
 
-def curve(instance: TspInstance, kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Error against time for as long as the paper's runs took, halved."""
-    seconds = TARGETS[instance.name][1] / 2
+def curve(
+    instance: TspInstance, kinds: tuple[str, ...], seconds: float
+) -> Iterator[dict[str, Any]]:
+    """Error against time, for at most half as long as the paper's runs took."""
+    most = min(seconds, TARGETS[instance.name][1] / 2)
     for kind in kinds:
-        yield {"kind": kind, "curve": follow(instance, kind, 1, 0.0, seconds), "settings": SETTINGS}
+        yield {"kind": kind, "curve": follow(instance, kind, 1, 0.0, most), "settings": SETTINGS}
 
 
 def main() -> None:
@@ -167,14 +182,15 @@ def main() -> None:
     options = dict(word.split("=") for word in sys.argv[4:] if "=" in word)
     kinds = tuple(options.get("kinds", "2opt,2opt+oropt").split(","))
     seeds = range(1, 1 + int(options.get("seeds", "10")))
+    seconds, where = float(options.get("seconds", "inf")), options.get("device", "cuda")
     measures: dict[str, Callable[[TspInstance], Iterator[dict[str, Any]]]] = {
         "speed": speed,
         "warps": warps,
-        "quality": quality,
+        "quality": lambda instance: quality(instance, where, len(seeds)),
         "search": lambda instance: search(instance, kinds, seeds),
-        "curve": lambda instance: curve(instance, kinds),
+        "curve": lambda instance: curve(instance, kinds, seconds),
     }
-    device = str(devices.find("cuda"))
+    device = str(devices.find(where))
     measured = json.loads(out.read_text()) if out.exists() else {"rows": []}
     for name in names or INSTANCES:
         instance = load(folder / f"{name}.tsp")

@@ -82,6 +82,17 @@ def speed(rows: list[Row], phase: str, listed: bool) -> list[str]:
     return table(["instance", *(s.removeprefix("mmas-") for s in systems)], lines)
 
 
+def precision(rows: list[Row]) -> list[str]:
+    """The quickest variant with weights of either precision."""
+    own = [row for row in rows if row["system"] == "mmas-rwm-bt"]
+    lines = []
+    for name, group in by_instance(own).items():
+        half = next(row for row in group if "weights" not in row)
+        full = next(row for row in group if "weights" in row)
+        lines.append([name, digits(half["construction"]), digits(full["construction"])])
+    return table(["instance: rwm-bt", "half, ms", "full, ms"], lines)
+
+
 def ratios(rows: list[Row]) -> list[str]:
     """The quickest variants against the published program's, and the floor."""
     lines = []
@@ -141,14 +152,17 @@ def quality(rows: list[Row]) -> list[str]:
     systems = list(dict.fromkeys(row["system"] for row in rows))
     lines = []
     for name, group in by_instance(rows).items():
+        if len(group) < len(systems):
+            continue
         samples = {row["system"]: row["lengths"] for row in group}
         errors = [
             f"{statistics.mean(100 * (x / group[0]['optimum'] - 1) for x in samples[system]):.2f}"
             for system in systems
         ]
         test = friedmanchisquare(*(samples[system] for system in systems))
-        lines.append([name, *errors, f"{test.statistic:.2f}", f"{test.pvalue:.2f}"])
-    head = ["instance", *(s.removeprefix("mmas-") for s in systems), "statistic", "p"]
+        runs = str(len(group[0]["lengths"]))
+        lines.append([name, runs, *errors, f"{test.statistic:.2f}", f"{test.pvalue:.2f}"])
+    head = ["instance", "runs", *(s.removeprefix("mmas-") for s in systems), "statistic", "p"]
     return table(head, lines)
 
 
@@ -191,10 +205,10 @@ def search(rows: list[Row]) -> list[str]:
 
 def curve(rows: list[Row]) -> list[str]:
     """Error against time, at powers of two of a second."""
-    marks = [0.5 * 2**i for i in range(10)]
+    marks = [0.125 * 2**i for i in range(8)]
     lines = []
     for row in rows:
-        cells = [f"{row['instance']}: {row['kind']}"]
+        cells = [f"{row['instance']}: {row['kind']}, ρ = {row['settings']['rho']}"]
         last = row["curve"][-1][0]
         for mark in marks:
             before = [error for seconds, _, error in row["curve"] if seconds <= mark]
@@ -207,12 +221,13 @@ def main() -> None:
     """Write the page."""
     rows: list[Row] = json.loads((HERE / "mmas.json").read_text())["rows"]
     remarks = (HERE / "mmas_remarks.md").read_text().split("\n---\n")
-    devices = sorted({row["device"] for row in rows})
+    devices = sorted({row["device"] for row in rows if row["what"] != "quality"})
     times = named(rows, "speed")
     sections: list[tuple[str, list[str]]] = [
         ("Construction against the published program", ratios(times)),
         ("Milliseconds of construction, from all cities", speed(times, "construction", False)),
         ("Milliseconds of construction, candidate lists of 32", speed(times, "construction", True)),
+        ("Weights of half and of full precision", precision(times)),
         ("Milliseconds of whole iterations", speed(times, "whole", False)),
         ("Milliseconds of whole iterations, with lists", speed(times, "whole", True)),
         ("Warps an ant", warps(named(rows, "warps"))),
@@ -224,6 +239,8 @@ def main() -> None:
     text += [f"Measured on {' and '.join(devices)}, by `measurements/mmas_measure.py`.", ""]
     text += [remarks[0].strip(), ""]
     for (head, lines), remark in zip(sections, remarks[1:], strict=True):
+        if len(lines) == 2:  # nothing was measured
+            lines = ["Not measured yet."]
         text += [f"## {head}", ""]
         if remark.strip():
             text += [remark.strip(), ""]

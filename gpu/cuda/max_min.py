@@ -56,7 +56,7 @@ class MmasColony(TourColony):
         If the construction is not for so many cities, or the local search not for the instance.
     DeviceMemoryError
         If the matrices do not fit the device: of trails, 4 n² bytes; without lists of weights, 4
-        or 2 n², and up to 4096 cities of the heuristic; of explicit distances.
+        or 2 n², up to 4096 cities of the heuristic and of all weights; of explicit distances.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpu.cuda.as_construction import LANES, Construction, StDynamic, weight_columns
 from gpu.cuda.machine import Array, Launch, Machine
-from gpu.cuda.max_min_update import Form
+from gpu.cuda.max_min_update import KEPT, Form
 from gpu.cuda.problem import Problem
 from gpu.errors import ParameterError
 from gpu.loader import MOST_LIST_ROWS, TILES
@@ -30,6 +30,9 @@ TILE_CITIES = 256
 
 LANE_CITIES = 8
 """Those of a lane."""
+
+AT_ONCE = 1500
+"""Cities up to which an ant without a candidate looks at all others, not at backup lists first."""
 
 MOST_SHARED_TILES = 2
 """Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
@@ -122,7 +125,8 @@ class Rows(MmasConstruction):
             self._block, self._shared = LANES * warps, whole
 
     def _automatic_warps(self) -> int:
-        return -(-self.n // 3072)
+        """As few as can be, which is the fastest as measured: one needs no barrier."""
+        return 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
@@ -152,7 +156,8 @@ class Sampling(MmasConstruction):
         self._warps = parameters.warps or self._automatic_warps(tabu)
 
     def _automatic_warps(self, tabu: str) -> int:
-        return 1 if self.n <= 256 else 2 if self.n <= 512 else 4
+        """As measured."""
+        return 4 if tabu != BT else 1 if self.n <= TILE_CITIES else 2
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
@@ -163,8 +168,6 @@ class Sampling(MmasConstruction):
 
 class ListTours(MmasConstruction):
     """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
-
-    form = Form.NONE
 
     def __init__(
         self,
@@ -182,6 +185,7 @@ class ListTours(MmasConstruction):
         self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
+        self.form = Form.FLOATS if n <= KEPT else Form.NONE
         self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
         if samples:
             self.listed_form = Form.INVERSES
@@ -215,11 +219,13 @@ class ListTours(MmasConstruction):
             arrays["candidates"],
             arrays["listed"],
             np.int32(self._width),
+            arrays.get("weights"),
             arrays["trails"],
             np.int32(arrays["trails"].shape[1]),
-            arrays["backup"],
+            arrays["backup"] if self.n > AT_ONCE else None,
             arrays["strayed"],
             np.int32(self._rounds),
+            np.int32(self._alpha if self._alpha.is_integer() else -1),
             np.float64(self._alpha),
             np.int32(self._tabu_bytes),
             *self._results(arrays),

@@ -27,8 +27,8 @@ FAINTEST_TRAIL = np.float32(2.0**-60)
 """``FAINTEST_TRAIL`` in mmas_state.cuh."""
 
 KEPT = 4096
-"""Cities up to which the heuristic of all edges is kept: beyond, it is worked out from coordinates
-in every iteration."""
+"""Cities up to which the heuristic of all edges is kept, and with lists the weights of all: beyond,
+they are worked out from coordinates and trails where they are needed."""
 
 SHORT_CITIES = 1 << 16
 """Cities that two bytes of a candidate list can name."""

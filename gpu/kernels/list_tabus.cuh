@@ -8,6 +8,8 @@
 #include "compact_list.cuh"
 #include "tabu.cuh"
 
+[[maybe_unused]] constexpr int AT_ONCE = 8;  // unvisited cities, so that reads for them overlap
+
 // BT: a bit a city.
 struct BitmaskTabu {
     BitTabu bits;
@@ -37,9 +39,23 @@ struct BitmaskTabu {
         bits.bits[city & (bits.words - 1)] = seen | 1u << (city >> bits.shift);
     }
 
+    // Calls visit(cities, there) for AT_ONCE places at a time; there[i] says whether cities[i] is
+    // an unvisited city.
     template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int, int, int lane, Visit visit) const {
-        bits.each_unvisited(lane, visit);
+    __device__ __forceinline__ void each_unvisited(int n, int, int lane, Visit visit) const {
+        for (int word = lane; word < bits.words; word += LANES) {
+            unsigned left = ~bits.bits[word];
+            for (int first = 0; first << bits.shift < n; first += AT_ONCE) {
+                int cities[AT_ONCE];
+                bool there[AT_ONCE];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i) {
+                    cities[i] = (first + i << bits.shift) + word;
+                    there[i] = left >> (first + i) & 1;
+                }
+                visit(cities, there);
+            }
+        }
     }
 };
 
@@ -68,7 +84,17 @@ struct CompactTabu {
 
     template <class Visit>
     __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
-        for (int place = step + lane; place < n; place += LANES) visit(list.city(place));
+        for (int first = step + lane; first < n; first += AT_ONCE * LANES) {
+            int unvisited[AT_ONCE];
+            bool there[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) {
+                int place = first + i * LANES;
+                there[i] = place < n;
+                unvisited[i] = list.city(there[i] ? place : first);
+            }
+            visit(unvisited, there);
+        }
     }
 };
 
@@ -103,6 +129,16 @@ struct ListTabu {
 
     template <class Visit>
     __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
-        for (int place = step + lane; place < n; place += LANES) visit(cities[place]);
+        for (int first = step + lane; first < n; first += AT_ONCE * LANES) {
+            int unvisited[AT_ONCE];
+            bool there[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) {
+                int place = first + i * LANES;
+                there[i] = place < n;
+                unvisited[i] = cities[there[i] ? place : first];
+            }
+            visit(unvisited, there);
+        }
     }
 };

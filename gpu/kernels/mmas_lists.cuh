@@ -21,34 +21,56 @@
 // Then the heaviest is one of the nearest, and the backup lists do. A city from which a trail
 // beyond its backup list has ever grown is `strayed`.
 struct OtherCities {
+    const float* weights;  // of all edges, or null: then they are made of trails
     const float* trails;
-    const uint2* backup;  // BACKUP_ROWS rows of 32 a city: its number, and its heuristic
+    const uint2* backup;  // BACKUP_ROWS rows of 32 a city; null if all are looked at at once
     const unsigned char* strayed;
-    int columns, rounds;
+    int columns, rounds, factors;
     double alpha;
     Geometry geometry;
 
     // The heaviest unvisited city, the lowest on a tie. All lanes of the warp call this.
     template <class Tabu>
     __device__ __forceinline__ int heaviest(const Tabu& tabu, int from, int step, int lane) const {
-        const float* row = trails + static_cast<long long>(from) * columns;
+        long long row = static_cast<long long>(from) * columns;
         Heaviest found;
-        unsigned last = 0;  // bits of the heuristic of the last city on the backup list
-        for (int i = 0; i < BACKUP_ROWS; ++i) {
-            Candidate other{
-                __ldg(&backup[(static_cast<long long>(from) * BACKUP_ROWS + i) * LANES + lane])};
-            int city = other.city();
-            last = other.packed.y;
-            if (city != from && !tabu.visited(tabu.seen(city), city, step))
-                found.offer(weighed(__ldg(&row[city]), other.weight()), city);
+        if (backup) {
+            const uint2* own = backup + static_cast<long long>(from) * BACKUP_ROWS * LANES;
+            Candidate others[BACKUP_ROWS];
+#pragma unroll
+            for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
+            float tops[BACKUP_ROWS];
+#pragma unroll
+            for (int i = 0; i < BACKUP_ROWS; ++i) {
+                int city = others[i].city();
+                bool open = city != from && !tabu.visited(tabu.seen(city), city, step);
+                tops[i] = open ? __ldg(&trails[row + city]) : 0.0f;
+            }
+#pragma unroll
+            for (int i = 0; i < BACKUP_ROWS; ++i)
+                if (tops[i] > 0.0f)
+                    found.offer(weighed(tops[i], others[i].weight()), others[i].city());
+            __syncwarp();
+            float last = __shfl_sync(ALL_LANES, others[BACKUP_ROWS - 1].weight(), LANES - 1);
+            float beyond = last > 0.0f ? weighed(__ldg(&trails[row + from]), last) : 0.0f;
+            if (!strayed[from] && warp_max(found.most) > __float_as_uint(beyond))
+                return found.city();
         }
-        __syncwarp();
-        last = __shfl_sync(ALL_LANES, last, LANES - 1);
-        float beyond = last == 0 ? 0.0f : weighed(__ldg(&row[from]), __uint_as_float(last));
-        if (!strayed[from] && warp_max(found.most) > __float_as_uint(beyond)) return found.city();
-        tabu.each_unvisited(geometry.n, step, lane, [&](int city) {
-            found.offer(weighed(__ldg(&row[city]), geometry.weight(from, city)), city);
-        });
+        tabu.each_unvisited(
+            geometry.n, step, lane,
+            [&](const int (&cities)[AT_ONCE], const bool (&there)[AT_ONCE]) {
+                float own[AT_ONCE];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i)
+                    own[i] =
+                        there[i] ? __ldg(&(weights ? weights : trails)[row + cities[i]]) : 0.0f;
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; ++i) {
+                    if (!there[i]) continue;
+                    if (!weights) own[i] = weighed(own[i], geometry.weight(from, cities[i]));
+                    found.offer(own[i], cities[i]);
+                }
+            });
         __syncwarp();
         return found.city();
     }
@@ -59,9 +81,9 @@ struct OtherCities {
 
         __device__ __forceinline__ void offer(float weight, int its_city) {
             unsigned own = __float_as_uint(weight), number = static_cast<unsigned>(its_city);
-            if (own < most || (own == most && number > lowest)) return;
-            most = own;
-            lowest = number;
+            bool better = own > most || (own == most && number < lowest);
+            most = better ? own : most;
+            lowest = better ? number : lowest;
         }
 
         __device__ __forceinline__ int city() const {
@@ -71,13 +93,14 @@ struct OtherCities {
     };
 
     __device__ __forceinline__ float weighed(float trail, float eta) const {
-        float own = choice(power_of(trail, alpha), eta);
+        float power = factors == 1 ? trail : power_of(trail, factors, alpha);
+        float own = choice(power, eta);
         return rounds ? rounded_to_half(own) : own;
     }
 
-    static __device__ SELDOM float power_of(float trail, double alpha) {
-        bool whole = alpha == static_cast<int>(alpha);
-        return whole ? WholePower(alpha)(trail) : RealPower(alpha)(trail);
+    // `factors` is alpha where that is whole, else -1.
+    static __device__ SELDOM float power_of(float trail, int factors, double alpha) {
+        return factors < 0 ? RealPower(alpha)(trail) : WholePower(alpha)(trail);
     }
 };
 
@@ -137,9 +160,9 @@ template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED>
 __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
     int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest,
-    const unsigned short* candidates, const void* listed, int width, const float* trails,
-    int columns, const uint2* backup, const unsigned char* strayed, int rounds, double alpha,
-    int tabu_bytes, int* tours, Word* lengths, ColonyState* state) {
+    const unsigned short* candidates, const void* listed, int width, const float* weights,
+    const float* trails, int columns, const uint2* backup, const unsigned char* strayed, int rounds,
+    int factors, double alpha, int tabu_bytes, int* tours, Word* lengths, ColonyState* state) {
     extern __shared__ uint4 shared[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
@@ -150,7 +173,7 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
         __syncthreads();
     }
     Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    OtherCities others{trails, backup, strayed, columns, rounds, alpha, geometry};
+    OtherCities others{weights, trails, backup, strayed, columns, rounds, factors, alpha, geometry};
     Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
     for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
         Draws draws{{seed_low, seed_high},
@@ -158,6 +181,7 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
                     static_cast<unsigned>(state->iteration)};
         int* tour = tours + static_cast<long long>(ant) * n;
         int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
+        GrowingTour grown(geometry, city);
         tabu.begin(n, city, lane);
         while (step < n) {
             Selection selection(draws, step, lane);
@@ -171,10 +195,10 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_lists(
                 if (lane == (step & (LANES - 1))) kept = city;
                 __syncwarp();
             }
-            int place = ((step - 1) & -LANES) + lane;
-            if (place < step) tour[place] = kept;
+            int first = (step - 1) & -LANES;
+            if (first + lane < step) tour[first + lane] = kept;
+            grown.add(kept, first, step, lane);
         }
-        __syncwarp();
-        report_tour(state, geometry, tour, ant, lengths, lane);
+        grown.report(state, ant, lengths, lane);
     }
 }

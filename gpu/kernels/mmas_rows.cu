@@ -80,11 +80,15 @@ __device__ __forceinline__ int turn(const Group<>& group, LaneCities<TILES>& cit
 
 // One ant's tour, by all warps of its group.
 template <class Row, int TILES>
-__device__ __forceinline__ void build_tour(const Group<>& group, const Draws& draws, int n,
+__device__ __forceinline__ void build_tour(const Group<>& group, const Draws& draws,
+                                           const Geometry& geometry,
                                            const typename Row::Stored* rows, int columns,
-                                           int* tour) {
+                                           int* tours, Word* lengths, ColonyState* state) {
+    int n = geometry.n, ant = static_cast<int>(draws.ant);
+    int* tour = tours + static_cast<long long>(ant) * n;
     LaneCities<TILES> cities(n, group.warp * TILES * TILE_CITIES, group.lane);
     int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
+    GrowingTour grown(geometry, city);
     while (step < n) {
         unsigned words = draws.spin((step & -LANES) + group.lane);  // for 32 steps, one a lane
         int pause = min(n, (step | (LANES - 1)) + 1);
@@ -98,11 +102,12 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
             if (group.lane == (step & (LANES - 1))) kept = city;
         }
         if (group.warp == 0) {
-            int place = ((step - 1) & -LANES) + group.lane;
+            int first = (step - 1) & -LANES, place = first + group.lane;
             if (place < step) tour[place] = kept;
+            grown.add(kept, first, step, group.lane);
         }
     }
-    __syncwarp();
+    if (group.warp == 0) grown.report(state, ant, lengths, group.lane);
 }
 
 template <class Row, int TILES>
@@ -118,12 +123,10 @@ __global__ void __launch_bounds__(512) build_tours_by_rows(int n, int ants, unsi
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
     Draws draws{
         {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    int* tour = tours + static_cast<long long>(ant) * n;
-    build_tour<Row, TILES>(group, draws, n, static_cast<const typename Row::Stored*>(weights),
-                           columns, tour);
-    if (warp > 0) return;
-    report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
-                lane);
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    build_tour<Row, TILES>(group, draws, geometry,
+                           static_cast<const typename Row::Stored*>(weights), columns, tours,
+                           lengths, state);
 }
 
 // The same with all weights in the shared memory of each block, of which there is one a
@@ -144,14 +147,13 @@ __global__ void __launch_bounds__(512) build_tours_in_shared(int n, int ants, un
     for (int i = threadIdx.x; 8 * i < n * columns; i += blockDim.x) own[i] = __ldg(from + i);
     __syncthreads();
     Group<> group{memory, 1, 0, lane};
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
         Draws draws{{seed_low, seed_high},
                     static_cast<unsigned>(ant),
                     static_cast<unsigned>(state->iteration)};
-        int* tour = tours + static_cast<long long>(ant) * n;
-        build_tour<SharedHalfRow, TILES>(
-            group, draws, n, reinterpret_cast<const unsigned short*>(own), columns, tour);
-        report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant,
-                    lengths, lane);
+        build_tour<SharedHalfRow, TILES>(group, draws, geometry,
+                                         reinterpret_cast<const unsigned short*>(own), columns,
+                                         tours, lengths, state);
     }
 }

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from gpu import catalog, devices
+from gpu.baseline import max_min
 from gpu.baseline.ant_system import build_parallel
+from gpu.catalog.max_min import MAX_MIN_ANT_SYSTEMS
 from gpu.cuda import ant_system
 from gpu.cuda.ant_system import AntSystemColony
 from gpu.decisions.replay import Replay
@@ -26,6 +28,7 @@ from gpu.parameters import (
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
+    MmasCpuParameters,
     SpmParameters,
 )
 from gpu.snapshot import Wanted
@@ -107,6 +110,32 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     for part in ("best_solution", "iteration_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
     assert set(ours.timed_iteration()) == {"choice info", "construction", "update"}
+    ours.close()
+    theirs.close()
+
+
+MAX_MIN = [row.name for row in MAX_MIN_ANT_SYSTEMS if "cuda" in row.builders]
+
+
+@pytest.mark.parametrize("name", MAX_MIN)
+@pytest.mark.parametrize("which", ["ring-50", "uniform-1000"])
+def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
+    cities, place = instance(which), devices.find("cuda")
+    values: dict[str, object] = {"ants": 60, "rho": 0.2, "restart": 20, "deposit": "schedule"}
+    system = catalog.find(name, place)
+    ours = catalog.build(system, cities, system.parameters.from_mapping(values), place, 3)
+    selection = "roulette" if "bt" in name else "stc-roulette"
+    values |= {"selection": "wrs" if "wrs" in name else selection}
+    values |= {"candidates": 32} if name.endswith("-cl") else {}
+    on_cpu = MmasCpuParameters.from_mapping(values)
+    theirs = max_min.build_parallel(cities, on_cpu, devices.find("cpu"), 3)
+    for colony in (ours, theirs):
+        colony.iterate(12)
+    one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
+    np.testing.assert_array_equal(ours.trails_from(7), theirs.trails_from(7))
+    assert (one.iteration_mean, one.limits) == (other.iteration_mean, other.limits)
+    for part in ("best_solution", "iteration_solution", "pheromone"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
     ours.close()
     theirs.close()
 
