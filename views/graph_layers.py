@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -9,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.instances.graph import GraphInstance
-from views.class_marks import draw_marks, mark_of
+from views.class_marks import SMALLEST, draw_marks, mark_of
 from views.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
 from views.theme import DARK, Theme
 
@@ -136,7 +138,7 @@ class ConflictsLayer(GraphLayer):
         conflicts = self._drawing.conflicts
         lines = self._lines(conflicts, transform, size)
         ends = to_pixels(self._drawing.places[np.unique(conflicts)], transform)
-        radius = diameter_of(self._drawing, transform) / 2 + 2.5
+        radius = diameter_of(self._drawing, transform, self._theme) / 2 + 2.5
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for role, width in (("text", 6.0), ("danger", 3.0)):
             draw_lines(painter, lines, self._theme.colour(role), width)
@@ -166,7 +168,7 @@ class VerticesLayer(GraphLayer):
         if graph is None or drawing is None:
             return
         pixels = to_pixels(drawing.places, transform)
-        diameter = diameter_of(drawing, transform) * self._theme.scale**0.5
+        diameter = diameter_of(drawing, transform, self._theme)
         if 0 <= self._vertex < graph.n:
             bits = graph.adjacency[self._vertex].view(np.uint8)
             others = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
@@ -174,7 +176,8 @@ class VerticesLayer(GraphLayer):
             colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
             draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
         corner = [size.width(), size.height()]
-        seen = ((pixels >= -diameter) & (pixels - diameter <= corner)).all(axis=1)
+        inside = (pixels >= -diameter) & (pixels - diameter <= corner)
+        seen = inside[:, 0] & inside[:, 1]
         if drawing.coloring is None:
             draw_points(painter, pixels[seen], self._theme.colour("muted"), diameter)
             return
@@ -196,21 +199,27 @@ class VerticesLayer(GraphLayer):
         painter.setFont(font)
         vertices = np.flatnonzero(seen)
         vertices = vertices[np.argsort(coloring[vertices], kind="stable")]
-        colors, starts = np.unique(coloring[vertices], return_index=True)
-        places = np.split(pixels[vertices], starts[1:])
-        classes = list(zip(colors.tolist(), places, strict=bool(len(colors))))
+        marked = coloring[vertices] == self._class
         # The class that stands out comes last, in front of all others.
-        for color, among in sorted(classes, key=lambda one: one[0] == self._class):
-            shown = self._class in (-1, color)
-            larger = diameter + 2 if color == self._class else diameter
-            draw_marks(painter, color, among, larger, self._theme, 1.0 if shown else 0.16)
-        for color, among in classes if numbers else ():
-            if self._class not in (-1, color):
-                continue
-            painter.setPen(mark_of(color).ink)
-            for x, y in among:
-                spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
-                painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
+        vertices = np.concatenate([vertices[~marked], vertices[marked]])
+        classes, marked = coloring[vertices].astype(np.int64), np.sort(marked)
+        pale = 0.16 if self._class >= 0 else 1.0
+        draw_marks(
+            painter,
+            classes,
+            pixels[vertices],
+            diameter + 2.0 * marked,
+            np.where(marked, 1.0, pale),
+            self._theme,
+        )
+        if not numbers:
+            vertices = vertices[:0]
+        elif self._class >= 0:
+            vertices = vertices[marked]
+        for color, (x, y) in zip(coloring[vertices], pixels[vertices], strict=True):
+            painter.setPen(mark_of(int(color)).ink)
+            spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
+            painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
         if 0 <= self._vertex < len(pixels):
             painter.setPen(self._theme.colour("text"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -251,7 +260,12 @@ class VerticesLayer(GraphLayer):
         return [*named, *([marked] if 0 <= marked < count and marked not in named else [])]
 
 
-def diameter_of(drawing: GraphDrawing, transform: QTransform) -> float:
-    """Return how many pixels a vertex is across: less than its distance to the next."""
+def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> float:
+    """Return how many pixels a vertex is across: less than its distance to the next.
+
+    Whole pixels, so that what marks look like is seldom found anew; small dots of any size.
+    """
     least, most = _DIAMETERS
-    return min(most, max(least, 0.8 * drawing.spacing * abs(transform.m11())))
+    fitting = 0.8 * drawing.spacing * abs(transform.m11())
+    diameter = min(most, max(least, fitting)) * math.sqrt(theme.scale)
+    return float(math.floor(diameter)) if diameter >= SMALLEST + 1 else diameter
