@@ -148,10 +148,11 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             for power in ("WholePower", "RealPower")
             for summed in ("true", "false")
         ),
-        "rlf_construct.cu": tuple(
-            f"color_graph<{rows}, {own}, {selection}>"
-            for rows, own in RLF_SHAPES
-            for selection in ("PrefixSums", "StochasticTrials")
+        "rlf_prefix.cu": tuple(
+            f"color_graph<{rows}, {own}, PrefixSums>" for rows, own in RLF_SHAPES
+        ),
+        "rlf_trial.cu": tuple(
+            f"color_graph<{rows}, {own}, StochasticTrials>" for rows, own in RLF_SHAPES
         ),
         "rlf_update.cu": (
             "start_graph",

@@ -81,8 +81,6 @@ class ColoringConstruction:
         If what the trials need of each vertex does not fit the device's shared memory.
     """
 
-    file = "rlf_construct.cu"
-
     def __init__(
         self,
         machine: Machine,
@@ -99,6 +97,7 @@ class ColoringConstruction:
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
         selection = "StochasticTrials" if trials else "PrefixSums"
+        self.file = "rlf_trial.cu" if trials else "rlf_prefix.cu"
         self._kernel = f"color_graph<{rows}, {own}, {selection}>"
         self._threads = LANES * -(-graph.words // own)
         self._shared = 2 * graph.n if trials else 0

@@ -1,11 +1,13 @@
 // ACO-RLF (2017): all ants of an iteration color the graph, a block an ant.
+#pragma once
+
 #include "colony_state.cuh"
 #include "rlf_selection.cuh"
 
 // Blocks have as many warps as it takes for each to own OWN words of vertices. `order` has the
 // vertices in the order of visits, where anybody needs it.
 template <int ROWS, int OWN, template <int> class Selection>
-__global__ void __launch_bounds__(ROWS* LANES / OWN * LANES, OWN == 1 || ROWS > 4 ? 1 : 2)
+__global__ void __launch_bounds__(LANES * LANES * ROWS / OWN, OWN == 1 || ROWS > 4 ? 1 : 2)
 color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsigned* adjacency,
             int columns, const float* powers, const float* info, const Word* prefixes, int trials,
             int* colors, int* order, Word* costs, ColonyState* state) {
