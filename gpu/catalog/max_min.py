@@ -51,7 +51,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
 MAX_MIN_ANT_SYSTEMS: tuple[System, ...] = (
     *(
         _on_gpu(selection, tabu, listed)
-        for listed in (True, False)
+        for listed in (False, True)  # without, as those on the CPU unless asked for lists
         for selection in _SELECTIONS
         for tabu in _TABUS
     ),
