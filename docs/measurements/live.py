@@ -24,13 +24,13 @@ from app.run import Outcome, Run
 from app.session import new_session
 from app.stall_meter import StallMeter
 from app.stopping import StopSettings
-from gpu.instances import load
+from gpu.instances import load_instance
 from views.setup_panel import Choices
 
 
 def headless(path: Path, device: str, colony: str, values: dict[str, str], seconds: float) -> float:
     """Iterations per second with no window."""
-    instance = load(path)
+    instance = load_instance(path)
     session = new_session(
         instance,
         colony=colony,
