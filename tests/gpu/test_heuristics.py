@@ -44,9 +44,9 @@ def test_the_tour_is_that_of_looking_at_everyone(
 
 @pytest.mark.slow
 def test_a_large_instance_takes_seconds() -> None:
-    instance = makers.uniform(86_000, size=10**6)
+    instance = makers.uniform(40_000, size=10**6)
     candidates = build_candidates(instance, 32)
     start = time.perf_counter()
     tour = nearest_neighbour_tour(instance, candidates)
-    assert time.perf_counter() - start < 30
+    assert time.perf_counter() - start < 15
     assert np.array_equal(np.sort(tour), np.arange(instance.n))

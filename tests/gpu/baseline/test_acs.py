@@ -166,8 +166,9 @@ def test_update_at_every_kth_step(period: int, way: Way) -> None:
     {"candidates": 1}, {"candidates": 2}, {"candidates": 9}, {"candidates": 31},
 ], ids=str)  # fmt: skip
 def test_every_parameter(change: dict[str, Any], way: Way) -> None:
-    compare(makers.uniform(34, seed=5), AcsParameters(**change), 2**64 - 1, way)
-    compare(makers.uniform(34, seed=5), SpmParameters(**change), 2**64 - 1, way)
+    values = {"ants": 9, **change}
+    compare(makers.uniform(34, seed=5), AcsParameters(**values), 2**64 - 1, way)
+    compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
 
 
 @pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=3)], ids=str)

@@ -94,13 +94,14 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", SMALL)
 def test_the_colony_is_the_equations(name: str, selection: str, candidates: int) -> None:
-    compare(SMALL[name], AsCpuParameters(selection=selection, candidates=candidates))
+    parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=7)
+    compare(SMALL[name], parameters)
 
 
 @pytest.mark.parametrize("candidates", [0, 20])
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_a_hundred_cities_on_two_threads(selection: str, candidates: int) -> None:
-    parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=50)
+    parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=9)
     compare(makers.uniform(100), parameters, threads=2, iterations=2)
 
 

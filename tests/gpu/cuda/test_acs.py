@@ -106,12 +106,12 @@ def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:
 
 @pytest.mark.parametrize("metric", COORDINATE_METRICS)
 def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) -> None:
-    instance, parameters = scattered(60, metric), AcsParameters(candidates=5, q0=0.8, ants=30)
+    instance, parameters = scattered(40, metric), AcsParameters(candidates=5, q0=0.8, ants=10)
     with (
         emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        for _ in range(3):
+        for _ in range(2):
             ours.iterate(1)
             theirs.iterate(1)
             assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
@@ -227,7 +227,7 @@ def test_ants_or_trails_that_no_cluster_holds_take_the_whole_device() -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_stepwise_colony_does_not_depend_on_the_order_of_threads(order: int) -> None:
-    instance, parameters = scattered(40, extent=12), AcsParameters(candidates=8, ants=60)
+    instance, parameters = scattered(40, extent=12), AcsParameters(candidates=8, ants=30)
     with (
         emulated(instance, parameters, MatrixTrails, StepByStep, seed=0) as one,
         on_cpu(instance, parameters, "acs-gpu", "cpu", seed=0) as other,

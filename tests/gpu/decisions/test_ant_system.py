@@ -37,7 +37,7 @@ def foretell(
     instance: TspInstance,
     parameters: AsCpuParameters | MmasCpuParameters,
     seed: int,
-    iterations: int = 4,
+    iterations: int = 2,
 ) -> set[Outcome]:
     """Compare all ants' tours with what was foretold; return what came about."""
     colony: MatrixColony
