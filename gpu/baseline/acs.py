@@ -22,7 +22,7 @@ from gpu.snapshot import Trails, Updates, Wanted
 from gpu.summaries import KnownTrails, pheromone_picture, strongest_trails
 
 ANTS_PER_THREAD = 16
-"""Fewer than these take less time than it takes threads to meet, unless tours are improved."""
+"""Fewer than these build tours in less time than it takes threads to meet at each step."""
 
 
 def prepare() -> None:
@@ -105,7 +105,8 @@ class CpuColony(TourColony):
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
         improves = parameters.local_search != NO_LOCAL_SEARCH
-        threads = max(1, min(threads, m if improves else m // ANTS_PER_THREAD))
+        self._builders = max(1, min(threads, m // ANTS_PER_THREAD))
+        threads = max(1, min(threads, m)) if improves else self._builders
         needed = tables.bytes_needed(n, m, self._cl, min(BACKUP, n - 1 - self._cl), slots)
         if improves:
             needed["local search"] = searches.bytes_needed(instance, threads)
@@ -163,7 +164,7 @@ class CpuColony(TourColony):
         run(
             self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
             self._moves, self._searches, self._record, gate, self._scratch[member], member,
-            len(self._scratch), count, stages, begin, end,
+            len(self._scratch), self._builders, count, stages, begin, end,
         )  # fmt: skip
 
     def _draw(

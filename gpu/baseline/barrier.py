@@ -25,14 +25,18 @@ _yield = types.ExternalFunction(
 )
 
 
+INNER = 16
+"""Where in a gate another one begins, for meetings of a part of the threads."""
+
+
 def new_gate() -> NDArray[np.int64]:
-    """Return a fresh barrier: a counter in a cache line of its own."""
-    return np.zeros(16, dtype=np.int64)
+    """Return a fresh barrier: two counters, each in a cache line of its own."""
+    return np.zeros(2 * INNER, dtype=np.int64)
 
 
 def throw_open(gate: NDArray[np.int64]) -> None:
     """Let everybody pass, now and for ever: one of them will never come."""
-    gate[0] = 2**62
+    gate[0] = gate[INNER] = 2**62
 
 
 def _counter(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

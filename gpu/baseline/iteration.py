@@ -59,6 +59,7 @@ def run(
     scratch: Scratch,
     thread: int,
     threads: int,
+    builders: int,
     count: int,
     parts: int,
     begin: int,
@@ -67,42 +68,19 @@ def run(
     """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``.
 
     Of the n steps of each tour, the last one back to its start, those from ``begin`` to before
-    ``end`` are made; the local search is that of so many of the thread's ants.
+    ``end`` are made, by the first ``builders`` threads; the local search is that of so many of the
+    thread's ants.
     """
-    n, m = ants.routes.shape
+    m = ants.routes.shape[1]
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
-    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    block = 1 if rules.immediate else end_ant - first_ant
-    met = 0
+    met = met_in_steps = 0
     for _ in range(count):
-        if parts & CONSTRUCT:
+        if parts & CONSTRUCT and thread < builders:
             iteration = np.uint32(record.numbers[ITERATION])
-            if begin == 0:
-                _start(ants, rules, iteration, first_ant, end_ant)
-            for step in range(begin + 1, min(end, n) + 1):
-                if step == 1 or step % 4 == 0:
-                    _draw(ants, rules, iteration, step, first_ant, end_ant)
-                for first in range(first_ant, end_ant, block):
-                    for ant in range(first, first + block):
-                        if step < n:
-                            _extend(
-                                tables, geometry, regions, trails, ants, rules,
-                                iteration, step, ant, scratch,
-                            )  # fmt: skip
-                        else:
-                            _close(tables, geometry, ants, ant)
-                    if step % rules.period == 0:
-                        if not rules.immediate:
-                            met += threads
-                            barrier.meet(gate, met)
-                        start = first if rules.immediate else 0
-                        for ant in range(start, first + block if rules.immediate else m):
-                            _update_both(
-                                tables, trails, ants, rules, step, ant, thread, first_row, end_row
-                            )
-                        if not rules.immediate:
-                            met += threads
-                            barrier.meet(gate, met)
+            met_in_steps = _construct(
+                tables, geometry, regions, trails, ants, rules, iteration,
+                gate[barrier.INNER :], scratch, thread, builders, begin, end, met_in_steps,
+            )  # fmt: skip
         met += threads
         barrier.meet(gate, met)
         if parts & IMPROVE:
@@ -117,6 +95,58 @@ def run(
             _finish(tables, trails, ants, rules, record)
         met += threads
         barrier.meet(gate, met)
+
+
+@piece
+def _construct(
+    tables: Tables,
+    geometry: Geometry,
+    regions: Regions,
+    trails: Pheromone,
+    ants: Ants,
+    rules: Rules,
+    iteration: np.uint32,
+    gate: NDArray[np.int64],
+    scratch: Scratch,
+    thread: int,
+    threads: int,
+    begin: int,
+    end: int,
+    met: int,
+) -> int:
+    """Make steps of all tours as thread ``thread`` of those that do.
+
+    Return how many arrivals at the barrier were expected so far, ``met`` of them before.
+    """
+    n, m = ants.routes.shape
+    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
+    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
+    block = 1 if rules.immediate else end_ant - first_ant
+    if begin == 0:
+        _start(ants, rules, iteration, first_ant, end_ant)
+    for step in range(begin + 1, min(end, n) + 1):
+        if step == 1 or step % 4 == 0:
+            _draw(ants, rules, iteration, step, first_ant, end_ant)
+        for first in range(first_ant, end_ant, block):
+            for ant in range(first, first + block):
+                if step < n:
+                    _extend(
+                        tables, geometry, regions, trails, ants, rules,
+                        iteration, step, ant, scratch,
+                    )  # fmt: skip
+                else:
+                    _close(tables, geometry, ants, ant)
+            if step % rules.period == 0:
+                if not rules.immediate:
+                    met += threads
+                    barrier.meet(gate, met)
+                start = first if rules.immediate else 0
+                for ant in range(start, first + block if rules.immediate else m):
+                    _update_both(tables, trails, ants, rules, step, ant, thread, first_row, end_row)
+                if not rules.immediate:
+                    met += threads
+                    barrier.meet(gate, met)
+    return met
 
 
 @piece

@@ -144,6 +144,12 @@ def test_tours_are_improved_before_the_best_is_told(name: str, kind: str, way: W
     compare(SMALL[name], AcsParameters(ants=7, local_search=kind), 7, way)
 
 
+def test_more_threads_improve_tours_than_build_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu.baseline.acs, "ANTS_PER_THREAD", 4)
+    parameters = AcsParameters(ants=9, local_search="2opt+oropt", update_period=3)
+    compare(SMALL["50 cities"], parameters, 7, {"threads": 3, "stepwise": True})
+
+
 def test_local_search_with_selective_memory(way: Way) -> None:
     compare(SMALL["places shared"], SpmParameters(ants=7, local_search="2opt+oropt"), 7, way)
 
