@@ -15,6 +15,8 @@ HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",
     "matrices of trails and weights": "choose a colony with the selective memory, acs-spm",
     "tours of the ants": "use fewer ants",
+    "matrices of all pairs": "choose a smaller graph",
+    "colorings of the ants": "use fewer ants",
 }
 
 

@@ -213,6 +213,6 @@ def workplace_of(n: int) -> Workplace:
 def bytes_needed(n: int, m: int, tried: bool) -> dict[str, int]:
     """Bytes of each group of arrays above, by what a user would call it."""
     return {
-        "matrices of trails and weights": n * n * (16 if tried else 8) + n * n // 8,
+        "matrices of all pairs": n * n * (16 if tried else 8) + n * n // 8,
         "colorings of the ants": m * (16 * n + 16),
     }
