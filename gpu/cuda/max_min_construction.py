@@ -31,7 +31,7 @@ TILE_CITIES = 256
 LANE_CITIES = 8
 """Those of a lane."""
 
-AT_ONCE = 1500
+ALL_AT_ONCE = 1500
 """Cities up to which an ant without a candidate looks at all others, not at backup lists first."""
 
 MOST_SHARED_TILES = 2
@@ -222,7 +222,7 @@ class ListTours(MmasConstruction):
             arrays.get("weights"),
             arrays["trails"],
             np.int32(arrays["trails"].shape[1]),
-            arrays["backup"] if self.n > AT_ONCE else None,
+            arrays["backup"] if self.n > ALL_AT_ONCE else None,
             arrays["strayed"],
             np.int32(self._rounds),
             np.int32(self._alpha if self._alpha.is_integer() else -1),

@@ -148,7 +148,7 @@ def test_cities_beyond_the_backup_lists(
     name: str, weights: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Distances of a few steps only, so that many cities tie."""
-    monkeypatch.setattr("gpu.cuda.max_min_construction.AT_ONCE", 0)
+    monkeypatch.setattr("gpu.cuda.max_min_construction.ALL_AT_ONCE", 0)
     monkeypatch.setattr("gpu.cuda.max_min_construction.KEPT", 0 if weights == "full" else 1000)
     values = {"ants": 3, "weights": weights, "alpha": 2.0}
     compare(name, scattered(230, extent=30), values, 3)
