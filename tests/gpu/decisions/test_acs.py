@@ -81,7 +81,7 @@ INSTANCES = {
 def test_one_ant_goes_where_it_was_foretold_to_go(name: str, parameters: AcsParameters) -> None:
     instance = INSTANCES[name]
     colony = CpuColony(instance, parameters, 5, threads=1, stepwise=False)
-    foretell(colony, instance, parameters, 5, iterations=12)
+    foretell(colony, instance, parameters, 5, iterations=4)
     colony.close()
 
 

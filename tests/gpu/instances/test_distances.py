@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tsplib95
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.instances import Metric, TspInstance, distances, load
@@ -77,6 +77,7 @@ def test_an_optimal_tour_has_the_best_known_length(tsplib: Path, name: str) -> N
 
 
 @pytest.mark.parametrize("metric", [*PLANE, *SOLID])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_every_metric_equals_tsplib95(metric: Metric, data: st.DataObject) -> None:
     size = 3 if metric in SOLID else 2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ def _brute(instance: TspInstance, k: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("metric", [*PLANE, *SOLID])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_the_lists_equal_brute_force(metric: Metric, data: st.DataObject) -> None:
     # Few values on a small lattice: ties, duplicates and points in line are the rule.
