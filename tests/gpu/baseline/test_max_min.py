@@ -19,6 +19,7 @@ from gpu.summaries import branching_factor
 from tests.gpu.baseline import makers
 from tests.gpu.baseline.mmas_literal import MmasLiteral
 from tests.gpu.baseline.test_ant_system import SELECTIONS, SMALL
+from tests.gpu.literal_search import assert_improvements
 
 
 def compare(
@@ -44,7 +45,8 @@ def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
     np.testing.assert_array_equal(colony._ants.routes, literal.routes)
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
     np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
-    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION)
+    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
     assert snapshot.best_solution is not None
     assert snapshot.iteration_solution is not None
     assert snapshot.best_cost == literal.best_length
