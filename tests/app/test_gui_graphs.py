@@ -6,6 +6,7 @@ import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,20 +18,35 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui import close_window, make_window
+from app.loading import warm_up
 from app.notifications import Notifications
 from app.recorder import free_path, read_log, stem
 from app.run import Ending
 from app.window_controller import WindowController
+from gpu import catalog, devices
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.instances.bundled import bundled
 from gpu.instances.colorings import load_coloring
 from gpu.instances.graph import GraphInstance
+from gpu.snapshot import Wanted
 from tests.hands import click, press
 from tests.views.graph_scenes import queens
 
 QUEENS = queens(6)
 RING = next(one.path for one in bundled() if one.name == "ring-50")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile what the window warms up with and what colors graphs: closing cannot wait for it."""
+    warm_up(devices.survey())
+    core = devices.find("cpu:1")
+    system = catalog.find("coloring", core)
+    parameters = system.parameters().resolved(QUEENS.n)
+    with closing(catalog.build(system, QUEENS, parameters, core, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
 
 
 @pytest.fixture

@@ -197,11 +197,10 @@ def test_the_whole_map_is_shown_again_by_a_key(coloring: MainWindow) -> None:
     assert coloring.graph.box.viewRect().width() > 5 * zoomed
 
 
-@pytest.mark.parametrize("size", [(940, 560), (1920, 1080)])
 @pytest.mark.parametrize("presenting", [False, True])
 @pytest.mark.parametrize("views", [("graph", "convergence"), ("adjacency", "classes")])
 def test_no_text_of_a_graph_is_cut(
-    coloring: MainWindow, size: tuple[int, int], presenting: bool, views: tuple[str, str]
+    coloring: MainWindow, presenting: bool, views: tuple[str, str]
 ) -> None:
     coloring.setup.colony.show_survey(WITHOUT_GPU)
     coloring.show_snapshot(coloring_snapshot(QUEENS, 90))
@@ -210,7 +209,7 @@ def test_no_text_of_a_graph_is_cut(
     if presenting:
         coloring.actions_["present"].trigger()
         coloring.setWindowState(Qt.WindowState.WindowNoState)
-    coloring.resize(*size)
+    coloring.resize(coloring.minimumSize())
     coloring.dashboard.settle()
     QApplication.sendPostedEvents()
     assert cut_texts(coloring) == []
