@@ -67,7 +67,7 @@ struct OtherCities {
 #pragma unroll
                 for (int i = 0; i < AT_ONCE; ++i) {
                     if (!there[i]) continue;
-                    if (!weights) own[i] = weighed(own[i], geometry.weight(from, cities[i]));
+                    if (!weights) own[i] = weighed(own[i], eta_of(geometry, from, cities[i]));
                     found.offer(own[i], cities[i]);
                 }
             });
@@ -96,6 +96,10 @@ struct OtherCities {
         float power = factors == 1 ? trail : power_of(trail, factors, alpha);
         float own = choice(power, eta);
         return rounds ? rounded_to_half(own) : own;
+    }
+
+    static __device__ SELDOM float eta_of(Geometry geometry, int from, int to) {
+        return geometry.weight(from, to);
     }
 
     // `factors` is alpha where that is whole, else -1.
