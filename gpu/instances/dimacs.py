@@ -8,6 +8,7 @@ triangle of the adjacency matrix with its diagonal: a row a vertex, in whole byt
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,7 +60,7 @@ class _Lines:
         return InstanceError(f"{self.path}: {what}")
 
     def read(self, text: str) -> None:
-        for number, raw in enumerate(re.split(r"\r\n?|\n", text), 1):
+        for number, raw in enumerate(io.StringIO(text, newline=None), 1):
             words = raw.split()
             if not words:
                 continue
