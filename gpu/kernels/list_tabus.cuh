@@ -8,7 +8,7 @@
 #include "compact_list.cuh"
 #include "tabu.cuh"
 
-[[maybe_unused]] constexpr int AT_ONCE = 8;  // unvisited cities, so that reads for them overlap
+[[maybe_unused]] constexpr int AT_ONCE = 4;  // unvisited cities, so that reads for them overlap
 
 // BT: a bit a city.
 struct BitmaskTabu {

@@ -161,7 +161,7 @@ struct PackedLists {
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED>
-__global__ void __launch_bounds__(512, 1) build_tours_by_lists(
+__global__ void __launch_bounds__(640, 1) build_tours_by_lists(
     int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest,
     const unsigned short* candidates, const void* listed, int width, const float* weights,
