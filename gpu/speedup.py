@@ -8,6 +8,7 @@ slows all of them, and what is reported is the median with its quartiles.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import platform
 import statistics
@@ -47,10 +48,28 @@ RESOLUTION = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A system on a device."""
+    """A system on a device.
+
+    Attributes
+    ----------
+    system : System
+    device : Device
+    settings : tuple of (str, value)
+        Parameters with which it does the work of the system whose baseline it is, where its own
+        defaults are others.
+    baselines : str
+        Name of the system whose baselines do its work alone; empty where that is the whole search.
+    """
 
     system: System
     device: Device
+    settings: tuple[tuple[str, int | float | str | None], ...] = ()
+    baselines: str = ""
+
+    @property
+    def search(self) -> str:
+        """What it shares with its baselines, and with nobody whose work is another."""
+        return self.baselines or self.system.alias or self.system.name
 
     @property
     def label(self) -> str:
@@ -84,12 +103,19 @@ def contenders(
             catalog.find(name, found.devices[0])  # says what is wrong with it
             raise DeviceError(f"no device of this machine can run {name}")
         bases = [
-            _able(best.system.alias or name, device)
+            base
             for device in found.devices
-            if device.kind == "cpu"
+            if device.kind == "cpu" and (base := _able(best.system.alias or name, device))
+        ]
+        settings = [_other_defaults(base.system, best.system) for base in bases]
+        own = best.system.name if any(settings) else ""
+        best = dataclasses.replace(best, baselines=own)
+        bases = [
+            dataclasses.replace(base, settings=others, baselines=own)
+            for base, others in zip(bases, settings, strict=True)
         ]
         for one in (best, *bases):
-            if one is not None and one not in chosen:
+            if one not in chosen:
                 chosen.append(one)
     return chosen
 
@@ -203,7 +229,7 @@ class _Entry:
         return Measurement(
             system=system.name,
             device=device.name,
-            search=system.alias or system.name,
+            search=self.contender.search,
             model=device.model,
             cores=device.cores,
             detail=device.detail,
@@ -246,7 +272,8 @@ class _Measuring:
 
     def _entry(self, contender: Contender, given: dict[str, object]) -> _Entry:
         kind = contender.system.parameters
-        shared = {name: value for name, value in given.items() if name in kind.kinds()}
+        shared: dict[str, object] = dict(contender.settings)
+        shared |= {name: value for name, value in given.items() if name in kind.kinds()}
         parameters = kind.from_mapping(shared).resolved(self.instance.n)
         ants = parameters.to_dict()["ants"]
         assert ants is not None
@@ -354,3 +381,13 @@ def _able(name: str, device: Device) -> Contender | None:
         return Contender(catalog.find(name, device), device)
     except (DeviceError, ParameterError):
         return None
+
+
+def _other_defaults(
+    base: System, system: System
+) -> tuple[tuple[str, int | float | str | None], ...]:
+    """Defaults of ``system`` that are others for ``base``: candidate lists, where it has them."""
+    theirs, ours = system.parameters().to_dict(), base.parameters().to_dict()
+    return tuple(
+        (name, theirs[name]) for name in ours if name in theirs and theirs[name] != ours[name]
+    )

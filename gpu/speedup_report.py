@@ -54,7 +54,8 @@ class Measurement:
     system, device : str
         Who: the catalog's name, and the device's.
     search : str
-        The catalog's short name of the search, which its baselines share.
+        What its baselines share: the catalog's short name of the search, or its own name where
+        they were given parameters of its own.
     model : str
         What the device's maker calls it.
     cores : int

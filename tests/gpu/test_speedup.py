@@ -56,6 +56,20 @@ def test_each_search_has_its_own_baselines_and_nobody_comes_twice() -> None:
     ]  # fmt: skip
 
 
+def test_baselines_do_the_work_of_the_system_that_they_are_measured_for() -> None:
+    among = contenders(("mmas-rwm-bt-cl", "mmas"), WITH_GPU)
+    assert [(one.label, one.search, one.settings) for one in among] == [
+        ("mmas-rwm-bt-cl on cuda:0", "mmas-rwm-bt-cl", ()),
+        ("mmas-cores on cpu", "mmas-rwm-bt-cl", (("candidates", 32),)),
+        ("mmas-seq on cpu:1", "mmas-rwm-bt-cl", (("candidates", 32),)),
+        ("mmas-rwm-bt on cuda:0", "mmas", ()),
+        ("mmas-cores on cpu", "mmas", ()),
+        ("mmas-seq on cpu:1", "mmas", ()),
+    ]
+    report = measure(makers.uniform(40), among[2:3], seed=1, repeats=1, iterations=1, budget=0)
+    assert report.measurements[0].parameters["candidates"] == 32
+
+
 def test_who_cannot_be_compared_is_named() -> None:
     with pytest.raises(ParameterError, match="no colony 'acsx'"):
         contenders(("acsx",), WITHOUT)
