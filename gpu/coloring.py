@@ -52,20 +52,6 @@ def greedy_colors(instance: GraphInstance) -> int:
     return int(colors.max()) + 1
 
 
-def class_order(colors: NDArray[np.integer]) -> NDArray[np.int32]:
-    """The vertices by color, those of a class in ascending order: of rows and columns of pictures.
-
-    Parameters
-    ----------
-    colors : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-    """
-    return np.argsort(colors, kind="stable").astype(np.int32)
-
-
 def checked_coloring(
     instance: GraphInstance, colors: NDArray[np.integer], count: int
 ) -> NDArray[np.int32]:

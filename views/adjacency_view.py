@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.drawing.drawing import CONFLICT, AdjacencyPicture, class_sizes
-from gpu.instances.graph import GraphInstance
+from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
+from gpu.instances.graph import GraphInstance, class_sizes
 from gpu.snapshot import Snapshot, Wanted
 from views.class_marks import mark_of
 from views.elided import ElidedLabel

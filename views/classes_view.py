@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpu.drawing.drawing import class_sizes
+from gpu.instances.graph import class_sizes
 from gpu.snapshot import Snapshot, Wanted
 from views.chips import Chip
 from views.class_marks import draw_swatch, mark_of

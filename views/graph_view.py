@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from gpu.drawing.drawing import Arrangement, GraphDrawing, class_sizes
-from gpu.instances.graph import GraphInstance
+from gpu.drawing.drawing import Arrangement, GraphDrawing
+from gpu.instances.graph import GraphInstance, class_sizes
 from gpu.snapshot import Snapshot, Wanted
 from views.chips import Chip, Choice
 from views.class_marks import mark_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.drawing.drawing import class_order
+from gpu.instances.graph import class_order
 from gpu.instances.instance import Instance
 from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot, Wanted

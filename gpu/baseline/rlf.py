@@ -12,9 +12,9 @@ from gpu.baseline.colony import TeamColony, checked_key
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.baseline.rlf_tables import LEVEL
 from gpu.baseline.stages import Stage
-from gpu.coloring import checked_coloring, class_order
+from gpu.coloring import checked_coloring
 from gpu.devices import Device
-from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.instances.graph import GraphInstance, class_order, unique_edges
 from gpu.parameters import ColoringCpuParameters
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import INITIAL_LEVEL, matrix_picture, matrix_trails

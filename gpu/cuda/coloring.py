@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.coloring import MOST_TRIALS, checked_coloring, class_order
+from gpu.coloring import MOST_TRIALS, checked_coloring
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.cuda.coloring_construction import ChoiceInfo, ColoringConstruction
 from gpu.cuda.coloring_update import ColoringUpdate
@@ -14,7 +14,7 @@ from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.cuda.state import State
 from gpu.cuda.tabu import TabuSearches
 from gpu.devices import Device
-from gpu.instances.graph import GraphInstance
+from gpu.instances.graph import GraphInstance, class_order
 from gpu.parameters import (
     ColoringParameters,
     ColoringTabuParameters,

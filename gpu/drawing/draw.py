@@ -15,11 +15,9 @@ from gpu.drawing.drawing import (
     AdjacencyPicture,
     Arrangement,
     GraphDrawing,
-    class_order,
-    class_sizes,
 )
 from gpu.drawing.spring import spring_places
-from gpu.instances.graph import GraphInstance
+from gpu.instances.graph import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000
 """Most edges of which a spring layout still shows something."""
@@ -83,7 +81,7 @@ class GraphArtist:
         Each pixel shows whether there is any edge in its square, and how large a share of it.
         """
         n, edges = self._graph.n, self._graph.edges
-        order = np.arange(n) if coloring is None else class_order(coloring)
+        order = np.arange(n, dtype=np.int32) if coloring is None else class_order(coloring)
         size = min(n, MATRIX_SIZE)
         place = np.empty(n, np.int64)
         place[order] = np.arange(n) * size // n

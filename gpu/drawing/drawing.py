@@ -67,7 +67,7 @@ class AdjacencyPicture:
     ----------
     coloring : ndarray of int32, shape (n,), or None
         The coloring whose classes give the order; None for the vertices' own order.
-    order : ndarray of int64, shape (n,)
+    order : ndarray of int32, shape (n,)
         The vertex of each row before rows were joined.
     levels : ndarray of uint8, shape (size, size), size <= ``MATRIX_SIZE``
         0 where there is no edge, ``CONFLICT`` where there is one within a color class, else from
@@ -75,15 +75,5 @@ class AdjacencyPicture:
     """
 
     coloring: NDArray[np.int32] | None
-    order: NDArray[np.int64]
+    order: NDArray[np.int32]
     levels: NDArray[np.uint8]
-
-
-def class_order(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Vertices by color class, in each class by number; int64, shape (n,)."""
-    return np.argsort(coloring, kind="stable")
-
-
-def class_sizes(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Number of vertices of each color; int64, shape (k,)."""
-    return np.bincount(coloring).astype(np.int64)

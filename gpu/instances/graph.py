@@ -151,3 +151,13 @@ def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
     code = np.sort(np.minimum(ends[:, 0], ends[:, 1]) * order + np.maximum(ends[:, 0], ends[:, 1]))
     code = code[np.diff(code, prepend=-1) > 0]  # as np.unique, and ten times as fast
     return np.column_stack((code // order, code % order)).astype(np.int32)
+
+
+def class_order(coloring: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Vertices by color, those of a class in ascending order; int32, shape (n,)."""
+    return np.argsort(coloring, kind="stable").astype(np.int32)
+
+
+def class_sizes(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Number of vertices of each color; int64, shape (k,)."""
+    return np.bincount(coloring).astype(np.int64)

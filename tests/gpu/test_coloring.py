@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.coloring import checked_coloring, class_order, degree_powers, greedy_colors
+from gpu.coloring import checked_coloring, degree_powers, greedy_colors
 from gpu.errors import DeviceError
-from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.instances.graph import GraphInstance, class_order, unique_edges
 
 
 def complete(n: int) -> GraphInstance:

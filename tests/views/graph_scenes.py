@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.drawing.draw import GraphArtist
-from gpu.drawing.drawing import class_order
-from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.instances.graph import GraphInstance, class_order, unique_edges
 from gpu.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
 from views.main_window import MainWindow
 

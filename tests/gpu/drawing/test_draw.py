@@ -12,11 +12,9 @@ from gpu.drawing.drawing import (
     MATRIX_SIZE,
     MOST_LINES,
     Arrangement,
-    class_order,
-    class_sizes,
 )
 from gpu.drawing.spring import spring_places
-from gpu.instances.graph import GraphInstance, unique_edges
+from gpu.instances.graph import GraphInstance, class_order, class_sizes, unique_edges
 from tests.views.graph_scenes import greedy, queens, random_graph, spoiled
 
 BLUE_FIRST = np.array([1, 0, 1, 2, 0], np.int32)
