@@ -22,6 +22,9 @@ from gpu import loader
 from gpu.processors import usable_cores
 
 LEAST_ARCHITECTURES = (75, 80, 90)
+TEXT_ONLY = (80,)
+"""Compiled, but not assembled: its limits lie between those of others, and it takes a third."""
+
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
 
 _FUNCTION = re.compile(r"Compiling entry function '(\w+)'")
@@ -94,7 +97,11 @@ class Compiler:
     def compile(
         self, file: str, text: str, names: Sequence[str], options: Sequence[str], architecture: int
     ) -> Outcome:
-        """Compile one text with its instantiations to a binary for one architecture."""
+        """Compile one text with its instantiations for one architecture.
+
+        The result is a binary, whose usages are told, or PTX where that is to do (``TEXT_ONLY``).
+        """
+        target, made = ("compute", "PTX") if architecture in TEXT_ONLY else ("sm", "CUBIN")
         program = ctypes.c_void_p()
         self._call(
             "CreateProgram", ctypes.byref(program), text.encode(), file.encode(), 0, None, None
@@ -102,7 +109,7 @@ class Compiler:
         try:
             for name in names:
                 self._call("AddNameExpression", program, name.encode())
-            every = [*options, *CHECKS, f"--gpu-architecture=sm_{architecture}"]
+            every = [*options, *CHECKS, f"--gpu-architecture={target}_{architecture}"]
             encoded = (ctypes.c_char_p * len(every))(*(option.encode() for option in every))
             status = self._nvrtc.nvrtcCompileProgram(program, len(every), encoded)
             log = self._text("ProgramLog", program)
@@ -112,8 +119,8 @@ class Compiler:
             if status != 0:
                 return Outcome(complaints or self._message(status), ())
             lowered = {self._lowered(program, name): name for name in names}
-            if not self._size("CUBIN", program):
-                complaints = complaints or "NVRTC made no binary"
+            if not self._size(made, program):
+                complaints = complaints or f"NVRTC made no {made}"
             return Outcome(complaints, _usages(log, lowered))
         finally:
             self._call("DestroyProgram", ctypes.byref(program))
