@@ -187,13 +187,24 @@ def matrix_picture(
     n = len(order)
     p = min(n, size)
     first = -(-np.arange(p, dtype=np.int64) * n // p)  # the first place of each row of pixels
-    rows = np.stack(
-        [
-            trails[order[start:end]].max(axis=0)
-            for start, end in zip(first, [*first[1:], n], strict=True)
-        ]
-    )
-    return frozen(np.maximum.reduceat(rows[:, order], first, axis=1).astype(np.float32))
+    rows = _largest_of_each(trails, order, first)
+    columns = _largest_of_each(np.ascontiguousarray(rows.T), order, first)
+    return frozen(np.array(columns.T, np.float32, order="C"))
+
+
+def _largest_of_each(
+    matrix: NDArray[np.float32], order: NDArray[np.integer], first: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Largest of the rows ``order[first[i]:first[i + 1]]``, column by column, for every i.
+
+    Whole rows at once, the k-th of all: several times as fast as NumPy's ``reduceat``.
+    """
+    counts = np.diff(first, append=len(order))
+    largest: NDArray[np.float32] = matrix[order[first]]
+    for k in range(1, int(counts.max())):
+        more = np.flatnonzero(counts > k)
+        largest[more] = np.maximum(largest[more], matrix[order[first[more] + k]])
+    return largest
 
 
 def matrix_trails(
