@@ -54,6 +54,7 @@ struct RouletteWheel {
         }
         unsigned passed = __ballot_sync(ALL_LANES, prefix_sums_soon(own, lane) <= stop);
         int winner = __popc(passed);  // lanes before it
+        __syncwarp();                 // all have read the tabu
         if (lane == winner) tabu.mark(own_seen, city, step);
         city = __shfl_sync(ALL_LANES, city, winner);
         return true;

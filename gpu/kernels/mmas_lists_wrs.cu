@@ -29,6 +29,7 @@ struct ReservoirSampling {
         if (least == 0x7f800000u) return false;
         unsigned mine = bits == least ? static_cast<unsigned>(best.city) : ~0u;
         unsigned winner = warp_min(mine);
+        __syncwarp();  // all have read the tabu
         if (mine == winner) tabu.mark(static_cast<unsigned>(best.place), best.city, step);
         city = static_cast<int>(winner);
         return true;
