@@ -35,13 +35,13 @@ COLUMNS = (
     "iteration_ms",
     "iteration_ms_lower",
     "iteration_ms_upper",
-    "tour_us",
-    "tour_us_lower",
-    "tour_us_upper",
+    "solution_us",
+    "solution_us_lower",
+    "solution_us_upper",
     "construction_ms",
     "speedup_one_core",
     "speedup_all_cores",
-    "target_length",
+    "target_cost",
     "target_gap",
     "target_seconds",
     "target_speedup_one_core",
@@ -129,15 +129,15 @@ def text_of(report: SpeedupReport) -> str:
         f"{report.instance}, {report.n} {words.places}: {len(report.seeds)} runs of "
         f"{report.iterations} iterations each{early}"
     ]
-    if report.target_length is not None:
+    if report.target_cost is not None:
         gap = report.target_gap
         lines.append(
-            f"target: {words.cost} {report.target_length}"
+            f"target: {words.cost} {report.target_cost}"
             + ("" if gap is None else f", {gap:.2f} % above the best known")
         )
     rows = [tuple(name.format(solution=words.solution.upper()) for name in HEADINGS)]
     for one in report.measurements:
-        if not one.tour_us.samples:
+        if not one.solution_us.samples:
             rows.append((one.system, one.device, str(one.ants), *[""] * (len(HEADINGS) - 3)))
             continue
         rows.append(
@@ -146,7 +146,7 @@ def text_of(report: SpeedupReport) -> str:
                 one.device,
                 str(one.ants),
                 _spread(one.iteration_ms),
-                _spread(one.tour_us),
+                _spread(one.solution_us),
                 _number(report.speedup(one, "cpu:1")),
                 _number(report.speedup(one, "cpu")),
                 _number(one.target_median) or ("not reached" if one.target_seconds else ""),
@@ -184,11 +184,11 @@ def csv_of(reports: Sequence[SpeedupReport]) -> str:
                 "instance": report.instance,
                 "n": report.n,
                 "iterations": report.iterations,
-                "target_length": report.target_length,
+                "target_cost": report.target_cost,
                 "target_gap": report.target_gap,
                 "target_seconds": entry["target_median"],
             }
-            for name in ("iteration_ms", "tour_us", "construction_ms"):
+            for name in ("iteration_ms", "solution_us", "construction_ms"):
                 spread = entry[name] or {}
                 row[name] = spread.get("median")
                 row[f"{name}_lower"], row[f"{name}_upper"] = (

@@ -43,7 +43,7 @@ SLICE = 0.1
 """Seconds of work between two looks at whether the measurement was cancelled."""
 
 RESOLUTION = 0.02
-"""Share of the elapsed time that may pass between two looks at the best length."""
+"""Share of the elapsed time that may pass between two looks at the best cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def measure(
     seed: int = 1,
     repeats: int = 5,
     iterations: int | None = None,
-    target_length: int | None = None,
+    target_cost: int | None = None,
     budget: float = 30.0,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str, float], None] = lambda text, share: None,
@@ -149,7 +149,7 @@ def measure(
     iterations : int, optional
         Iterations timed in each run; by default as many as the slowest makes in about a second,
         from 10 to 2000.
-    target_length : int, optional
+    target_cost : int, optional
         Cost to be reached in the second part; by default the best that every contender had
         reached, in the median, at the end of the first.
     budget : float
@@ -186,7 +186,7 @@ def measure(
     try:
         work.time(seeds, iterations)
         if budget > 0:
-            work.reach(seeds, target_length, budget)
+            work.reach(seeds, target_cost, budget)
         progress("measured", 1.0)
     except _CancelledError:
         pass
@@ -196,7 +196,7 @@ def measure(
         optimum=instance.optimum,
         seeds=seeds,
         iterations=work.iterations,
-        target_length=work.target,
+        target_cost=work.target,
         budget=budget,
         measurements=tuple(one.measurement() for one in work.entries),
         versions=versions(),
@@ -236,9 +236,9 @@ class _Entry:
             ants=self.ants,
             parameters=self.parameters.to_dict(),
             iteration_ms=Spread.of(1e3 * value for value in self.seconds),
-            tour_us=Spread.of(1e6 * value / self.ants for value in self.seconds),
+            solution_us=Spread.of(1e6 * value / self.ants for value in self.seconds),
             construction_ms=Spread.of(self.construction),
-            best_lengths=tuple(self.best),
+            best_costs=tuple(self.best),
             target_seconds=tuple(self.target),
             failure=self.failure,
         )
@@ -291,7 +291,7 @@ class _Measuring:
         self.complete = True
 
     def reach(self, seeds: Sequence[int], target: int | None, budget: float) -> None:
-        """Measure the time until a tour of the target's length is found."""
+        """Measure the time until a solution of the target's cost is found."""
         reached = [statistics.median_high(entry.best) for entry in self._living() if entry.best]
         self.target = target if target is not None else max(reached, default=None)
         if self.target is None:

@@ -63,19 +63,19 @@ class Measurement:
     detail : str
         Versions of driver and runtime.
     ants : int
-        Tours an iteration.
+        Solutions an iteration.
     parameters : dict
         All of them, resolved.
     iteration_ms : Spread
         Milliseconds a whole iteration.
-    tour_us : Spread
-        Microseconds for one tour, whole iterations divided by ants.
+    solution_us : Spread
+        Microseconds for one solution, whole iterations divided by ants.
     construction_ms : Spread
-        Milliseconds of an iteration's tour construction alone, on the device's own clock.
-    best_lengths : tuple of int
-        Best length at the end of each timed run.
+        Milliseconds of an iteration's construction of solutions alone, on the device's own clock.
+    best_costs : tuple of int
+        Best cost at the end of each timed run.
     target_seconds : tuple of float or None
-        Seconds until the target length was reached, for each seed; None where the time ran out.
+        Seconds until the target cost was reached, for each seed; None where the time ran out.
     failure : str
         Why it could not be measured; empty if it was.
     """
@@ -89,9 +89,9 @@ class Measurement:
     ants: int
     parameters: dict[str, int | float | str | None]
     iteration_ms: Spread
-    tour_us: Spread
+    solution_us: Spread
     construction_ms: Spread
-    best_lengths: tuple[int, ...] = ()
+    best_costs: tuple[int, ...] = ()
     target_seconds: tuple[float | None, ...] = ()
     failure: str = ""
 
@@ -117,8 +117,8 @@ class SpeedupReport:
         One for each repeat.
     iterations : int
         Iterations timed in each run; 0 if it was cancelled before that was settled.
-    target_length : int or None
-        The length that everyone was timed to reach.
+    target_cost : int or None
+        The cost that everyone was timed to reach.
     budget : float
         Seconds each run had for it.
     measurements : tuple of Measurement
@@ -130,8 +130,7 @@ class SpeedupReport:
     complete : bool
         False if it was cancelled; what was measured until then is there.
     problem : str
-        Of which ``instance`` is one; see :class:`gpu.instances.problem.Problem`. A tour stands
-        for any solution, and a length for what it costs.
+        Of which ``instance`` is one; see :class:`gpu.instances.problem.Problem`.
     """
 
     instance: str
@@ -139,7 +138,7 @@ class SpeedupReport:
     optimum: int | None
     seeds: tuple[int, ...]
     iterations: int
-    target_length: int | None
+    target_cost: int | None
     budget: float
     measurements: tuple[Measurement, ...]
     versions: dict[str, str]
@@ -149,24 +148,24 @@ class SpeedupReport:
 
     @property
     def target_gap(self) -> float | None:
-        """Gap of the target length to the optimum, in %, where both are known."""
-        if self.target_length is None or not self.optimum:
+        """Gap of the target cost to the optimum, in %, where both are known."""
+        if self.target_cost is None or not self.optimum:
             return None
-        return 100.0 * (self.target_length - self.optimum) / self.optimum
+        return 100.0 * (self.target_cost - self.optimum) / self.optimum
 
     def baseline(self, one: Measurement, device: str) -> Measurement | None:
         """Return the same search on ``device``: ``cpu:1`` for one core, ``cpu`` for all."""
         for other in self.measurements:
-            if (other.search, other.device) == (one.search, device) and other.tour_us.samples:
+            if (other.search, other.device) == (one.search, device) and other.solution_us.samples:
                 return other
         return None
 
     def speedup(self, one: Measurement, device: str) -> float | None:
-        """How many times as fast as its baseline on ``device`` this one builds tours."""
+        """How many times as fast as its baseline on ``device`` this one builds solutions."""
         base = self.baseline(one, device)
-        if base is None or not one.tour_us.samples:
+        if base is None or not one.solution_us.samples:
             return None
-        return base.tour_us.median / one.tour_us.median
+        return base.solution_us.median / one.solution_us.median
 
     def target_speedup(self, one: Measurement, device: str) -> float | None:
         """How many times as fast as its baseline on ``device`` this one reaches the target."""
@@ -184,7 +183,7 @@ class SpeedupReport:
             for name, device in (("one_core", "cpu:1"), ("all_cores", "cpu")):
                 entry[f"speedup_{name}"] = self.speedup(one, device)
                 entry[f"target_speedup_{name}"] = self.target_speedup(one, device)
-            for name in ("iteration_ms", "tour_us", "construction_ms"):
+            for name in ("iteration_ms", "solution_us", "construction_ms"):
                 if not entry[name]["samples"]:
                     entry[name] = None  # JSON has no NaN
         return plain

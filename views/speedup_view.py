@@ -81,7 +81,7 @@ class SpeedupView(View):
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
         self.what = Choice(
-            {"tours": "", "target": "", "table": "Table"},
+            {"solutions": "", "target": "", "table": "Table"},
             "Time for one solution, time to reach the same cost, or all numbers",
         )
         self.base = Choice(
@@ -114,7 +114,7 @@ class SpeedupView(View):
         for key, most in MOST_PLACES.items():
             text = f"Bundled, to {most} {words.places}"
             self.scope.setItemText(self.scope.findData(key), text)
-        self.what.buttons["tours"].setText(f"Per {words.solution}")
+        self.what.buttons["solutions"].setText(f"Per {words.solution}")
         self.what.buttons["target"].setText(f"To {words.cost}")
         self.plot.set_label("bottom", words.places)
         named = {"solution": words.solution, "cost": words.cost}
@@ -192,9 +192,9 @@ class SpeedupView(View):
                 low = high = math.nan
                 if value is not None:
                     text = f"{significant(value)} ×"
-                    if self.what.value == "tours":
-                        low = value * one.tour_us.median / one.tour_us.upper
-                        high = value * one.tour_us.median / one.tour_us.lower
+                    if self.what.value == "solutions":
+                        low = value * one.solution_us.median / one.solution_us.upper
+                        high = value * one.solution_us.median / one.solution_us.lower
                 role = _ROLES[number % len(_ROLES)]
                 bars.append(Bar(_name(one), text, value or 0.0, role, low, high))
         self.bars.show_bars(bars)
@@ -246,7 +246,7 @@ class SpeedupView(View):
 
 
 def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
-    spread = one.tour_us
+    spread = one.solution_us
     return (
         report.instance,
         whole(report.n),
@@ -280,9 +280,9 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
         if len(reports) == 1
         else f"on each of {len(reports)} instances"
     )
-    if len(reports) == 1 and one.target_length is not None:
+    if len(reports) == 1 and one.target_cost is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
-        aim = Problem(one.problem).words.aim.format(whole(one.target_length))
+        aim = Problem(one.problem).words.aim.format(whole(one.target_cost))
         text += f"; target {aim}{gap}"
     return f"{text}. {'; '.join(sorted(models))}."
 

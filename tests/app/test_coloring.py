@@ -156,7 +156,7 @@ def test_speedups_of_both_problems_in_one_go(call: Call) -> None:
     assert {one["system"] for one in graph["measurements"]} >= {"aco-rlf-seq", "aco-rlf-cores"}
     assert {one["search"] for one in graph["measurements"]} == {"coloring"}
     assert all(one["speedup_one_core"] for one in graph["measurements"])
-    assert 7 <= graph["target_length"] <= 49
+    assert 7 <= graph["target_cost"] <= 49
 
 
 def test_options_of_a_coloring_colony_are_compared(call: Call) -> None:

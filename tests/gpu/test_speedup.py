@@ -87,17 +87,17 @@ def test_the_time_of_an_iteration_is_what_it_takes_with_nothing_left_in_flight()
     # Sleeping takes longer than asked for, on a busy machine much longer, but never less.
     assert 1e3 * FAST <= fast.iteration_ms.median < 3e3 * FAST
     assert 1e3 * SLOW <= slow.iteration_ms.median < 3e3 * SLOW
-    assert fast.tour_us.median == pytest.approx(100 * fast.iteration_ms.median)
+    assert fast.solution_us.median == pytest.approx(100 * fast.iteration_ms.median)
     assert fast.ants == slow.ants == 10
     assert fast.construction_ms.samples == (0.5, 0.5, 0.5)
     # 3 warm-up iterations, then 40: both ran the same ones.
-    assert fast.best_lengths == slow.best_lengths == (957, 957, 957)
+    assert fast.best_costs == slow.best_costs == (957, 957, 957)
     speedup = report.speedup(fast, "cpu:1")
-    assert speedup == slow.tour_us.median / fast.tour_us.median
+    assert speedup == slow.solution_us.median / fast.solution_us.median
     assert report.speedup(slow, "cpu:1") == 1
     assert report.speedup(fast, "cpu") is None
     assert fast.target_seconds == ()
-    assert report.target_length is None
+    assert report.target_cost is None
     assert Sleeper.open_now == 0
 
 
@@ -105,7 +105,7 @@ def test_the_time_to_the_same_length() -> None:
     among = [FAST_ONE, SLOW_ONE]
     report = measure(makers.uniform(30), among, repeats=3, iterations=20, budget=5)
     fast, slow = report.measurements
-    assert report.target_length == 1000 - 23  # what both had reached
+    assert report.target_cost == 1000 - 23  # what both had reached
     for one, period in ((fast, FAST), (slow, SLOW)):
         assert one.target_median is not None
         assert 23 * period <= one.target_median < 4 * 23 * period
@@ -116,7 +116,7 @@ def test_the_time_to_the_same_length() -> None:
 
 def test_a_target_that_nobody_reaches_in_time_has_no_time() -> None:
     report = measure(
-        makers.uniform(30), [SLOW_ONE], repeats=2, iterations=5, target_length=0, budget=0.1
+        makers.uniform(30), [SLOW_ONE], repeats=2, iterations=5, target_cost=0, budget=0.1
     )
     (slow,) = report.measurements
     assert slow.target_seconds == (None, None)
@@ -144,12 +144,12 @@ def test_real_colonies_build_the_same_tours_on_any_number_of_cores() -> None:
     ]
     report = measure(instance, among, {"ants": 60}, seed=5, repeats=2, iterations=10, budget=5)
     first, second, sequential = report.measurements
-    assert first.best_lengths == second.best_lengths
+    assert first.best_costs == second.best_costs
     assert report.seeds == (5, 6)
     for one in report.measurements:
         assert not one.failure
-        assert len(one.tour_us.samples) == 2
-        assert one.tour_us.lower <= one.tour_us.median <= one.tour_us.upper
+        assert len(one.solution_us.samples) == 2
+        assert one.solution_us.lower <= one.solution_us.median <= one.solution_us.upper
         assert all(time > 0 for time in one.construction_ms.samples)
     assert report.baseline(first, "cpu:1") is sequential
     assert report.optimum is None
@@ -161,17 +161,17 @@ def test_a_contender_that_fails_takes_only_itself_out() -> None:
     report = measure(makers.uniform(30), among, repeats=2, iterations=3, budget=1)
     broken, slow = report.measurements
     assert broken.failure == "the device is out of order"
-    assert broken.tour_us.samples == ()
-    assert math.isnan(broken.tour_us.median)
+    assert broken.solution_us.samples == ()
+    assert math.isnan(broken.solution_us.median)
     assert report.speedup(broken, "cpu:1") is None
-    assert len(slow.tour_us.samples) == 2
+    assert len(slow.solution_us.samples) == 2
     assert report.complete
-    assert report.to_dict()["measurements"][0]["tour_us"] is None
+    assert report.to_dict()["measurements"][0]["solution_us"] is None
 
 
 def test_the_report_is_json() -> None:
     instance = makers.ring(30)
-    report = measure(instance, [FAST_ONE, SLOW_ONE], repeats=2, iterations=5, target_length=990)
+    report = measure(instance, [FAST_ONE, SLOW_ONE], repeats=2, iterations=5, target_cost=990)
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert plain["n"] == 30
     assert plain["optimum"] == instance.optimum
@@ -185,7 +185,7 @@ def test_the_report_is_json() -> None:
     assert fast["speedup_one_core"] == report.speedup(report.measurements[0], "cpu:1")
     assert fast["speedup_all_cores"] is None
     assert fast["target_speedup_one_core"] > 1
-    assert len(fast["tour_us"]["samples"]) == 2
+    assert len(fast["solution_us"]["samples"]) == 2
 
 
 @pytest.mark.parametrize("after", [0, 1, 7, 40])
@@ -202,7 +202,7 @@ def test_cancelling_keeps_what_was_measured(after: int) -> None:
     assert not report.complete
     assert next(asked) <= after + 2  # it stopped asking at once
     for one in report.measurements:
-        assert len(one.best_lengths) == len(one.tour_us.samples)
+        assert len(one.best_costs) == len(one.solution_us.samples)
     json.dumps(report.to_dict(), allow_nan=False)
     assert Sleeper.open_now == 0
 

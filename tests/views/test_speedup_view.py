@@ -22,7 +22,7 @@ def measurement(system: str, device: str, us: float, seconds: float | None) -> M
         ants=100,
         parameters={},
         iteration_ms=Spread.of([us / 10]),
-        tour_us=Spread.of([us * 0.9, us, us * 1.2]),
+        solution_us=Spread.of([us * 0.9, us, us * 1.2]),
         construction_ms=Spread.of([]),
         target_seconds=(seconds, seconds, seconds),
     )
@@ -35,7 +35,7 @@ def report(n: int) -> SpeedupReport:
         optimum=1000,
         seeds=(1, 2, 3),
         iterations=50,
-        target_length=1100,
+        target_cost=1100,
         budget=10.0,
         measurements=(
             measurement("acs-gpu-alt", "cuda:0", 10.0, 0.5),

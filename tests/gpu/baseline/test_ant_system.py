@@ -408,7 +408,7 @@ def test_one_core_and_all_cores_are_compared_by_the_same_search() -> None:
     given = {"ants": 5, "selection": "stc-roulette", "candidates": 0}
     report = measure(makers.uniform(30), among, given, repeats=1, iterations=10, budget=0)
     cores, one = report.measurements
-    assert cores.best_lengths == one.best_lengths
+    assert cores.best_costs == one.best_costs
     assert cores.parameters == one.parameters
     assert one.parameters["selection"] == "stc-roulette"
     assert {cores.search, one.search} == {"as"}
