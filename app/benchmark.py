@@ -17,8 +17,9 @@ from app.headless import Departure, attend
 from app.report import table
 from app.terminal import show_progress
 from gpu import devices
+from gpu.contenders import Contender
 from gpu.instances.problem import Problem
-from gpu.speedup import Contender, measure
+from gpu.speedup import measure
 from gpu.speedup_report import SpeedupReport, Spread
 
 if TYPE_CHECKING:

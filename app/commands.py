@@ -181,7 +181,8 @@ def speedup(
     from app.library import find_instance
     from app.session import checked_seed
     from gpu import devices
-    from gpu.speedup import contenders, measure
+    from gpu.contenders import contenders
+    from gpu.speedup import measure
 
     instances = [find_instance(file) for file in files]
     among = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import itertools
 import json
 import logging
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.notifications import APPLICATION, sentence_for
 from app.session import Session, SessionError
-from gpu import devices
+from gpu import devices, environment
 from gpu.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -215,13 +214,7 @@ def header(session: Session, instance: Instance) -> dict[str, object]:
 
 def versions() -> dict[str, str]:
     """Return the versions of the program and of what it computes with."""
-    found = {"platform": platform.platform(), "python": platform.python_version()}
-    for name in ("formicarium", "numpy", "numba", "cupy-cuda12x", "cupy-cuda13x"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+    return {"platform": platform.platform(), **environment.versions("formicarium")}
 
 
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:

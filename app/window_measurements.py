@@ -13,6 +13,7 @@ from app.background import Task
 from app.window_comparison import comparing
 from gpu import catalog, devices, speedup
 from gpu.comparison_report import ComparisonReport
+from gpu.contenders import contenders
 from gpu.instances import Problem, load_instance
 from gpu.instances.bundled import bundled
 from gpu.parameters import Parameters
@@ -93,7 +94,7 @@ class WindowMeasurements(QObject):
         window.speedup.show_reports([])
 
         def work(task: Task[list[SpeedupReport]]) -> list[SpeedupReport]:
-            among = speedup.contenders(names, devices.survey())
+            among = contenders(names, devices.survey())
             shared = _shared(values, system.parameters, [one.system.parameters for one in among])
             reports: list[SpeedupReport] = []
             paths = _paths(scope, instance.problem)

@@ -10,7 +10,6 @@ quartiles. Nothing is said of the solutions: an option may change them.
 from __future__ import annotations
 
 import math
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -21,11 +20,12 @@ from gpu.catalog import System
 from gpu.colony import Colony
 from gpu.comparison_report import COLONY, ComparisonReport, Row
 from gpu.devices import Device
+from gpu.environment import machine, versions
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import Instance
+from gpu.measuring import CancelledError, Measuring
 from gpu.parameters import Parameters
-from gpu.snapshot import Wanted
-from gpu.speedup_report import Spread, versions
+from gpu.speedup_report import Spread
 
 ROUNDS = 3
 """Turns of each, where nothing else is asked for."""
@@ -114,13 +114,9 @@ def compare(
             work.turn(number)
         work.complete = True
         progress("compared", 1.0)
-    except _CancelledError:
+    except CancelledError:
         pass
     return work.report()
-
-
-class _CancelledError(Exception):
-    """The comparison was cancelled."""
 
 
 class _Entry:
@@ -135,7 +131,7 @@ class _Entry:
         self.why_not = ""
 
 
-class _Comparing:
+class _Comparing(Measuring):
     """One comparison in progress."""
 
     def __init__(
@@ -150,15 +146,14 @@ class _Comparing:
         progress: Callable[[str, float], None],
         found: Callable[[ComparisonReport], None],
     ) -> None:
+        super().__init__(cancelled, progress)
         self.instance, self.system, self.device, self.among = instance, system, device, among
         self.seeds, self.limit = tuple(seeds), limit
-        self.complete = False
-        self._cancelled, self._progress, self._found = cancelled, progress, found
+        self._found = found
         self._entries: dict[tuple[str, Parameters], _Entry] = {}
         for one in among:
             label = one.option if one.group == COLONY else f"{one.group} = {one.option}"
             self._entries.setdefault(self._key(one), _Entry(label, one))
-        self._done = 0
 
     def foresee(self) -> None:
         """Rule out what would take too long."""
@@ -188,7 +183,7 @@ class _Comparing:
             limit=self.limit,
             rows=tuple(self._row(one) for one in self.among),
             versions=versions(),
-            machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
+            machine=machine(),
             complete=self.complete,
             problem=self.instance.problem.value,
         )
@@ -213,14 +208,11 @@ class _Comparing:
 
     def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], more: object) -> None:
         """Do one step for one way to run; one that fails takes only itself out."""
-        self._look()
-        steps = len(self._entries) * (1 + len(self.seeds))
-        self._progress(f"{entry.label}: {what}", min(self._done / steps, 1.0))
+        self._begin_step(f"{entry.label}: {what}", len(self._entries) * (1 + len(self.seeds)))
         try:
             step(entry, more)
         except (DeviceError, ParameterError) as error:
             entry.why_not = str(error)
-        self._done += 1
 
     def _foresee(self, entry: _Entry, parts: Sequence[Instance]) -> None:
         """Time an iteration on larger and larger parts, until it can be seen to be too long."""
@@ -247,11 +239,7 @@ class _Comparing:
 
     def _time(self, entry: _Entry, seed: int) -> None:
         with closing(self._colony(entry, self.instance, seed)) as colony:
-            begin = time.perf_counter()
-            count = 0
-            while not count or time.perf_counter() - begin < WARMING:
-                self._iterate(colony, max(1, count))  # twice as many each time
-                count = max(1, 2 * count)
+            self._warm(colony, WARMING)
             begin = time.perf_counter()
             made, elapsed = 0, 0.0
             while made < MOST and elapsed < SAMPLE:
@@ -269,16 +257,6 @@ class _Comparing:
     def _colony(self, entry: _Entry, instance: Instance, seed: int) -> Colony:
         parameters = entry.parameters.resolved(instance.n)
         return catalog.build(entry.system, instance, parameters, self.device, seed)
-
-    def _iterate(self, colony: Colony, count: int) -> None:
-        """Run iterations to their end; nothing is left in flight."""
-        colony.iterate(count, self._cancelled)
-        colony.snapshot(Wanted.NUMBERS)
-        self._look()
-
-    def _look(self) -> None:
-        if self._cancelled():
-            raise _CancelledError
 
 
 def _foreseen(

@@ -8,24 +8,22 @@ slows all of them, and what is reported is the median with its quartiles.
 
 from __future__ import annotations
 
-import dataclasses
 import math
-import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
-from gpu import catalog, devices
-from gpu.catalog import System
+from gpu import catalog
 from gpu.colony import Colony
-from gpu.devices import Device
+from gpu.contenders import Contender
+from gpu.environment import machine, versions
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import Instance
+from gpu.measuring import CancelledError, Measuring
 from gpu.parameters import Parameters
-from gpu.snapshot import Snapshot, Wanted
-from gpu.speedup_report import Measurement, SpeedupReport, Spread, versions
+from gpu.snapshot import Wanted
+from gpu.speedup_report import Measurement, SpeedupReport, Spread
 
 WARM_UP = 3
 """First iterations of each run, which are not timed."""
@@ -44,80 +42,6 @@ SLICE = 0.1
 
 RESOLUTION = 0.02
 """Share of the elapsed time that may pass between two looks at the best cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """A system on a device.
-
-    Attributes
-    ----------
-    system : System
-    device : Device
-    settings : tuple of (str, value)
-        Parameters with which it does the work of the system whose baseline it is, where its own
-        defaults are others.
-    baselines : str
-        Name of the system whose baselines do its work alone; empty where that is the whole search.
-    """
-
-    system: System
-    device: Device
-    settings: tuple[tuple[str, int | float | str | None], ...] = ()
-    baselines: str = ""
-
-    @property
-    def search(self) -> str:
-        """What it shares with its baselines, and with nobody whose work is another."""
-        return self.baselines or self.system.alias or self.system.name
-
-    @property
-    def label(self) -> str:
-        """For example ``acs-seq on cpu:1``."""
-        return f"{self.system.name} on {self.device.name}"
-
-
-def contenders(
-    names: Sequence[str] = ("acs",), survey: devices.Survey | None = None
-) -> list[Contender]:
-    """Return who is to be compared: these systems, and the same search on one core and on all.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names that the catalog knows; each runs on the best device that it can run on.
-    survey : Survey, optional
-        The devices of this machine.
-
-    Raises
-    ------
-    ParameterError, DeviceError
-        If a name is unknown, or nothing here can run it.
-    """
-    found = survey or devices.survey()
-    chosen: list[Contender] = []
-    for name in names:
-        able = [_able(name, device) for device in found.devices]
-        best = next((one for one in able if one is not None), None)
-        if best is None:
-            catalog.find(name, found.devices[0])  # says what is wrong with it
-            raise DeviceError(f"no device of this machine can run {name}")
-        bases = [
-            base
-            for device in found.devices
-            if device.kind == "cpu" and (base := _able(best.system.alias or name, device))
-        ]
-        settings = [_other_defaults(base.system, best.system) for base in bases]
-        own = best.system.name if any(settings) else ""
-        best = dataclasses.replace(best, baselines=own)
-        bases = [
-            dataclasses.replace(base, settings=others, baselines=own)
-            for base, others in zip(bases, settings, strict=True)
-        ]
-        for one in (best, *bases):
-            if one not in chosen:
-                chosen.append(one)
-    return chosen
 
 
 def measure(
@@ -179,7 +103,7 @@ def measure(
         raise ParameterError("there is no colony to measure")
     for contender in among:
         catalog.check_solves(contender.system, instance)
-    work = _Measuring(instance, among, dict(parameters or {}), cancelled, progress)
+    work = _Speedup(instance, among, dict(parameters or {}), cancelled, progress)
     seeds = tuple(seed + repeat for repeat in range(repeats))
     parts = 2 if budget > 0 else 1
     work.runs = len(among) * (1 + parts * repeats)
@@ -188,7 +112,7 @@ def measure(
         if budget > 0:
             work.reach(seeds, target_cost, budget)
         progress("measured", 1.0)
-    except _CancelledError:
+    except CancelledError:
         pass
     return SpeedupReport(
         instance=instance.name,
@@ -200,14 +124,10 @@ def measure(
         budget=budget,
         measurements=tuple(one.measurement() for one in work.entries),
         versions=versions(),
-        machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
+        machine=machine(),
         complete=work.complete,
         problem=instance.problem.value,
     )
-
-
-class _CancelledError(Exception):
-    """The measurement was cancelled."""
 
 
 class _Entry:
@@ -244,7 +164,7 @@ class _Entry:
         )
 
 
-class _Measuring:
+class _Speedup(Measuring):
     """One measurement in progress."""
 
     def __init__(
@@ -255,6 +175,7 @@ class _Measuring:
         cancelled: Callable[[], bool],
         progress: Callable[[str, float], None],
     ) -> None:
+        super().__init__(cancelled, progress)
         self.instance = instance
         self.entries = [self._entry(contender, given) for contender in among]
         known = {name for one in self.entries for name in one.parameters.to_dict()}
@@ -264,10 +185,6 @@ class _Measuring:
             )
         self.iterations = 0
         self.target: int | None = None
-        self.complete = False
-        self._cancelled = cancelled
-        self._progress = progress
-        self._done = 0
         self.runs = 1
 
     def _entry(self, contender: Contender, given: dict[str, object]) -> _Entry:
@@ -282,7 +199,7 @@ class _Measuring:
     def time(self, seeds: Sequence[int], iterations: int | None) -> None:
         """Measure the time of whole iterations, all systems in turn for each seed."""
         for entry in self._living():
-            self._attempt(entry, "warming up", self._warm, seeds[0])
+            self._attempt(entry, "warming up", self._foresee, seeds[0])
         slowest = max((entry.foreseen for entry in self._living()), default=SAMPLE)
         self.iterations = iterations or min(max(math.ceil(SAMPLE / slowest), FEWEST), MOST)
         for seed in seeds:
@@ -307,29 +224,20 @@ class _Measuring:
 
     def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], *more: object) -> None:
         """Do one run of one contender; a device that fails takes only itself out."""
-        self._look()
-        share = min(self._done / self.runs, 1.0)
-        self._progress(f"{entry.contender.label}: {what}", share)
+        self._begin_step(f"{entry.contender.label}: {what}", self.runs)
         try:
             step(entry, *more)
         except DeviceError as error:
             entry.failure = str(error)
-        self._done += 1
 
-    def _warm(self, entry: _Entry, seed: int) -> None:
+    def _foresee(self, entry: _Entry, seed: int) -> None:
         """Compile what is not compiled, raise the clocks, and foresee an iteration's time."""
         with closing(self._colony(entry, seed)) as colony:
             self._iterate(colony, 1)
-            begin = time.perf_counter()
-            count, elapsed = 0, 0.0
-            while elapsed < WARMING:
-                self._iterate(colony, max(1, count))  # twice as many each time
-                count = max(1, 2 * count)
-                elapsed = time.perf_counter() - begin
-            entry.foreseen = elapsed / count
+            entry.foreseen = self._warm(colony, WARMING)
 
     def _time(self, entry: _Entry, seed: int) -> None:
-        self._warm(entry, seed)
+        self._foresee(entry, seed)
         size = max(1, int(SLICE / entry.foreseen))
         with closing(self._colony(entry, seed)) as colony:
             self._iterate(colony, WARM_UP)
@@ -362,32 +270,3 @@ class _Measuring:
         return catalog.build(
             contender.system, self.instance, entry.parameters, contender.device, seed
         )
-
-    def _iterate(self, colony: Colony, count: int) -> Snapshot:
-        """Run iterations to their end; nothing is left in flight."""
-        colony.iterate(count, self._cancelled)
-        snapshot = colony.snapshot(Wanted.NUMBERS)
-        self._look()
-        return snapshot
-
-    def _look(self) -> None:
-        if self._cancelled():
-            raise _CancelledError
-
-
-def _able(name: str, device: Device) -> Contender | None:
-    """Return what ``name`` means on ``device``, or None if it cannot run there."""
-    try:
-        return Contender(catalog.find(name, device), device)
-    except (DeviceError, ParameterError):
-        return None
-
-
-def _other_defaults(
-    base: System, system: System
-) -> tuple[tuple[str, int | float | str | None], ...]:
-    """Defaults of ``system`` that are others for ``base``: candidate lists, where it has them."""
-    theirs, ours = system.parameters().to_dict(), base.parameters().to_dict()
-    return tuple(
-        (name, theirs[name]) for name in ours if name in theirs and theirs[name] != ours[name]
-    )

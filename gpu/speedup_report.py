@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import platform
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 from gpu.instances.problem import Problem
-
-PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +183,3 @@ class SpeedupReport:
                 if not entry[name]["samples"]:
                     entry[name] = None  # JSON has no NaN
         return plain
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that decide how fast colonies are."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

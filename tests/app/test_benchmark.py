@@ -11,6 +11,7 @@ import pytest
 from app import benchmark
 from app.library import find_instance
 from gpu import speedup
+from gpu.contenders import contenders
 from tests.app.processes import refused, run, start
 
 FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
@@ -75,7 +76,7 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], said: str) -> None:
 
 def test_people_see_medians_quartiles_and_failures() -> None:
     instance = find_instance("ring-50")
-    among = speedup.contenders(["acs-seq"])
+    among = contenders(["acs-seq"])
     report = speedup.measure(instance, among, {"ants": 4}, repeats=2, iterations=3, budget=0)
     text = benchmark.text_of(report)
     assert text.startswith("ring-50, 50 cities: 2 runs of 3 iterations each")

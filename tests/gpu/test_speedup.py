@@ -9,10 +9,11 @@ import pytest
 import gpu.speedup
 from gpu import catalog
 from gpu.catalog import System
+from gpu.contenders import Contender, contenders
 from gpu.devices import Device, Survey
 from gpu.errors import DeviceError, ParameterError
 from gpu.parameters import AcsParameters
-from gpu.speedup import Contender, contenders, measure
+from gpu.speedup import measure
 from gpu.speedup_report import Spread
 from tests.gpu.baseline import makers
 from tests.gpu.sleepers import FAST, SLOW, Sleeper

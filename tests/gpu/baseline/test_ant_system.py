@@ -22,11 +22,12 @@ from gpu.baseline import (
 )
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates
+from gpu.contenders import contenders
 from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AsCpuParameters
 from gpu.snapshot import Wanted
-from gpu.speedup import contenders, measure
+from gpu.speedup import measure
 from gpu.summaries import KnownTrails, pheromone_picture
 from tests.gpu.baseline import makers
 from tests.gpu.baseline.as_literal import LARGEST_SUM, AsLiteral
