@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import app
 from app.exports import write_whole
-from app.headless import Departure, attend
+from app.headless import Departure, carry_out
 from app.report import table
 from app.terminal import show_progress
 from gpu import devices
@@ -90,32 +90,23 @@ def measure_all(
         If a parameter is impossible.
     """
     reports: list[SpeedupReport] = []
-    errors: list[BaseException] = []
     cancelled = threading.Event()
 
     def work() -> None:
-        try:
-            for instance in instances:
-                if cancelled.is_set():
-                    return
-                show = _progress_of(instance)
-                report = measure(
-                    instance,
-                    among[instance.problem],
-                    parameters,
-                    cancelled=cancelled.is_set,
-                    progress=show,
-                    **options,  # type: ignore[arg-type]  # the command line gives each its type
-                )
-                reports.append(report)
-        except BaseException as error:
-            errors.append(error)
+        for instance in instances:
+            if cancelled.is_set():
+                return
+            report = measure(
+                instance,
+                among[instance.problem],
+                parameters,
+                cancelled=cancelled.is_set,
+                progress=_progress_of(instance),
+                **options,  # type: ignore[arg-type]  # the command line gives each its type
+            )
+            reports.append(report)
 
-    departure = attend(work, cancelled.set)
-    show_progress("")
-    if errors:
-        raise errors[0]
-    return reports, departure
+    return reports, carry_out(work, cancelled.set)
 
 
 def _progress_of(instance: Instance) -> Callable[[str, float], None]:

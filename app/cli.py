@@ -12,7 +12,8 @@ from typing import NoReturn
 import click
 
 import app
-from app import commands
+from app.measure_commands import compare, speedup
+from app.solve_commands import replay, solve
 from app.terminal import one_line, say
 from gpu.errors import FormicariumError
 
@@ -91,7 +92,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (commands.solve, commands.replay, commands.speedup, commands.compare):
+for _command in (solve, replay, speedup, compare):
     cli.add_command(_command)
 
 

@@ -1,4 +1,4 @@
-"""What commands that compute have in common: their parameters, their folder, their leaving."""
+"""What commands that compute have in common: options, the folder for results, leaving."""
 
 from __future__ import annotations
 
@@ -8,10 +8,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from gpu.errors import FormicariumError
 
 if TYPE_CHECKING:
     from app.headless import Departure
+
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter to a number, or to one of its options; formicarium colonies lists them. "
+    "Repeatable.",
+)
+colony_option = click.option(
+    "--colony",
+    help="See formicarium colonies; by default acs for tours, coloring for graphs.",
+)
+ants_option = click.option(
+    "--ants",
+    help="Ants, each making one solution an iteration; auto is as many as the colony's paper has.",
+)
+local_search_option = click.option(
+    "--local-search",
+    metavar="KIND",
+    help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
+)
+device_option = click.option(
+    "--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ..."
+)
 
 
 def parameters_of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import app
 from app.exports import column_of, write_whole
-from app.headless import Departure, attend
+from app.headless import Departure, carry_out
 from app.report import table
 from app.terminal import show_progress
 from gpu.comparison import compare
@@ -61,32 +61,25 @@ def measure(
         If a parameter is impossible.
     """
     reports: list[ComparisonReport] = []
-    errors: list[BaseException] = []
     cancelled = threading.Event()
 
     def work() -> None:
-        try:
-            reports.append(
-                compare(
-                    instance,
-                    system,
-                    device,
-                    parameters,
-                    seed=seed,
-                    rounds=rounds,
-                    limit=limit,
-                    cancelled=cancelled.is_set,
-                    progress=lambda text, share: show_progress(f"{100 * share:.0f} %  {text}"),
-                    found=reports.append,
-                )
+        reports.append(
+            compare(
+                instance,
+                system,
+                device,
+                parameters,
+                seed=seed,
+                rounds=rounds,
+                limit=limit,
+                cancelled=cancelled.is_set,
+                progress=lambda text, share: show_progress(f"{100 * share:.0f} %  {text}"),
+                found=reports.append,
             )
-        except BaseException as error:
-            errors.append(error)
+        )
 
-    departure = attend(work, cancelled.set)
-    show_progress("")
-    if errors:
-        raise errors[0]
+    departure = carry_out(work, cancelled.set)
     return reports[-1] if reports else None, departure
 
 

@@ -102,6 +102,29 @@ def attend(
     return Departure(heard[0] if heard else 0, worker.is_alive())
 
 
+def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
+    """As :func:`attend`, but ``work`` may raise, and may show progress; both end here.
+
+    Raises
+    ------
+    BaseException
+        Whatever ``work`` raised.
+    """
+    errors: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    departure = attend(guarded, cancel)
+    show_progress("")
+    if errors:
+        raise errors[0]
+    return departure
+
+
 def solve(
     instance: Instance,
     session: Session,
