@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.instances.graph import GraphInstance, class_sizes
 from gpu.snapshot import Snapshot, Wanted
 from views.class_marks import mark_of
-from views.elided import ElidedLabel
 from views.formats import whole
-from views.icons import icon
 from views.layers import Layer
+from views.matrix_view import MatrixView
 from views.picture import PictureItem, Shades
 from views.theme import DARK, Theme
-from views.view import View
 
 _FAINTEST = 64
 """Level of the least share of edges that is not none."""
@@ -82,7 +78,7 @@ class BlocksLayer(Layer):
                 painter.drawText(block, Qt.AlignmentFlag.AlignCenter, text)
 
 
-class AdjacencyView(View):
+class AdjacencyView(MatrixView):
     """Edges as dots; the picture is computed elsewhere, which takes a while.
 
     Attributes
@@ -96,43 +92,19 @@ class AdjacencyView(View):
 
     key = "adjacency"
     title = "Adjacency"
+    fit_tip = "Show the whole matrix (F)"
     picture_wanted = Signal(object)
     pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(PictureItem([0] * 256, joined), parent)
         self._graph: GraphInstance | None = None
         self._coloring: NDArray[np.int32] | None = None
-        self._asked: object = None
         self._news = False
         self.picture: AdjacencyPicture | None = None
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(
-            lockAspect=True, invertY=True, enableMenu=False, defaultPadding=0.01
-        )
-        self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(200, 160)
-        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.graphics.viewport().installEventFilter(self)
-        self.image = PictureItem([0] * 256, joined)
         self.grounds, self.outlines = BlocksLayer(-1, filled=True), BlocksLayer(1, filled=False)
-        for item in (self.image, self.grounds, self.outlines):
-            self.box.addItem(item)
-        self.caption, self.reading = ElidedLabel(), ElidedLabel()
-        for label in (self.caption, self.reading):
-            label.setProperty("role", "note")
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip("Show the whole matrix (F)")
-        self.fit_button.clicked.connect(self.fit)
-        top = QHBoxLayout()
-        top.addWidget(self.caption, 1)
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.graphics, 1)
-        layout.addWidget(self.reading)
+        for layer in (self.grounds, self.outlines):
+            self.box.addItem(layer)
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -188,32 +160,42 @@ class AdjacencyView(View):
             self.fit()
         self._describe()
 
-    def fit(self) -> None:
-        """Show the whole matrix."""
-        self.box.enableAutoRange()
-        self.box.autoRange(padding=0.01)
-
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
-        self.graphics.setBackground(theme.colour("panel"))
         levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
         for layer in (self.grounds, self.outlines):
             layer.set_theme(theme)
-        self.fit_button.setIcon(icon("fit", theme, "muted"))
 
-    def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Name the vertices under the mouse, and fit the matrix on a double click."""
-        kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            self._read_at(event.position())  # type: ignore[attr-defined]
-        elif kind == QEvent.Type.Leave:
-            self.reading.setText(" ")
-            self.pointed.emit(-1)
-        elif kind == QEvent.Type.MouseButtonDblClick:
-            self.fit()
-        return super().eventFilter(watched, event)
+    @property
+    def matrix(self) -> NDArray[np.uint8] | None:
+        """Levels of the picture in sight."""
+        return None if self.picture is None else self.picture.levels
+
+    def read(self, row: int, column: int) -> str:
+        """Name the vertices of an entry, and point at the class that they share."""
+        picture = self.picture
+        assert picture is not None
+        size, n = len(picture.levels), len(picture.order)
+        at, other = (picture.order[math.ceil(k * n / size)] for k in (row, column))
+        level = int(picture.levels[row, column])
+        colors = picture.coloring
+        if size == n:
+            text = f"vertices {whole(at + 1)} and {whole(other + 1)}:  "
+            text += "an edge" if level else "one vertex" if at == other else "no edge"
+        else:
+            text = "edges in this square" if level else "no edge in this square"
+        if colors is not None:
+            one, two = int(colors[at]) + 1, int(colors[other]) + 1
+            text += f",  class {one}" if one == two else f",  classes {one} and {two}"
+            self.pointed.emit(one - 1)
+        return text + (",  A CONFLICT" if level == CONFLICT else "")
+
+    def leave(self) -> None:
+        """Say nothing, and point at no class."""
+        super().leave()
+        self.pointed.emit(-1)
 
     def _describe(self) -> None:
         picture = self.picture
@@ -232,31 +214,6 @@ class AdjacencyView(View):
             "In a proper coloring no edge lies within a class: the blocks on the diagonal are "
             "empty. An edge within a block would stand out."
         )
-
-    def _read_at(self, position: QPointF) -> None:
-        picture, graph = self.picture, self._graph
-        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
-        if picture is None or graph is None:
-            return
-        size, n = len(picture.levels), len(picture.order)
-        column, row = math.floor(place.x()), math.floor(place.y())
-        if not (0 <= row < size and 0 <= column < size):
-            self.reading.setText(" ")
-            self.pointed.emit(-1)
-            return
-        at, other = (picture.order[math.ceil(k * n / size)] for k in (row, column))
-        level = int(picture.levels[row, column])
-        colors = picture.coloring
-        if size == n:
-            text = f"vertices {whole(at + 1)} and {whole(other + 1)}:  "
-            text += "an edge" if level else "one vertex" if at == other else "no edge"
-        else:
-            text = "edges in this square" if level else "no edge in this square"
-        if colors is not None:
-            one, two = int(colors[at]) + 1, int(colors[other]) + 1
-            text += f",  class {one}" if one == two else f",  classes {one} and {two}"
-            self.pointed.emit(one - 1)
-        self.reading.setText(text + (",  A CONFLICT" if level == CONFLICT else ""))
 
 
 def joined(levels: Shades, factor: int) -> Shades:

@@ -3,71 +3,38 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpu.instances.graph import class_order
 from gpu.instances.instance import Instance
 from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot, Wanted
 from views.colour_bar import ColourBar, colour_table
-from views.elided import ElidedLabel
 from views.formats import significant
-from views.icons import icon
+from views.matrix_view import MatrixView
 from views.picture import PictureItem
 from views.problems import face_of, names_of
 from views.theme import Theme
-from views.view import View
 
 
-class PheromoneView(View):
+class PheromoneView(MatrixView):
     """A heatmap of the trails in units of the initial trail τ₀."""
 
     key = "pheromone"
     title = "Pheromone"
+    fit_tip = "Show the whole picture"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(PictureItem(colour_table()), parent)
         self._instance: Instance | None = None
         self._picture: NDArray[np.float32] | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
-        self._range = (1.0, 10.0)
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(
-            lockAspect=True, invertY=True, enableMenu=False, defaultPadding=0.01
-        )
-        self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(160, 140)
-        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.graphics.viewport().installEventFilter(self)
-        self.image = PictureItem(colour_table())
-        self.box.addItem(self.image)
         self.bar = ColourBar("τ / τ₀")
-        self.caption = ElidedLabel()
-        self.caption.setProperty("role", "note")
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip("Show the whole picture")
-        self.fit_button.clicked.connect(self.fit)
-        top = QHBoxLayout()
-        top.addWidget(self.caption, 1)
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        middle = QHBoxLayout()
-        middle.addWidget(self.graphics, 1)
-        middle.addWidget(self.bar)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 4)
-        layout.addLayout(top)
-        layout.addLayout(middle, 1)
-        layout.addWidget(self.reading)
+        self.middle.addWidget(self.bar)
         self.apply_theme(self.theme)
         self.begin_run()
 
@@ -113,7 +80,6 @@ class PheromoneView(View):
             return
         trails = np.maximum(self._picture, float(self._picture[laid].min()))
         low, high = _round_range(float(trails.min()), float(trails.max()))
-        self._range = low, high
         shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
         shades = np.where(laid, np.clip(shades, 1, 255), 0)
         resized = self.image.set_picture(shades.astype(np.uint8))
@@ -122,30 +88,33 @@ class PheromoneView(View):
         if resized:
             self.fit()
 
-    def fit(self) -> None:
-        """Show the whole picture."""
-        self.box.enableAutoRange()
-        self.box.autoRange(padding=0.01)
-
     def apply_theme(self, theme: Theme) -> None:
         """Change the colours around the picture; its own are the same on both grounds."""
         super().apply_theme(theme)
-        self.graphics.setBackground(theme.colour("panel"))
         self.bar.apply_theme(theme)
         nothing = theme.colour("field" if theme.dark else "border").rgb()
         self.image.set_colours([nothing, *colour_table()[1:]])
-        self.fit_button.setIcon(icon("fit", theme, "muted"))
 
-    def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Read the trail under the mouse, and fit the picture on a double click."""
-        kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            self._read_at(event.position())  # type: ignore[attr-defined]
-        elif kind == QEvent.Type.Leave:
-            self.reading.setText(" ")
-        elif kind == QEvent.Type.MouseButtonDblClick:
-            self.fit()
-        return super().eventFilter(watched, event)
+    @property
+    def matrix(self) -> NDArray[np.float32] | None:
+        """The trails of the newest picture."""
+        return self._picture
+
+    def read(self, row: int, column: int) -> str:
+        """Name the trail of an entry, and how strong it is."""
+        picture = self._picture
+        assert picture is not None
+        trail = float(picture[row, column])
+        value = f"τ = {significant(trail)} τ₀" if trail > 0 else "no trail, for it is an edge"
+        order = self._order
+        if order is not None and len(order) == len(picture):
+            names = names_of(self._instance, len(order))
+            text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
+            if row == column:
+                text = f"{names[order[row]]} itself"
+        else:
+            text = f"strongest in this square:  {value}"
+        return text
 
     def _describe(self) -> None:
         if self._picture is None:
@@ -167,25 +136,6 @@ class PheromoneView(View):
                 else ""
             )
         )
-
-    def _read_at(self, position: QPointF) -> None:
-        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
-        column, row = math.floor(place.x()), math.floor(place.y())
-        picture = self._picture
-        if picture is None or not (0 <= row < len(picture) and 0 <= column < len(picture)):
-            self.reading.setText(" ")
-            return
-        trail = float(picture[row, column])
-        value = f"τ = {significant(trail)} τ₀" if trail > 0 else "no trail, for it is an edge"
-        order = self._order
-        if order is not None and len(order) == len(picture):
-            names = names_of(self._instance, len(order))
-            text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
-            if row == column:
-                text = f"{names[order[row]]} itself"
-        else:
-            text = f"strongest in this square:  {value}"
-        self.reading.setText(text)
 
     def _order_of(self, solution: NDArray[np.int32] | None) -> NDArray[np.integer] | None:
         """Return the place that each row stands for: as toured, or class by class."""
