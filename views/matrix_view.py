@@ -64,7 +64,7 @@ class MatrixView(View):
         self.middle = QHBoxLayout()
         self.middle.addWidget(self.graphics, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 4)
+        layout.setContentsMargins(8, 6, 8, 6)
         layout.addLayout(top)
         layout.addLayout(self.middle, 1)
         layout.addWidget(self.reading)
