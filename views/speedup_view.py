@@ -6,17 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QFrame,
-    QHeaderView,
     QLabel,
     QScrollArea,
     QStackedWidget,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -27,28 +23,14 @@ from gpu.speedup_report import Measurement, SpeedupReport
 from views.bars import Bar, Bars
 from views.chips import Chip, Choice
 from views.flow import FlowLayout
-from views.formats import percent, short_time, significant, whole
+from views.formats import percent, significant, whole
 from views.measure_bar import MeasureBar
 from views.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
+from views.speedup_table import SpeedupTable
 from views.theme import Theme
 from views.view import View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
-_COLUMNS = (
-    "Instance",
-    "n",
-    "Colony",
-    "On",
-    "Ants",
-    "µs a {solution}",
-    "Quartiles",
-    "× one core",
-    "× all cores",
-    "To {cost}",
-    "× one core",
-    "× all cores",
-)
-_TEXT_COLUMNS = (0, 2, 3)
 MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; larger ones take one core too long."""
 
@@ -96,7 +78,7 @@ class SpeedupView(View):
         self.chips: dict[str, Chip] = {}
         self._curves: dict[str, Curve] = {}
         self.bars = Bars()
-        self.table = _table()
+        self.table = SpeedupTable()
         self.note = QLabel()
         self.note.setProperty("role", "note")
         self.note.setWordWrap(True)
@@ -117,8 +99,7 @@ class SpeedupView(View):
         self.what.buttons["solutions"].setText(f"Per {words.solution}")
         self.what.buttons["target"].setText(f"To {words.cost}")
         self.plot.set_label("bottom", words.places)
-        named = {"solution": words.solution, "cost": words.cost}
-        self.table.setHorizontalHeaderLabels([name.format(**named) for name in _COLUMNS])
+        self.table.speak_of(words)
         self.show_reports([report for report in self.reports if report.problem == problem])
 
     def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
@@ -174,7 +155,7 @@ class SpeedupView(View):
         )
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         self.base.setVisible(shown and what != "table")
-        self._fill_table()
+        self.table.show_reports(self.reports)
         self._fill_bars()
         self._fill_curves()
 
@@ -231,41 +212,6 @@ class SpeedupView(View):
         self.legend.addWidget(chip)
         self.chips[key], self._curves[key] = chip, curve
 
-    def _fill_table(self) -> None:
-        lines = [(report, one) for report in self.reports for one in report.measurements]
-        self.table.setRowCount(len(lines))
-        for row, (report, one) in enumerate(lines):
-            for column, text in enumerate(_cells(report, one)):
-                item = QTableWidgetItem(text)
-                item.setToolTip(one.failure or f"{one.model}, {one.detail}")
-                if column not in _TEXT_COLUMNS:
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
-                self.table.setItem(row, column, item)
-
-
-def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
-    spread = one.solution_us
-    return (
-        report.instance,
-        whole(report.n),
-        one.system,
-        one.device,
-        whole(one.ants),
-        one.failure or significant(spread.median),
-        f"{significant(spread.lower)} – {significant(spread.upper)}" if spread.samples else "",
-        _times(report.speedup(one, "cpu:1")),
-        _times(report.speedup(one, "cpu")),
-        short_time(one.target_median)
-        if one.target_median is not None
-        else "not reached"
-        if one.target_seconds
-        else "",
-        _times(report.target_speedup(one, "cpu:1")),
-        _times(report.target_speedup(one, "cpu")),
-    )
-
 
 def _conditions(reports: Sequence[SpeedupReport]) -> str:
     """Say on what, and how, the reports were measured."""
@@ -291,26 +237,8 @@ def _name(one: Measurement) -> str:
     return f"{one.system} on {one.device}"
 
 
-def _times(value: float | None) -> str:
-    return "" if value is None else f"{significant(value)} ×"
-
-
 def _fill(box: QComboBox, tip: str, **options: str) -> None:
     box.setAccessibleName(tip)
     box.setToolTip(tip)
     for key, text in options.items():
         box.addItem(text, key)
-
-
-def _table() -> QTableWidget:
-    table = QTableWidget(0, len(_COLUMNS))
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setAlternatingRowColors(True)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    header.setHighlightSections(False)
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-    return table
