@@ -44,8 +44,8 @@ _HALF = np.uint64(32)
 class Purpose(enum.IntEnum):
     """The last word of a counter: what the number is drawn for.
 
-    ``INDEPENDENT`` and ``RESERVOIR``: numbers of each city's own. Its word is ``city & 3`` of
-    block ``city >> 2``, and the step stands in the purpose's bits above the lowest eight.
+    ``INDEPENDENT`` and ``RESERVOIR``: the key of a step, block ``step``, that each city makes a
+    number of its own from; see :func:`own_words`.
     ``TRIAL``: trial ``x`` of a step has words ``2 * (x & 1)`` and the next of block ``step``, and
     ``x >> 1`` stands in the purpose's bits above the lowest eight.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
@@ -118,6 +118,46 @@ def step_draws(
     """
     words = philox4x32((step >> 2, ants, iteration, purpose), key_of(seed))
     return words[..., step & 3] >> np.uint32(32 - DRAW_BITS)
+
+
+def own_words(keys: NDArray[np.uint32], cities: ArrayLike) -> NDArray[np.uint32]:
+    """Random words of the cities' own, made from the key of a step: many words of one block.
+
+    A city c gets word = y·m₁ + k₃ with y = high(x·m₀) ^ low(x·m₀) ^ k₂ and x = (k₀ | 1)·c + k₁, all
+    modulo 2³² but for the first product, of which the high and the low half are taken. Five
+    operations, where a block of Philox takes eighty.
+
+    Keys are Philox's, so what was drawn at other steps, by other ants or in other iterations tells
+    nothing of a word. A word is uniform whatever the rest is, for k₃ is added last. Of two cities
+    of a step x differs, for the stride is odd. The x of consecutive cities are a progression of
+    random stride, which words must not show: the exclusive or of both halves of a product, in
+    which carries and a high half say different things of x, is linear neither in whole numbers
+    nor in bits, and the second product brings what its low bits say to the high ones, which are
+    those that are used. Tests count pairs of words, whole steps and who wins.
+
+    Parameters
+    ----------
+    keys : ndarray of uint32, shape (..., 4)
+        Blocks of Philox, k₀ to k₃.
+    cities : array_like of int in [0, 2**32)
+        Broadcast against ``keys`` without their last axis.
+
+    Returns
+    -------
+    ndarray of uint32
+        Their high bits are the better ones.
+    """
+    k0, k1, k2, k3 = np.moveaxis(keys.astype(np.uint64), -1, 0)
+    x = ((k0 | np.uint64(1)) * np.asarray(cities, np.uint64) + k1) & _LOW
+    product = x * np.uint64(MULTIPLIERS[0])
+    y = (product >> _HALF) ^ (product & _LOW) ^ k2
+    words: NDArray[np.uint32] = (y * np.uint64(MULTIPLIERS[1]) + k3).astype(np.uint32)
+    return words
+
+
+def odd_share(words: NDArray[np.uint32]) -> NDArray[np.float32]:
+    """Return odd multiples of 2⁻²⁴ in (0, 1), from the high bits of words; float32, exact."""
+    return roulette_share(words >> np.uint32(32 - DRAW_BITS) | np.uint32(1))
 
 
 def greedy_threshold(q0: float) -> int:

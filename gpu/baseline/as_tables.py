@@ -104,8 +104,7 @@ class ChoiceRules(NamedTuple):
     lists : bool
         Whether the wheel is in the order of the ants' tour lists.
     own : uint32
-        For a selection without a wheel, the low byte of the purpose of the cities' own random
-        numbers; else 0.
+        For a selection without a wheel, the purpose of the cities' own random numbers; else 0.
     alpha : float
     factors : int
         α where it is whole, else -1.

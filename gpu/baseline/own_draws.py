@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline.compiled import Whole, piece
-from gpu.baseline.philox import philox
+from gpu.baseline.philox import key_of_step, own_word
 from gpu.baseline.reservoir import reservoir_key
 from gpu.random import DRAW_BITS, Purpose
 
@@ -29,7 +29,7 @@ def times_own(key: np.int32, word: np.uint32) -> np.int32:
 
 
 def draws_by(
-    key_of: Callable[[np.int32, np.uint32], np.int32], low_byte: int
+    key_of: Callable[[np.int32, np.uint32], np.int32], purpose: Purpose
 ) -> tuple[Callable[..., np.int32], Callable[..., np.uint32]]:
     """Return how to draw one of all cities, and one of a list.
 
@@ -39,10 +39,10 @@ def draws_by(
     ----------
     key_of : callable
         Makes the new key of a slot from its key and its random word.
-    low_byte : int
-        Of the purpose of the random numbers.
+    purpose : Purpose
+        Of the random numbers.
     """
-    purpose_byte = np.uint32(low_byte)
+    drawn_for = np.uint32(purpose)
 
     @piece
     def draw_all(
@@ -54,17 +54,11 @@ def draws_by(
         k1: np.uint32,
     ) -> np.int32:
         """Make a key of each city's weight and a number of its own; return the largest."""
-        purpose = np.uint32(purpose_byte | np.uint32(step) << np.uint32(8))
+        key = key_of_step(ant, iteration, step, drawn_for, k0, k1)
         largest = np.int32(0)
-        for block in range(keys.size // 4):
-            words = philox(np.uint32(block), np.uint32(ant), iteration, purpose, k0, k1)
-            first = 4 * block
-            a = key_of(keys[first], words[0])
-            b = key_of(keys[first + 1], words[1])
-            c = key_of(keys[first + 2], words[2])
-            d = key_of(keys[first + 3], words[3])
-            keys[first], keys[first + 1], keys[first + 2], keys[first + 3] = a, b, c, d
-            largest = max(largest, max(max(a, b), max(c, d)))
+        for city in range(keys.size):
+            keys[city] = key_of(keys[city], own_word(np.uint32(city), key))
+            largest = max(largest, keys[city])
         return largest
 
     @piece
@@ -82,17 +76,11 @@ def draws_by(
 
         Ties go to the lowest city.
         """
-        purpose = np.uint32(purpose_byte | np.uint32(step) << np.uint32(8))
+        key = key_of_step(ant, iteration, step, drawn_for, k0, k1)
         largest = np.int32(0)
         for lane in range(neighbours.shape[1]):  # visited ones too: vectors would not branch
-            city = neighbours[u, lane]
-            block = np.uint32(city >> np.uint32(2))
-            words = philox(block, np.uint32(ant), iteration, purpose, k0, k1)
-            upper = words[3] if city & np.uint32(1) else words[2]
-            lower = words[1] if city & np.uint32(1) else words[0]
-            key = key_of(keys[lane], upper if city & np.uint32(2) else lower)
-            keys[lane] = key
-            largest = max(largest, key)
+            keys[lane] = key_of(keys[lane], own_word(neighbours[u, lane], key))
+            largest = max(largest, keys[lane])
         winner = LAST_CITY
         for lane in range(neighbours.shape[1]):
             city = neighbours[u, lane]

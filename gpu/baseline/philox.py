@@ -35,3 +35,21 @@ def start_city(
     """Return the city where ``ant`` starts, as ``gpu.random.start_cities``."""
     words = philox(np.uint32(0), np.uint32(ant), iteration, purpose, k0, k1)
     return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
+
+
+@piece
+def key_of_step(
+    ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
+) -> Words:
+    """Return what :func:`own_word` makes the words of a step from."""
+    words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
+    return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
+
+
+@piece
+def own_word(city: np.uint32, key: Words) -> np.uint32:
+    """Return the random word of a city's own, as ``gpu.random.own_words``."""
+    x = np.uint32(key[0] * city + key[1])
+    product = np.uint64(x) * np.uint64(MULTIPLIERS[0])
+    y = np.uint32(np.uint32(product >> np.uint64(32)) ^ np.uint32(product) ^ key[2])
+    return np.uint32(np.uint32(y * np.uint32(MULTIPLIERS[1])) + key[3])

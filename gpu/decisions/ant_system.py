@@ -22,7 +22,7 @@ from gpu.parameters import (
     MmasListParameters,
     MmasParameters,
 )
-from gpu.random import DRAW_BITS, Purpose, minus_log2
+from gpu.random import Purpose, minus_log2, odd_share, own_words
 from gpu.summaries import frozen
 
 WHEEL_BITS = 23
@@ -118,11 +118,8 @@ class AsRule:
 
     def _own_numbers(self, walk: Walk, purpose: int) -> NDArray[np.float32]:
         """A random number in (0, 1) for each city, float32 of shape (n,)."""
-        n = self._seen.instance.n
-        blocks = np.arange(-(-n // 4))
-        words = self._seen.words(walk, blocks, purpose | walk.step << 8).ravel()[:n]
-        odd = (words >> np.uint32(32 - DRAW_BITS)) | np.uint32(1)
-        return odd.astype(np.float32) * np.float32(2.0**-DRAW_BITS)
+        key = self._seen.words(walk, walk.step, purpose)
+        return odd_share(own_words(key, self._seen.everyone))
 
 
 def roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:

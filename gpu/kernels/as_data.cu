@@ -107,16 +107,16 @@ struct EachDraws {
 
     __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
                                           const float* row, const Draws& draws, int step) const {
-        IndependentDraws numbers{draws};
+        IndependentDraws numbers(draws, step);
         float best = 0.0f;
         int city = 0;
         cities.each_quad(row, [&](int quad, float4 w) {
-            float4 number = numbers.at(step, quad);
-            float keys[4] = {number.x * w.x, number.y * w.y, number.z * w.z, number.w * w.w};
+            float weights[4] = {w.x, w.y, w.z, w.w};
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                city = keys[i] > best ? 4 * quad + i : city;
-                best = fmaxf(best, keys[i]);
+                float key = numbers.of(4 * quad + i) * weights[i];
+                city = key > best ? 4 * quad + i : city;
+                best = fmaxf(best, key);
             }
         });
         return group.first_of_largest(best, city);

@@ -3,23 +3,14 @@
 // the random proportional rule does.
 #pragma once
 
-#include "philox.cuh"
+#include "own_words.cuh"
 
 struct IndependentDraws {
-    Draws draws;
+    OwnWords words;
 
-    // The numbers of cities 4 quad to 4 quad + 3 at a step, times 2^24, which changes no order.
-    __device__ __forceinline__ float4 at(int step, int quad) const {
-        Purpose purpose = static_cast<Purpose>(INDEPENDENT | static_cast<unsigned>(step) << 8);
-        uint4 words = philox(draws.seed, quad, draws.ant, draws.iteration, purpose);
-        return make_float4(number(words.x), number(words.y), number(words.z), number(words.w));
-    }
+    __device__ __forceinline__ IndependentDraws(const Draws& draws, int step)
+        : words(draws, step, INDEPENDENT) {}
 
-  private:
-    static constexpr unsigned INDEPENDENT = 3;  // a purpose for every step
-
-    // Never 0, so that every city has a chance.
-    static __device__ __forceinline__ float number(unsigned word) {
-        return static_cast<float>(word >> 8 | 1);
-    }
+    // The number of a city. Never 0, so that every city has a chance.
+    __device__ __forceinline__ float of(int city) const { return odd_share(words.of(city)); }
 };

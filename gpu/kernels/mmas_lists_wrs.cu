@@ -3,9 +3,10 @@
 #include "reservoir.cuh"
 
 struct ReservoirSampling {
-    Reservoir reservoir;
+    OwnWords keys;  // of 32 steps, one a lane
 
-    __device__ __forceinline__ ReservoirSampling(const Draws& draws, int, int) : reservoir{draws} {}
+    __device__ __forceinline__ ReservoirSampling(const Draws& draws, int step, int lane)
+        : keys(draws, (step & -LANES) + lane, RESERVOIR) {}
 
     // Draws a city and marks it; false where no candidate is left.
     template <int ROWS, class Lists, class Tabu>
@@ -13,6 +14,7 @@ struct ReservoirSampling {
                                            int step, int lane) const {
         int from = city;
         int first = from * lists.width + lane;
+        OwnWords words(keys, step & (LANES - 1));
         Sample best = Sample::none();
 #pragma unroll
         for (int row = 0; row < ROWS; ++row) {
@@ -21,7 +23,7 @@ struct ReservoirSampling {
             float inverse;
             lists.read(first + row * LANES, other, inverse);
             unsigned seen = tabu.seen(other);
-            float key = Reservoir::minus_log2(reservoir.word(step, other)) * inverse;
+            float key = Reservoir::minus_log2(words.of(other)) * inverse;
             if (other != from && !tabu.visited(seen, other, step))
                 best.offer(key, other, static_cast<int>(seen));
         }

@@ -18,7 +18,7 @@ struct Listed {
 
     __device__ __forceinline__ void begin(int start) const { list.begin(start, 0); }
 
-    __device__ __forceinline__ Sample sample(const Reservoir& reservoir, const float* row, int n,
+    __device__ __forceinline__ Sample sample(const OwnWords& words, const float* row, int n,
                                              int step) const {
         Sample best = Sample::none();
         float limit = best.key;
@@ -28,7 +28,7 @@ struct Listed {
             if (place < n) {
                 int city = list.city(place);
                 float inverse = __ldg(row + city);
-                unsigned word = reservoir.word(step, city);
+                unsigned word = words.of(city);
                 if (Reservoir::bound(word) * inverse < limit) {
                     best.offer(Reservoir::minus_log2(word) * inverse, city, place);
                     limit = fminf(limit, best.key);
@@ -68,7 +68,7 @@ struct Numbered {
         if (threadIdx.x == 0) tour[0] = start;
     }
 
-    __device__ __forceinline__ Sample sample(const Reservoir& reservoir, const float* row, int,
+    __device__ __forceinline__ Sample sample(const OwnWords& words, const float* row, int,
                                              int step) const {
         Sample best = Sample::none();
         float limit = best.key;
@@ -78,9 +78,8 @@ struct Numbered {
             if (bits) {
                 const float4* from = reinterpret_cast<const float4*>(row) + 2 * byte;
                 float4 low = __ldg(from), high = __ldg(from + 1);
-                offer(reservoir.words(step, 2 * byte), low, bits, LANE_CITIES * byte, best, limit);
-                offer(reservoir.words(step, 2 * byte + 1), high, bits >> 4, LANE_CITIES * byte + 4,
-                      best, limit);
+                offer(words, low, bits, LANE_CITIES * byte, best, limit);
+                offer(words, high, bits >> 4, LANE_CITIES * byte + 4, best, limit);
             }
             __syncwarp();
             if (first == 0) limit = __uint_as_float(warp_min(__float_as_uint(limit)));
@@ -97,14 +96,15 @@ struct Numbered {
     __device__ __forceinline__ void finish(int*, int) const {}
 
   private:
-    static __device__ __forceinline__ void offer(uint4 words, float4 inverses, unsigned bits,
-                                                 int city, Sample& best, float& limit) {
-        unsigned word[4] = {words.x, words.y, words.z, words.w};
+    static __device__ __forceinline__ void offer(const OwnWords& words, float4 inverses,
+                                                 unsigned bits, int city, Sample& best,
+                                                 float& limit) {
         float inverse[4] = {inverses.x, inverses.y, inverses.z, inverses.w};
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            if (!(bits >> j & 1) || !(Reservoir::bound(word[j]) * inverse[j] < limit)) continue;
-            best.offer(Reservoir::minus_log2(word[j]) * inverse[j], city + j, 0);
+            unsigned word = words.of(city + j);
+            if (!(bits >> j & 1) || !(Reservoir::bound(word) * inverse[j] < limit)) continue;
+            best.offer(Reservoir::minus_log2(word) * inverse[j], city + j, 0);
             limit = fminf(limit, best.key);
         }
     }
@@ -121,7 +121,6 @@ __global__ void __launch_bounds__(512) build_tours_by_reservoir(
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
     Draws draws{
         {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    Reservoir reservoir{draws};
     int* tour = tours + static_cast<long long>(ant) * n;
     Tabu tabu(shared, tour, n);
     int city = draws.start(n);
@@ -130,7 +129,7 @@ __global__ void __launch_bounds__(512) build_tours_by_reservoir(
     for (int step = 1; step < n; ++step) {
         const float* row = inverses + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
                                           static_cast<unsigned>(columns);
-        Sample own = tabu.sample(reservoir, row, n, step);
+        Sample own = tabu.sample(OwnWords(draws, step, RESERVOIR), row, n, step);
         city = own.winner(group);
         tabu.take(own, city, step);
         __syncthreads();

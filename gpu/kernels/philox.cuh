@@ -4,15 +4,22 @@
 
 #include "portable.cuh"
 
-enum Purpose : unsigned { START_CITY = 0, EXPLOITATION = 1, ROULETTE = 2, TRIAL = 5, TABU = 6 };
+enum Purpose : unsigned {
+    START_CITY = 0,
+    EXPLOITATION = 1,
+    ROULETTE = 2,
+    INDEPENDENT = 3,
+    RESERVOIR = 4,
+    TRIAL = 5,
+    TABU = 6
+};
 
 struct Seed {
     unsigned low, high;
 };
 
-// In line, for those who draw a word for every city.
-__device__ __forceinline__ uint4 philox_here(Seed seed, unsigned block, unsigned ant,
-                                             unsigned iteration, Purpose purpose) {
+[[maybe_unused]] static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant,
+                                                       unsigned iteration, Purpose purpose) {
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;
 #pragma unroll
@@ -27,11 +34,6 @@ __device__ __forceinline__ uint4 philox_here(Seed seed, unsigned block, unsigned
         key1 += 0xBB67AE85u;
     }
     return make_uint4(a, b, c, d);
-}
-
-[[maybe_unused]] static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant,
-                                                       unsigned iteration, Purpose purpose) {
-    return philox_here(seed, block, ant, iteration, purpose);
 }
 
 __device__ __forceinline__ unsigned word_of(uint4 words, int index) {

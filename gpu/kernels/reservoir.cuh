@@ -6,24 +6,12 @@
 #pragma once
 
 #include "group.cuh"
-#include "philox.cuh"
+#include "own_words.cuh"
 
 struct Reservoir {
-    Draws draws;
-
-    // The random words of cities 4 quad to 4 quad + 3 at a step.
-    __device__ __forceinline__ uint4 words(int step, int quad) const {
-        Purpose purpose = static_cast<Purpose>(RESERVOIR | static_cast<unsigned>(step) << 8);
-        return philox_here(draws.seed, quad, draws.ant, draws.iteration, purpose);
-    }
-
-    __device__ __forceinline__ unsigned word(int step, int city) const {
-        return word_of(words(step, city >> 2), city & 3);
-    }
-
     // -log2(u) for the u in (0, 1) that a word stands for; see gpu.random.minus_log2.
     static __device__ __forceinline__ float minus_log2(unsigned word) {
-        float u = static_cast<float>(word >> 8 | 1) * 0x1p-24f;
+        float u = odd_share(word);
         int bits = static_cast<int>(__float_as_uint(u));
         int exponent = (bits - ROOT_HALF_BITS) >> 23;
         float f =
@@ -43,12 +31,10 @@ struct Reservoir {
     // A little less than -log2(u), for it is at least (1 - u) / ln 2: what cannot win by this need
     // have no logarithm taken.
     static __device__ __forceinline__ float bound(unsigned word) {
-        return static_cast<float>((1 << 24) - static_cast<int>(word >> 8 | 1)) *
-               (1.4426f * 0x1p-24f);
+        return (1.0f - odd_share(word)) * 1.4426f;
     }
 
   private:
-    static constexpr unsigned RESERVOIR = 4;  // a purpose for every step
     static constexpr int ROOT_HALF_BITS = 0x3f3504f3;
 };
 

@@ -78,7 +78,9 @@ class AsLiteral:
     def build(self) -> None:
         self.weights = self.choice_info()
         self.built = [self.construct(ant) for ant in range(self.m)]
-        self.routes, self.improvements = improved(self.instance, self.p.local_search, self.built)
+        self.routes, self.improvements = improved(
+            self.instance, self.p.local_search, self.built, self.best_tour, self.iteration
+        )
         self.lengths = [self.length(route) for route in self.routes]
 
     def choice_info(self) -> NDArray[np.float32]:
@@ -135,10 +137,13 @@ class AsLiteral:
         return min(rest, key=lambda v: (minus_log2(np.float32(r[v])) * inverse[v], v))
 
     def own_numbers(self, ant: int, step: int, purpose: int) -> NDArray[np.float32]:
-        blocks = np.arange(self.n // 4 + 1)
-        counter = (blocks, ant, self.iteration, purpose | step << 8)
-        words = philox4x32(counter, key_of(self.seed)).ravel()
-        odd = ((words >> np.uint32(8)) | np.uint32(1)).astype(np.float32)
+        key = philox4x32((step, ant, self.iteration, purpose), key_of(self.seed)).tolist()
+        words = []
+        for city in range(self.n):
+            product = ((key[0] | 1) * city + key[1]) % 2**32 * 0xD2511F53
+            halves = product // 2**32 ^ product % 2**32
+            words.append(((halves ^ key[2]) * 0xCD9E8D57 + key[3]) % 2**32)
+        odd = ((np.array(words) >> 8) | 1).astype(np.float32)
         return odd * np.float32(2.0**-24)
 
     def update(self, shortest: int) -> None:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.random import Purpose, key_of, philox4x32, start_cities
+from gpu.random import Purpose, key_of, odd_share, own_words, philox4x32, start_cities
 
 
 def units(weights: NDArray[np.float32]) -> list[int]:
@@ -62,10 +62,8 @@ def independent_tour(
     n = weights.shape[0]
     tour = [int(start_cities(seed, iteration, ant, n))]
     for step in range(1, n):
-        words = philox4x32(
-            (np.arange(-(-n // 4)), ant, iteration, 3 | step << 8), key_of(seed)
-        ).ravel()[:n]
-        numbers = (words >> np.uint32(8) | np.uint32(1)).astype(np.float32) * np.float32(2**-24)
+        block = philox4x32((step, ant, iteration, Purpose.INDEPENDENT), key_of(seed))
+        numbers = odd_share(own_words(block, np.arange(n)))
         keys = numbers * weights[tour[-1]]
         keys[tour] = -1
         tour.append(int(keys.argmax()))
