@@ -98,7 +98,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         ),
         "hold.cu": ("hold",),
         "local_search.cu": (
-            "forget_tours",
+            "prepare_search",
             "measure_tours",
             *(
                 f"improve_tours<{memory}, {moves}>"

@@ -32,9 +32,15 @@ segment of Or-opt still has its length. The ends of the edges given up join the 
 a, p, c, d, e, q (``d`` is ``c+`` for 2-opt); of a move that cannot be made any more, ``a`` does.
 The search ends with the queue empty.
 
-*The first queue.* The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the
-last ones shorter or empty. First come the first cities of all stretches, then their second ones,
-and so on: cities that look at once are far apart, and seldom in each other's way.
+*The first queue.* What an ant took over from the best tour so far has been looked at before. So
+only those cities wait whose two neighbours are not their neighbours on that tour; and of the
+others every ``SAMPLE``-th, those for which city + ant + iteration is divisible by it, because
+don't-look bits leave a move undone now and then, which another ant then finds. In the first
+iteration there is no best tour, and all cities wait.
+
+The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the last ones shorter or
+empty. First come the first cities of all stretches, then their second ones, and so on: cities that
+look at once are far apart, and seldom in each other's way.
 
 *The arrays.* A move writes the shorter part of the tour anew. 2-opt turns the part that begins,
 in the direction of the tour, with the later of ``a`` and ``p``, unless the other part has fewer
@@ -46,7 +52,8 @@ Directed instances
 Turning a part around would change all its distances: there is no 2-opt, and segments keep their
 direction. Towards the successor ``c`` follows ``a`` in the new tour, towards the predecessor it
 comes before ``a``; each side has a list of its own, distances run as the tour does, and a move can
-be made only if the edges given up still run the way they did.
+be made only if the edges given up still run the way they did. A city's neighbours on the best tour
+are the one before it and the one after it there, in this order.
 """
 
 from __future__ import annotations
@@ -63,6 +70,9 @@ from gpu.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH
 
 WINDOW = 32
 """Cities that look for a move in one round."""
+
+SAMPLE = 4
+"""One in so many of the cities that are as on the best tour so far looks all the same."""
 
 NEIGHBOURS = 32
 """Cities on a neighbour list, where there are so many."""

@@ -83,7 +83,7 @@ def build_tours(
         barrier.meet(gate, met)
     if stages & IMPROVE:
         improve_tours(
-            moves, geometry, searches, thread, ants.routes, ants.lengths,
+            moves, geometry, searches, record, thread, ants.routes, ants.lengths,
             first_ant + begin, min(first_ant + end, end_ant), begin > 0,
         )  # fmt: skip
         met += threads

@@ -85,7 +85,7 @@ def run(
         barrier.meet(gate, met)
         if parts & IMPROVE:
             improve_tours(
-                moves, geometry, searches, thread, ants.routes.T, ants.lengths,
+                moves, geometry, searches, record, thread, ants.routes.T, ants.lengths,
                 first_ant + begin, min(first_ant + end, end_ant), begin > 0,
             )  # fmt: skip
             met += threads

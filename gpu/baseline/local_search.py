@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gpu.baseline.compiled import entry, part, piece
 from gpu.baseline.geometry import Geometry, geometry_of
 from gpu.baseline.move_search import look
-from gpu.baseline.record import OR_OPT, TWO_OPT, Record
+from gpu.baseline.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record, record_of
 from gpu.baseline.searches import (
     CODE_BITS,
     EXCHANGES,
@@ -33,7 +33,7 @@ from gpu.baseline.searches import (
 )
 from gpu.baseline.tour_moves import exchange, relocate, wrapped
 from gpu.instances.instance import TspInstance
-from gpu.local_search import LEAST_CITIES, NEIGHBOURS, WINDOW
+from gpu.local_search import LEAST_CITIES, NEIGHBOURS, SAMPLE, WINDOW
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 
@@ -63,8 +63,12 @@ def improve(
     tours: NDArray[np.integer],
     kind: str,
     neighbours: int = NEIGHBOURS,
+    best: ArrayLike | None = None,
+    iteration: int = 0,
 ) -> Improved:
     """Improve ``tours``, permutations of shape (ants, n), on one core.
+
+    ``best`` is the best tour so far, after so many iterations.
 
     Raises
     ------
@@ -74,9 +78,13 @@ def improve(
     improved = np.array(tours, np.int32, order="C")
     lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)
     rule = rule_of(instance, kind, neighbours)
-    searches = searches_of(instance.n, 1)
+    searches, record = searches_of(instance.n, 1), record_of(instance.n)
+    record.numbers[ITERATION] = iteration
+    if best is not None:
+        record.numbers[BEST_ITERATION] = iteration
+        record.best_solution[:] = np.asarray(best)
     if rule is not None:
-        _improve_all(rule, geometry_of(instance, 1.0), searches, improved, lengths)
+        _improve_all(rule, geometry_of(instance, 1.0), searches, record, improved, lengths)
     exchanges, segments = (int(searches.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))
     return Improved(improved, lengths, exchanges, segments)
 
@@ -86,10 +94,13 @@ def _improve_all(
     rule: Rule,
     geometry: Geometry,
     searches: Searches,
+    record: Record,
     tours: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> None:
-    improve_tours(rule, geometry, searches, 0, tours, lengths, 0, tours.shape[0], begun=False)
+    improve_tours(
+        rule, geometry, searches, record, 0, tours, lengths, 0, tours.shape[0], begun=False
+    )
 
 
 @part
@@ -97,6 +108,7 @@ def improve_tours(
     rule: Rule,
     geometry: Geometry,
     searches: Searches,
+    record: Record,
     thread: int,
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
@@ -106,8 +118,8 @@ def improve_tours(
 ) -> None:
     """Improve the tours of ants ``first`` to before ``end``, and take off what each gains.
 
-    ``routes`` has a row an ant. ``begun`` says whether the thread has improved others in this
-    iteration.
+    ``record`` is still that of the iteration before. ``routes`` has a row an ant. ``begun`` says
+    whether the thread has improved others in this iteration.
     """
     search = of_thread(searches, thread)
     numbers = search.numbers
@@ -115,13 +127,15 @@ def improve_tours(
     if not begun:
         numbers[EXCHANGES] = numbers[SEGMENTS] = 0
         numbers[SHORTEST] = NONE_YET
+        if record.numbers[BEST_ITERATION] > 0:
+            _link(search.links, record.best_solution)
     for ant in range(first, end):
         row = 1 - numbers[KEPT]
         for position in range(n):
             city = np.int32(routes[ant, position])
             search.tour[position] = city
             search.built[row, position] = city
-        lengths[ant] -= _improve_one(rule, geometry, search)
+        lengths[ant] -= _improve_one(rule, geometry, search, record.numbers[ITERATION] + ant)
         if lengths[ant] < numbers[SHORTEST]:
             numbers[SHORTEST] = lengths[ant]
             numbers[KEPT] = row
@@ -148,15 +162,17 @@ def keep_improvements(searches: Searches, record: Record) -> None:
 
 
 @part
-def _improve_one(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
-    """Improve the tour in ``search``; return how much shorter it is."""
+def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64) -> np.int64:
+    """Improve the tour in ``search``; return how much shorter it is.
+
+    ``turn`` says which of the cities look that are as on the best tour.
+    """
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]
     gained = np.int64(0)
     if n < LEAST_CITIES:
         return gained
-    _begin(search)
-    head, size = 0, n
+    head, size = 0, _begin(rule, search, turn)
     while size > 0:
         lookers = min(WINDOW, size)
         for looker in range(lookers):
@@ -188,15 +204,33 @@ def _improve_one(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
 
 
 @piece
-def _begin(search: Search) -> None:
-    """Note the positions, and let all cities wait, the first ones of all stretches first."""
-    n = search.tour.shape[0]
+def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
+    """Note the positions, and make the first queue; return how many cities wait."""
+    tour, links = search.tour, search.links
+    n = tour.shape[0]
     stretch = (n + WINDOW - 1) // WINDOW
-    waiting = 0
+    size = 0
     for offset in range(stretch):
         for position in range(offset, n, stretch):
-            city = search.tour[position]
+            city = tour[position]
             search.place[city] = position
-            search.waiting[city] = True
-            search.queue[waiting] = city
-            waiting += 1
+            before = tour[position - 1 if position > 0 else n - 1]
+            after = tour[position + 1 if position + 1 < n else 0]
+            kept = (links[city, 0] == before and links[city, 1] == after) or (
+                rule.turns and links[city, 0] == after and links[city, 1] == before
+            )
+            search.waiting[city] = not kept or (city + turn) % SAMPLE == 0
+            if search.waiting[city]:
+                search.queue[size] = city
+                size += 1
+    return size
+
+
+@piece
+def _link(links: NDArray[np.int32], tour: NDArray[np.integer]) -> None:
+    """Note the cities before and after each on a tour."""
+    n = tour.size
+    for position in range(n):
+        city, after = tour[position], tour[position + 1 if position + 1 < n else 0]
+        links[city, 1] = after
+        links[after, 0] = city

@@ -65,6 +65,8 @@ class Searches(NamedTuple):
         shortest tour, and which row of ``built`` that was; the rest keeps threads apart.
     best_built : ndarray of int32, shape (n,)
         The best tour of the last iteration, as its ant built it.
+    links : ndarray of int32, shape (threads, n, 2)
+        The cities before and after each on the best tour so far; -1 while there is none.
     """
 
     tours: NDArray[np.int32]
@@ -76,6 +78,7 @@ class Searches(NamedTuple):
     built: NDArray[np.int32]
     numbers: NDArray[np.int64]
     best_built: NDArray[np.int32]
+    links: NDArray[np.int32]
 
 
 class Search(NamedTuple):
@@ -89,6 +92,7 @@ class Search(NamedTuple):
     moves: NDArray[np.int32]
     built: NDArray[np.int32]
     numbers: NDArray[np.int64]
+    links: NDArray[np.int32]
 
 
 @piece
@@ -103,6 +107,7 @@ def of_thread(searches: Searches, thread: int) -> Search:
         searches.moves[thread],
         searches.built[thread],
         searches.numbers[thread],
+        searches.links[thread],
     )
 
 
@@ -127,7 +132,7 @@ def no_rule() -> Rule:
 
 
 def searches_of(n: int, threads: int) -> Searches:
-    """Make room for tours of ``n`` cities: 21 bytes a city and thread."""
+    """Make room for tours of ``n`` cities: 29 bytes a city and thread."""
     return Searches(
         tours=np.zeros((threads, n), np.int32),
         places=np.zeros((threads, n), np.int32),
@@ -138,11 +143,12 @@ def searches_of(n: int, threads: int) -> Searches:
         built=np.zeros((threads, 2, n), np.int32),
         numbers=np.zeros((threads, 8), np.int64),
         best_built=np.zeros(n, np.int32),
+        links=np.full((threads, n, 2), -1, np.int32),
     )
 
 
 def bytes_needed(instance: TspInstance, threads: int) -> int:
     """Bytes of a rule with lists of ``NEIGHBOURS``, and of the threads' searches."""
     n, sides = instance.n, 2 if instance.directed else 1
-    search = 21 * n + WINDOW * (8 + 7 * 4) + 8 * 8
+    search = 29 * n + WINDOW * (8 + 7 * 4) + 8 * 8
     return sides * 8 * n * min(NEIGHBOURS, n - 1) + threads * search + 4 * n

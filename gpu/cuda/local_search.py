@@ -28,8 +28,8 @@ SHORT_CITIES = 1 << 16
 
 WORD_BITS = 32
 
-MEASURING_BLOCK = 256
-"""Threads of a block that measures tours: eight warps, each a tour at a time."""
+PREPARING_BLOCK = 256
+"""Threads of a block that prepares a search: eight warps, each measuring a tour at a time."""
 
 KERNELS = {
     Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
@@ -112,13 +112,14 @@ class LocalSearch:
         self._blocks = min(ants, machine.multiprocessors * resident)
 
     def buffers(self) -> list[Buffer]:
-        """8 K bytes a city, and 4 a city and block; 20 where shared memory is too small.
+        """8 K + 16 bytes a city, and 4 a city and block; 20 where shared memory is too small.
 
         With ``measures`` also the ``lengths``, 8 an ant.
         """
         rows = self._blocks if self._copied else 2 * self._blocks
         buffers = [
             Buffer("near", self._rows.shape, np.uint32),
+            Buffer("best_links", (self._n, 2), np.int32),
             Buffer("improvements", (5,), np.uint64, zeroed=True),
             Buffer("built", (rows, self._n), np.int32),
             Buffer("built_tours", (2, self._n), np.int32),
@@ -140,6 +141,8 @@ class LocalSearch:
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Improve ``tours``, int32 of shape (ants, n); correct ``lengths`` and what is reported.
 
+        ``best_tour`` is the best so far, unless ``state`` says that this is the first iteration.
+
         What the construction reported to ``state`` is replaced: the best of the improved tours,
         and the sum of their lengths.
         """
@@ -155,6 +158,7 @@ class LocalSearch:
             *cities,
             arrays["near"],
             np.int32(self._rows.shape[2]),
+            arrays["best_links"],
             arrays.get("places"),
             arrays.get("queues"),
             arrays.get("waiting"),
@@ -164,11 +168,14 @@ class LocalSearch:
             arrays["lengths"],
             *told,
         )
-        before = Launch(FILE, "forget_tours", 1, WORD_BITS, told)
+        best = arrays["best_tour"], arrays["best_links"]
+        blocks = -(-self._n // PREPARING_BLOCK)
+        prepared = (np.int32(self._n), *best, *told)
+        before = Launch(FILE, "prepare_search", blocks, PREPARING_BLOCK, prepared)
         if self._measures:
-            measured = (*cities, arrays["tours"], arrays["lengths"], *told)
-            blocks = -(-self._ants * WORD_BITS // MEASURING_BLOCK)
-            before = Launch(FILE, "measure_tours", blocks, MEASURING_BLOCK, measured)
+            measured = (*cities, arrays["tours"], arrays["lengths"], *best, *told)
+            blocks = -(-self._ants * WORD_BITS // PREPARING_BLOCK)
+            before = Launch(FILE, "measure_tours", blocks, PREPARING_BLOCK, measured)
         return (
             before,
             Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),

@@ -2,7 +2,10 @@
 #include "colony_state.cuh"
 #include "move_search.cuh"
 
-constexpr int WINDOW = 32;  // cities that look for a move in one round, as in gpu/local_search.py
+// As in gpu/local_search.py: cities that look for a move in one round; and of those that are as on
+// the best tour so far, one in SAMPLE is in the first queue.
+constexpr int WINDOW = 32;
+constexpr int SAMPLE = 4;
 constexpr int LEAST_CITIES = 4;
 
 // What the threads of a block tell one another. The moves of a round are written where those of
@@ -47,6 +50,21 @@ struct Queue {
         return cities[head + i < n ? head + i : head + i - n];
     }
 
+    // Fills the empty queue with the cities whose bit is set: the first ones of WINDOW stretches of
+    // the tour, then their second ones, and so on. A lane has a stretch; all of the warp call this.
+    __device__ __forceinline__ void begin(const City* tour, int lane) {
+        static_assert(WINDOW == LANES, "a lane a stretch");
+        int stretch = (n + WINDOW - 1) / WINDOW;
+        for (int offset = 0; offset < stretch; ++offset) {
+            int place = lane * stretch + offset;
+            int city = place < n ? tour[place] : 0;
+            bool waits = place < n && bits[city / 32] >> city % 32 & 1;
+            unsigned waiting = __ballot_sync(ALL_LANES, waits);
+            if (waits) cities[size + __popc(waiting & ((1u << lane) - 1))] = city;
+            size += __popc(waiting);
+        }
+    }
+
     __device__ __forceinline__ void leave(int count) {
         head = head + count < n ? head + count : head + count - n;
         size -= count;
@@ -67,6 +85,20 @@ struct Queue {
     }
 };
 
+// The cities before and after each on the best tour so far, if there is one.
+template <bool DIRECTED>
+struct BestLinks {
+    const int2* links;
+    bool known;
+
+    __device__ __forceinline__ bool has(int city, int before, int after) const {
+        if (!known) return false;
+        int2 link = __ldg(&links[city]);
+        return (link.x == before && link.y == after) ||
+               (!DIRECTED && link.x == after && link.y == before);
+    }
+};
+
 template <class Value>
 __device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
     return rows + static_cast<long long>(row) * width;
@@ -83,8 +115,8 @@ __device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(
     int n, int ants, int metric, const double* coordinates, const int* matrix, const uint2* rows,
-    int width, int* places, int* queues, unsigned* bits, int* built, int* built_tours, int* tours,
-    Word* lengths, Improvements* told, ColonyState* state) {
+    int width, const int2* links, int* places, int* queues, unsigned* bits, int* built,
+    int* built_tours, int* tours, Word* lengths, Improvements* told, ColonyState* state) {
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
     int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
@@ -105,7 +137,8 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     NeighbourRows lists{rows, width};
     MoveSearch<Moves, City> search{geometry, lists, tour};
-    int stretch = (n + WINDOW - 1) / WINDOW, full = n / stretch, left = n - full * stretch;
+    BestLinks<!Moves::TURNS> best_tour{links, state->iteration > 0};
+    unsigned iteration = static_cast<unsigned>(state->iteration);
     if (thread == 0) {
         found.shortest = ~0ull;
         found.exchanges = found.segments = 0;
@@ -114,18 +147,25 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
     for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
         int* whole = row_of(tours, ant, n);
         if constexpr (!Memory::COPIED) tour.tour = whole;
-        for (int i = thread; i < n; i += threads) {
-            int city = whole[i], offset = i % stretch;
-            tour.put(i, city);
-            if constexpr (!Memory::COPIED) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
-            queue.cities[offset * full + min(offset, left) + i / stretch] = static_cast<City>(city);
-        }
-        for (int i = thread; i < words; i += threads)
-            queue.bits[i] = n - 32 * i < 32 ? (1u << (n - 32 * i)) - 1 : ~0u;
-        queue.head = 0;
-        queue.size = n < LEAST_CITIES ? 0 : n;
+        for (int i = thread; i < words; i += threads) queue.bits[i] = 0;
+        queue.head = queue.size = 0;
         if (thread == 0) found.gained = 0;
         __syncthreads();
+        for (int i = thread; i < n; i += threads) {
+            int city = whole[i], before = whole[i > 0 ? i - 1 : n - 1];
+            int after = whole[i + 1 < n ? i + 1 : 0];
+            if (!best_tour.has(city, before, after) || (city + ant + iteration) % SAMPLE == 0)
+                atomicOr(&queue.bits[city / 32], 1u << city % 32);
+            tour.put(i, city);
+            if constexpr (!Memory::COPIED) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
+        }
+        __syncthreads();
+        if (n >= LEAST_CITIES) {
+            if (thread < LANES) queue.begin(tour.tour, lane);
+            if (thread == 0) found.waiting = queue.size;
+            __syncthreads();
+            queue.size = found.waiting;
+        }
 
         for (int parity = 0; queue.size > 0; parity ^= 1) {
             int lookers = min(WINDOW, queue.size), looker = thread / lanes;
@@ -216,22 +256,33 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
     for (int i = thread; i < n; i += threads) told_tour[i] = __ldcg(&best[i]);
 }
 
-// Before tours are improved that were reported as they were built; and no moves so far.
-__device__ __forceinline__ void forget(Improvements* told, ColonyState* state) {
+// Before tours are improved: what was reported of them as they were built is forgotten, there were
+// no moves so far, and the cities of the best tour are linked.
+__device__ __forceinline__ void prepare(int n, const int* best_tour, int2* links,
+                                        Improvements* told, ColonyState* state) {
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (state->iteration > 0) {
+        for (int i = thread; i < n; i += gridDim.x * blockDim.x)
+            links[best_tour[i]] =
+                make_int2(best_tour[i > 0 ? i - 1 : n - 1], best_tour[i + 1 < n ? i + 1 : 0]);
+    }
+    if (thread > 0) return;
     int row = static_cast<int>(state->iteration & 1);
     state->running_best = ~0ull;
     state->running_sum = 0;
     told->exchanges[row] = told->segments[row] = 0;
 }
 
-__global__ void forget_tours(Improvements* told, ColonyState* state) {
-    if (threadIdx.x == 0) forget(told, state);
+__global__ void prepare_search(int n, const int* best_tour, int2* links, Improvements* told,
+                               ColonyState* state) {
+    prepare(n, best_tour, links, told, state);
 }
 
 // The same, and the lengths of the tours; a warp an ant.
 __global__ void measure_tours(int n, int ants, int metric, const double* coordinates,
                               const int* matrix, const int* tours, Word* lengths,
-                              Improvements* told, ColonyState* state) {
+                              const int* best_tour, int2* links, Improvements* told,
+                              ColonyState* state) {
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     int first = blockIdx.x * warps + threadIdx.x / LANES;
@@ -239,5 +290,5 @@ __global__ void measure_tours(int n, int ants, int metric, const double* coordin
         Word length = tour_length(geometry, row_of(tours, ant, n), lane);
         if (lane == 0) lengths[ant] = length;
     }
-    if (first == 0 && lane == 0) forget(told, state);
+    prepare(n, best_tour, links, told, state);
 }

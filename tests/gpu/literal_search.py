@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gpu.instances.instance import TspInstance
-from gpu.local_search import WINDOW
+from gpu.local_search import SAMPLE, WINDOW
 from gpu.snapshot import Improvements, Snapshot
 
 
@@ -62,13 +62,21 @@ class LiteralSearch:
     def beside(self, city: int, side: int, steps: int = 1) -> int:
         return self.tour[(self.place[city] + (steps if side == 0 else -steps)) % self.n]
 
-    def improve(self, tour: ArrayLike) -> list[int]:
+    def improve(self, tour: ArrayLike, best: list[int] | None = None, turn: int = 0) -> list[int]:
+        """Improve a tour; ``best`` is the best so far, ``turn`` is ant + iteration."""
         self.tour = [int(city) for city in np.asarray(tour)]
         if self.n < 4:
             return self.tour
         self.place = {city: position for position, city in enumerate(self.tour)}
         stretch = -(-self.n // WINDOW)
-        queue = deque(city for offset in range(stretch) for city in self.tour[offset::stretch])
+        kept = self.neighbourhoods(self.tour) & self.neighbourhoods(best or [])
+        settled = {city for city, _ in kept if (city + turn) % SAMPLE != 0}
+        queue = deque(
+            city
+            for offset in range(stretch)
+            for city in self.tour[offset::stretch]
+            if city not in settled
+        )
         while queue:
             lookers = [queue.popleft() for _ in range(min(WINDOW, len(queue)))]
             found = [(a, min(self.moves(a), default=None)) for a in lookers]
@@ -82,6 +90,12 @@ class LiteralSearch:
                     if city not in queue:
                         queue.append(city)
         return self.tour
+
+    def neighbourhoods(self, tour: list[int]) -> set[tuple[int, tuple[int, ...]]]:
+        """Each city with those before and after it, in this order only if that matters."""
+        beside = zip(tour[-1:] + tour[:-1], self.next(tour), strict=True)
+        ordered = (pair if self.directed else tuple(sorted(pair)) for pair in beside)
+        return set(zip(tour, ordered, strict=True))
 
     def moves(self, a: int) -> list[Move]:
         """All moves that the city looks at."""
@@ -164,14 +178,17 @@ class LiteralSearch:
 
 
 def improved(
-    instance: TspInstance, kind: str, routes: list[list[int]]
+    instance: TspInstance, kind: str, routes: list[list[int]], best: list[int], iteration: int
 ) -> tuple[list[list[int]], Improvements | None]:
-    """The tours of an iteration after local search, and the moves it made; None for ``none``."""
+    """The tours of an iteration after local search, and the moves it made; None for ``none``.
+
+    ``best`` is the best tour of all ``iteration`` iterations so far; in the first it is empty.
+    """
     if kind == "none":
         return routes, None
     search = LiteralSearch(instance, kind)
     return (
-        [search.improve(route) for route in routes],
+        [search.improve(route, best, ant + iteration) for ant, route in enumerate(routes)],
         Improvements(search.exchanges, search.segments),
     )
 

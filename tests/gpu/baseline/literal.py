@@ -116,7 +116,9 @@ class Literal:
                 for ant in range(self.m):
                     self.update_locally(ant, step)
         self.built = [route[: self.n] for route in self.routes]
-        self.routes, self.improvements = improved(self.instance, self.p.local_search, self.built)
+        self.routes, self.improvements = improved(
+            self.instance, self.p.local_search, self.built, self.best_tour, self.iteration
+        )
         self.lengths = [self.length(route) for route in self.routes]
         winner = self.lengths.index(min(self.lengths))
         if not self.best_tour or self.lengths[winner] < self.best_length:

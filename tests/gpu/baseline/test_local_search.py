@@ -88,6 +88,26 @@ def test_as_the_rule_says(maker: Maker, n: int) -> None:
 
 
 @pytest.mark.parametrize("maker", MAKERS)
+def test_cities_as_on_the_best_tour_are_sampled(maker: Maker) -> None:
+    """Tours that differ from it in a few places, run either way, and begin anywhere."""
+    n, instance = 60, maker(60, 4)
+    for kind in kinds_of(instance):
+        best = improve(instance, random_tours(n, 1, 1), kind).tours[0]
+        tours = np.array([np.roll(best, ant)[:: (-1) ** ant] for ant in range(6)])
+        for ant in range(1, 6):
+            tours[ant, [5 * ant, 7 * ant]] = tours[ant, [7 * ant, 5 * ant]]
+        for iteration in (3, 6):
+            literal = LiteralSearch(instance, kind)
+            done = improve(instance, tours, kind, best=best, iteration=iteration)
+            expected = [
+                literal.improve(tour, best.tolist(), ant + iteration)
+                for ant, tour in enumerate(tours)
+            ]
+            assert done.tours.tolist() == expected
+            assert (done.exchanges, done.segments) == (literal.exchanges, literal.segments)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("n", SIZES)
 def test_never_longer_and_lengths_exact(maker: Maker, n: int) -> None:
     """Some 8000 random tours over all cases."""

@@ -110,7 +110,7 @@ def test_memory_is_asked_for_only_when_it_is_used() -> None:
             names[kind] = set(colony._arrays)
             assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
     assert names["none"] - names[BOTH] == {"holders"}
-    more = {"built", "built_tours", "improvements", "lengths", "near"}
+    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
     assert names[BOTH] - names["none"] == more
 
 

@@ -32,9 +32,11 @@ def assert_as_on_the_cpu(
     instance: TspInstance,
     tours: NDArray[np.int32],
     kind: str,
+    best: NDArray[np.int32] | None = None,
     **options: Any,
 ) -> None:
-    """Tours, lengths, moves, and what is reported of them."""
+    """Tours, lengths, moves, and what is reported of them; ``best`` of the iteration before."""
+    iteration = 0 if best is None else 1
     ants, n = tours.shape
     problem = Problem.of(instance, min(5, n - 1), 1.0)
     search = LocalSearch(machine, instance, problem, ants, kind, **options)
@@ -44,6 +46,7 @@ def assert_as_on_the_cpu(
             *search.buffers(),
             Buffer("tours", tours.shape, np.int32),
             Buffer("lengths", (ants,), np.uint64),
+            Buffer("best_tour", (n,), np.int32),
             Buffer("state", (WORDS,), np.uint64, zeroed=True),
         ]
     )
@@ -53,14 +56,21 @@ def assert_as_on_the_cpu(
     machine.upload(arrays["tours"], tours)
     machine.upload(arrays["lengths"], np.array([instance.tour_length(tour) for tour in tours]))
     state = machine.download(arrays["state"])
+    if best is not None:
+        state[0] = iteration
+        machine.upload(arrays["state"], state)
+        machine.upload(arrays["best_tour"], best)
     machine.run(search.launches(arrays))
-    expected = improve(instance, tours, kind, options.get("neighbours", 32))
+    neighbours = options.get("neighbours", 32)
+    expected = improve(instance, tours, kind, neighbours, best, iteration)
     np.testing.assert_array_equal(machine.download(arrays["tours"]), expected.tours)
     lengths = [int(length) for length in expected.lengths]
     assert machine.download(arrays["lengths"]).tolist() == lengths
-    assert search.made(machine, arrays, 1) == Improvements(expected.exchanges, expected.segments)
-    best = min(range(ants), key=lambda ant: lengths[ant])
-    np.testing.assert_array_equal(search.built(machine, arrays, 1), tours[best])
+    moves = search.made(machine, arrays, iteration + 1)
+    assert moves == Improvements(expected.exchanges, expected.segments)
+    shortest = min(range(ants), key=lambda ant: lengths[ant])
+    built = search.built(machine, arrays, iteration + 1)
+    np.testing.assert_array_equal(built, tours[shortest])
     state[1] = min(length << ANT_BITS | ant for ant, length in enumerate(lengths))
     state[2] = sum(lengths)
     np.testing.assert_array_equal(machine.download(arrays["state"]), state)
@@ -91,6 +101,19 @@ def test_tours_of_the_cpu(maker: Maker, threads: int, shared: int, sizes: tuple[
         assert all(memory in kernel for kernel in machine.launched[1::2])
     finally:
         machine.close()
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("shared", [PLENTY, NONE])
+def test_cities_as_on_the_best_tour_are_sampled(maker: Maker, shared: int) -> None:
+    machine, n = EmulatedMachine(shared_limit=shared), 45
+    instance = maker(n, 8)
+    for kind in kinds_of(instance):
+        best = improve(instance, random_tours(n, 1, 1), kind).tours[0]
+        tours = np.array([np.roll(best, ant)[:: (-1) ** ant] for ant in range(4)])
+        tours[1:, [4, 20]] = tours[1:, [20, 4]]
+        assert_as_on_the_cpu(machine, instance, tours, kind, best)
+    machine.close()
 
 
 @pytest.mark.parametrize("metric", COORDINATE_METRICS)
