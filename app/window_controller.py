@@ -1,49 +1,37 @@
-"""What the window's wishes come to: instances are loaded, runs started, watched and ended."""
+"""What the window's wishes come to: runs are started, paused and ended, files opened."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.background import Background, Task
 from app.current_run import CurrentRun
-from app.dear_parts import DearParts
-from app.loading import load_any, warm_up
-from app.log_tail import LogTail
+from app.loading import warm_up
 from app.notifications import Notifications
-from app.recorder import Recorder, RunLog, default_log_path, versions
+from app.recorder import Recorder, default_log_path
 from app.run import Ending, Outcome
+from app.run_display import RunDisplay
 from app.session import Session, new_session
 from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
 from app.window_decisions import WindowDecisions
 from app.window_exports import WindowExports
 from app.window_graphs import WindowGraphs
+from app.window_instances import WindowInstances
 from app.window_measurements import WindowMeasurements
 from gpu import devices
 from gpu.devices import Survey
 from gpu.instances.instance import Instance
-from gpu.parameters import SpmParameters
 from views.activity import Activity
 from views.setup_panel import Choices
 
 if TYPE_CHECKING:
     from views.main_window import MainWindow
-
-FRAME = 33
-"""Milliseconds between two looks into the solver's slot."""
-
-FRAME_BESIDE_ALL_CORES = 200
-"""The same where the colony computes on all cores, which the window takes time from."""
-
-SHARE_BESIDE_ALL_CORES = 0.025
-"""Share of one core that the window may then take."""
 
 PATIENCE = 0.8
 """Seconds that an iteration under way gets when the window closes."""
@@ -100,19 +88,14 @@ class WindowController(QObject):
         self.log_path = log_path
         self._solver: SolverThread | None = None
         self._generation = 0
-        self._loading: Task[tuple[Instance, RunLog | None]] | None = None
         self._preparing: Task[tuple[Session, Recorder]] | None = None
         self._deafen: Callable[[], None] = _nothing
-        self._dear_parts = DearParts()
-        self._to_open: Path | None = None
         self._stop_soon = False
-        self._tail = LogTail(window.log.add_lines)
-        self._timer = QTimer(self)
-        self._timer.setInterval(FRAME)
-        self._timer.timeout.connect(self._look)
+        self.display = RunDisplay(window, self)
         self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
         self.graphs = WindowGraphs(self)
+        self.instances = WindowInstances(self)
         self.measurements = WindowMeasurements(self)
         self.told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
         window.open_requested.connect(self.open)
@@ -121,8 +104,6 @@ class WindowController(QObject):
         window.pause_requested.connect(self.pause)
         window.resume_requested.connect(self.resume)
         window.stop_requested.connect(self.stop)
-        window.wanted_changed.connect(self._ask)
-        window.log.folder_requested.connect(self._open_log_folder)
         self.background.start(Task(lambda _: devices.survey(), self._surveyed, self.told.emit))
 
     @property
@@ -138,19 +119,21 @@ class WindowController(QObject):
     @Slot(object)
     def open(self, path: Path) -> None:
         """Load the instance, or the recorded session, at ``path``; the run under way is ended."""
-        self.measurements.cancel()
-        self.window.banner.clear()
-        self.window.setup.show_loading(path.name)
-        if self.active:
-            self._to_open = path
-            self.stop()
-            return
-        if self._loading is not None:
-            self._loading.cancel()
-        self._to_open = None
-        self._loading = self.background.start(
-            Task(lambda _: load_any(path), self._loaded, self._not_loaded)
-        )
+        self.instances.open(path)
+
+    def show_instance(self, instance: Instance) -> None:
+        """Show another instance, and nothing of the last run."""
+        self.instance, self.run = instance, None
+        self.decisions.let_go()
+        self.display.forget()
+        self.graphs.show_instance(instance)
+        self.window.show_instance(instance)
+        self.window.where.setText("")
+
+    def announce(self) -> None:
+        """Say so if an instance and the devices are there."""
+        if self.instance is not None and self.window.setup.colony.device is not None:
+            self.ready.emit()
 
     @Slot()
     def start(self, steps: int | None = None) -> None:
@@ -208,8 +191,7 @@ class WindowController(QObject):
         """End all that is under way; return whether every thread has ended."""
         self._deafen()
         self._deafen = _nothing
-        self._timer.stop()
-        self._tail.follow(None)
+        self.display.forget()
         begin = time.monotonic()
         solver, self._solver = self._solver, None
         ended = True
@@ -226,49 +208,8 @@ class WindowController(QObject):
         warming.ended.connect(lambda _: self.warm.emit())
         self.background.start(warming)
         self.window.setup.colony.show_survey(survey)
-        device = self.window.setup.colony.device
-        if device is not None:
-            self.window.device_view.show_device(device, versions())
-        self._announce()
-
-    def _loaded(self, found: tuple[Instance, RunLog | None]) -> None:
-        self._loading = None
-        self.instance, log = found
-        self.run = None
-        self.decisions.let_go()
-        self._tail.follow(None)
-        self.graphs.show_instance(self.instance)
-        self.window.show_instance(self.instance)
-        self.window.where.setText("")
-        if log is not None:
-            self._choose(log.session)
-        self.decisions.refresh()
-        if self.instance.note:
-            self.window.tell(f"{self.instance.name}: {self.instance.note}", "info")
-        self.measurements.enable()
-        self._announce()
-
-    def _choose(self, session: Session) -> None:
-        missing = self.window.setup.set_choices(
-            Choices(
-                device=session.device,
-                colony=session.colony,
-                parameters=session.parameters.to_dict(),
-                seed=session.seed,
-                stop=session.stop.to_dict(),
-            )
-        )
-        if missing:
-            self.window.tell(f"This machine cannot run {missing}: choose another colony or device")
-
-    def _not_loaded(self, sentence: str) -> None:
-        self._loading = None
-        self.window.setup.show_loading("")
-        self.window.tell(sentence)
-
-    def _announce(self) -> None:
-        if self.instance is not None and self.window.setup.colony.device is not None:
-            self.ready.emit()
+        self.display.show_device()
+        self.announce()
 
     def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check what was chosen and open the log; in a thread, for disks and drivers may rest."""
@@ -288,7 +229,7 @@ class WindowController(QObject):
         self.window.show_activity(Activity.IDLE)
         self.decisions.refresh()
         self.window.tell(sentence)
-        self._open_what_waits()
+        self.instances.open_what_waits()
 
     def _begin(
         self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
@@ -296,18 +237,7 @@ class WindowController(QObject):
         self._preparing = None
         self._generation += 1
         self.run = CurrentRun(session, instance, recorder)
-        window = self.window
-        window.begin_run()
-        parameters = session.parameters
-        memory = parameters.memory if isinstance(parameters, SpmParameters) else 0
-        window.pheromone.show_memory(memory)
-        device = window.setup.colony.device
-        if device is not None:
-            window.device_view.show_device(device, versions())
-        window.log.show_path(str(recorder.path))
-        model = f" ({device.model})" if device is not None else ""
-        window.where.setText(f"{self.run.title}{model}  ·  log {recorder.path.name}")
-        self._tail.follow(recorder.path)
+        self.display.begin(self.run)
         self.decisions.end(PATIENCE)
         replayable = bool(session.system.rule)
         self._solver = SolverThread(
@@ -315,14 +245,13 @@ class WindowController(QObject):
         )
         self._solver.state_changed.connect(self._state_changed)
         self._solver.ended.connect(self._ended)
-        self._ask()
+        self.display.follow(self._solver)
         if steps is not None:
             self._solver.step(steps)
         self.measurements.enable()
         if self._stop_soon:
             self._stop_soon = False
             self._solver.cancel()
-        self._timer.start()
         self._solver.start()
 
     @Slot(object)
@@ -331,7 +260,7 @@ class WindowController(QObject):
         if self._solver is not None and run is not None and state in _ACTIVITIES:
             self.window.show_activity(_ACTIVITIES[state])
             self.decisions.refresh()
-            self._make_room(state is RunState.RUNNING and run.session.device == "cpu")
+            self.display.make_room(state is RunState.RUNNING and run.session.device == "cpu")
             if state is RunState.RUNNING:
                 self.solving.emit()
 
@@ -340,14 +269,11 @@ class WindowController(QObject):
         solver, run = self._solver, self.run
         if solver is None or run is None or self.sender() is not solver:
             return
-        self._make_room(False)
-        self._look()
-        self._timer.stop()
+        self.display.end()
         self._solver = None
         run.outcome = outcome
         run.snapshot = outcome.state if run.snapshot is None else run.snapshot
         self.decisions.keep(solver)
-        self._tail.read()
         self.window.show_activity(Activity.IDLE)
         if outcome.ending is Ending.FAILED:
             self.window.tell(outcome.reason)
@@ -356,43 +282,7 @@ class WindowController(QObject):
             self.window.tell(run.summary, "done" if finished else "info")
         self.measurements.enable()
         self.run_ended.emit(outcome)
-        self._open_what_waits()
-
-    def _make_room(self, wanted: bool) -> None:
-        """Let the window look and draw less often, for a colony that computes on all cores."""
-        self._timer.setInterval(FRAME_BESIDE_ALL_CORES if wanted else FRAME)
-        self.window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if wanted else math.inf)
-
-    def _open_what_waits(self) -> None:
-        if self._to_open is not None:
-            self.open(self._to_open)
-
-    def _look(self) -> None:
-        """Show the newest snapshot, if there is one, and say what the next ones shall carry."""
-        solver, run = self._solver, self.run
-        if solver is None or run is None:
-            return
-        snapshot = solver.take()
-        shown = 0 if run.snapshot is None else run.snapshot.iteration
-        if snapshot is None and solver.latest.iteration > shown:
-            snapshot = solver.latest  # between two snapshots the numbers and the tour go on
-        if snapshot is not None and snapshot.generation == self._generation:
-            run.snapshot = snapshot
-            self._dear_parts.take_in(snapshot)
-            self.window.show_snapshot(snapshot)
-        now = solver.latest  # its time goes on in the midst of an iteration too
-        share = run.session.stop.share_done(now)
-        left = now.elapsed * (1 / share - 1) if share else None
-        self.window.run_bar.show_progress(share, left)
-        self._tail.read_sometimes()
-        self._ask()
-
-    @Slot()
-    def _ask(self) -> None:
-        """Tell the solver what the views in sight need."""
-        if self._solver is not None:
-            wanted = self.window.wanted
-            self._solver.want(self._dear_parts.next(wanted), at_rest=wanted)
+        self.instances.open_what_waits()
 
     def _hear(self, sentence: str) -> None:
         self.told.emit(sentence)
@@ -400,11 +290,6 @@ class WindowController(QObject):
     @Slot(str)
     def _tell(self, sentence: str) -> None:
         self.window.tell(sentence)
-
-    @Slot()
-    def _open_log_folder(self) -> None:
-        if self.run is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.run.recorder.path.parent)))
 
 
 def _nothing() -> None:

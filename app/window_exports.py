@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
 from app import benchmark, comparing
@@ -42,6 +42,7 @@ class WindowExports(QObject):
         window = controller.window
         window.export_requested.connect(self.export)
         window.picture_requested.connect(self.export_picture)
+        window.log.folder_requested.connect(self.open_log_folder)
 
     @property
     def caption(self) -> str:
@@ -81,6 +82,13 @@ class WindowExports(QObject):
         else:
             document = as_svg(view, window.theme, f"{view.title}: {self.caption}", self.caption)
             self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
+
+    @Slot()
+    def open_log_folder(self) -> None:
+        """Show the folder with the log of the run in sight, as the desktop shows folders."""
+        run = self._controller.run
+        if run is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
 
     def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
         image = as_image(widget, self._controller.window.theme, caption)

@@ -18,12 +18,8 @@ from app.gui import close_window, make_window
 from app.notifications import Notifications
 from app.recorder import free_path, read_log, stem
 from app.run import Ending, Outcome
-from app.window_controller import (
-    FRAME,
-    FRAME_BESIDE_ALL_CORES,
-    SHARE_BESIDE_ALL_CORES,
-    WindowController,
-)
+from app.run_display import FRAME, FRAME_BESIDE_ALL_CORES, SHARE_BESIDE_ALL_CORES
+from app.window_controller import WindowController
 from gpu.instances import load
 from gpu.instances.bundled import bundled
 from gpu.snapshot import Snapshot, Wanted
@@ -80,7 +76,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
     qtbot: QtBot, controller: WindowController
 ) -> None:
     open_(qtbot, controller)
-    pace, timer = controller.window.dashboard.pace, controller._timer
+    pace, timer = controller.window.dashboard.pace, controller.display.timer
     for device, share, interval in (
         ("cpu:1", math.inf, FRAME),
         ("cpu", SHARE_BESIDE_ALL_CORES, FRAME_BESIDE_ALL_CORES),
