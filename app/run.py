@@ -123,6 +123,7 @@ class Run:
         self._count = 1
         self._unobserved = 0
         self._observed_at = -math.inf
+        self._recorded = 0
 
     @property
     def answers(self) -> bool:
@@ -186,7 +187,9 @@ class Run:
         # Towards SLICE, but never more than twice as many as just timed: the first iterations
         # also pay for compilation, and a short capped slice says little.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
-        if self._recorder is not None and self._unobserved == 0 and count > 0:
+        # A long iteration may be whole before its slice is over, and be seen in the next one only.
+        if self._recorder is not None and self.state.iteration > self._recorded:
+            self._recorded = self.state.iteration
             self._recorder.record(self.state)
         self._end_if_due()
         return count

@@ -63,6 +63,7 @@ class ConvergenceView(View):
         layout.addWidget(self.plot, 1)
         layout.addLayout(bottom)
         self.apply_theme(self.theme)
+        self.plot.show_whole_numbers("bottom")
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -144,7 +145,8 @@ class ConvergenceView(View):
         self.curves[name].setVisible(shown)
         self.draw()
 
-    def _change_axis(self, _: str) -> None:
+    def _change_axis(self, chosen: str) -> None:
+        self.plot.show_whole_numbers("bottom", only=chosen == "iterations")
         self.plot.fit()
         self.draw()
 

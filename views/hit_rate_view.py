@@ -47,6 +47,7 @@ class HitRateView(View):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.run_plot = Plot("iterations", "hits in %")
+        self.run_plot.show_whole_numbers("bottom")
         self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
         roles = ("local", "overall")
         self._recent = {role: self.run_plot.add_curve(role) for role in roles}

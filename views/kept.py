@@ -14,6 +14,9 @@ Draw = Callable[[QPainter, QTransform, QRectF], None]
 """Draws in pixels of the viewport, whose rectangle comes last; the transform leads there from
 the item's own coordinates."""
 
+_PEN = 8.0
+"""Pixels by which lines and dots may reach out of their bounds: those of one dot have no size."""
+
 
 class KeptPicture:
     """What one item drew, in the pixels of the viewport."""
@@ -39,7 +42,7 @@ class KeptPicture:
         self._drawn_for = None
 
     def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
-        """Show what was drawn for the same range, or ``draw`` it; nothing lies out of ``bounds``.
+        """Show what was drawn for the same range, or ``draw`` it; pens may reach out of ``bounds``.
 
         Parameters
         ----------
@@ -69,7 +72,8 @@ class KeptPicture:
                     inner.setRenderHint(QPainter.RenderHint.Antialiasing)
                     draw(inner, transform, size)
             # Only where there is something: five layers of a large window are many pixels.
-            part = transform.mapRect(bounds).intersected(size).toAlignedRect()
+            drawn = transform.mapRect(bounds).adjusted(-_PEN, -_PEN, _PEN, _PEN)
+            part = drawn.intersected(size).toAlignedRect()
             source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
             painter.drawPixmap(QRectF(part), self._pixmap, source)
         else:

@@ -159,8 +159,9 @@ class Plot(QWidget):
         self._shown = x, y
         if self._follows and all(math.isfinite(v) for v in (*x, *y)):
             width, height = x[1] - x[0], y[1] - y[0]
+            around = 0.0 if width else 0.5  # one point stands in the middle
             self.box.setRange(
-                xRange=(x[0], x[1] + (0.0 if width else 1.0)),
+                xRange=(max(x[0] - around, min(x[0], 0.0)), x[1] + around),
                 yRange=(y[0] - (0.0 if height else 1.0), y[1] + (0.0 if height else 1.0)),
                 padding=0.0,
             )

@@ -56,6 +56,19 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
     assert convergence.plot.hint.text() == ""
 
 
+def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceView) -> None:
+    feed(convergence, 1)
+    plot = convergence.plot
+    (left, right), _ = plot.box.viewRange()
+    (_, places), *_ = plot.axes["bottom"].tickValues(left, right, 300)
+    assert list(places) == [1.0]
+    (best,) = convergence.curves["best"].points
+    place = plot.widget.mapFromScene(plot.box.mapViewToScene(QPointF(*best)))
+    picture = plot.widget.grab().toImage()
+    around = [picture.pixelColor(place.x() + dx, place.y() + dx) for dx in (-1, 0, 1)]
+    assert around == [convergence.theme.colour("best")] * 3
+
+
 def test_iterations_and_seconds_along_the_axis(qtbot: QtBot, convergence: ConvergenceView) -> None:
     feed(convergence)
     button = convergence.axis_choice.buttons["seconds"]
