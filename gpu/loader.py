@@ -102,7 +102,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             "measure_tours",
             *(
                 f"improve_tours<{memory}, {moves}>"
-                for memory in ("InShared", "InGlobal")
+                for memory in ("AllShared", "TourShared", "NoneShared")
                 for moves in ("TwoOpt", "TwoOptAndOrOpt", "OrOpt", "DirectedOrOpt")
             ),
         ),

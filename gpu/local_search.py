@@ -71,7 +71,7 @@ from gpu.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH
 WINDOW = 32
 """Cities that look for a move in one round."""
 
-SAMPLE = 4
+SAMPLE = 8
 """One in so many of the cities that are as on the best tour so far looks all the same."""
 
 NEIGHBOURS = 32

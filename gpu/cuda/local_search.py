@@ -17,11 +17,15 @@ from gpu.snapshot import Improvements
 
 FILE = "local_search.cu"
 
-LONG_TOUR = 8192
-"""Cities from which on few blocks fit a multiprocessor, and larger ones are quicker."""
-
 BLOCKS = (32, 64, 128, 256)
 """Threads that a block may have."""
+
+LONG_TOUR, FEWEST, MOST = 8192, 2, 8
+"""Of tours of so many cities few blocks fit a multiprocessor, and larger ones are quicker, all the
+more where at most so many do; registers suffice for so many small ones."""
+
+RESERVED = 1 << 10
+"""Bytes of shared memory that the system takes of every block."""
 
 SHORT_CITIES = 1 << 16
 """Fewer cities than these are written with 16 bits in shared memory."""
@@ -30,6 +34,9 @@ WORD_BITS = 32
 
 PREPARING_BLOCK = 256
 """Threads of a block that prepares a search: eight warps, each measuring a tour at a time."""
+
+ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
+"""What of a block is in shared memory: types of local_search.cu."""
 
 KERNELS = {
     Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
@@ -92,31 +99,31 @@ class LocalSearch:
         measures: bool = False,
     ) -> None:
         moves = moves_of(instance, kind)
-        if threads is None:
-            threads = 64 if cities.n < LONG_TOUR else 256
-        if moves is None or threads not in BLOCKS:
+        if moves is None or threads not in (None, *BLOCKS):
             raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
         n = cities.n
-        self._n, self._metric, self._ants, self._threads = n, cities.metric, ants, threads
+        self._n, self._metric, self._ants = n, cities.metric, ants
         self._measures = measures
         self._rows = neighbour_rows(instance, neighbours)
         self._words = -(-n // WORD_BITS)
-        shared = _header(np.uint16) + 3 * 2 * (n + n % 2) + 4 * self._words
-        self._copied = n < SHORT_CITIES and shared <= machine.shared_limit
-        self._shared = shared if self._copied else _header(np.int32)
-        memory = "InShared" if self._copied else "InGlobal"
+        tours = -(-ants // machine.multiprocessors)
+        memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST))
+        self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
+        self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
         self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
-        resident = machine.resident(FILE, self.kernel, threads, self._shared)
+        resident = machine.resident(FILE, self.kernel, self._threads, self._shared)
         if resident < 1:
-            raise DeviceError(f"the device holds no block of {threads} threads of local search")
+            raise DeviceError(
+                f"the device holds no block of {self._threads} threads of local search"
+            )
         self._blocks = min(ants, machine.multiprocessors * resident)
 
     def buffers(self) -> list[Buffer]:
-        """8 K + 16 bytes a city, and 4 a city and block; 20 where shared memory is too small.
+        """8 K + 16 bytes a city, and 4 a city and block; 8 or 20 with less in shared memory.
 
         With ``measures`` also the ``lengths``, 8 an ant.
         """
-        rows = self._blocks if self._copied else 2 * self._blocks
+        rows = self._blocks if self._tour_shared else 2 * self._blocks
         buffers = [
             Buffer("near", self._rows.shape, np.uint32),
             Buffer("best_links", (self._n, 2), np.int32),
@@ -126,10 +133,11 @@ class LocalSearch:
         ]
         if self._measures:
             buffers.append(Buffer("lengths", (self._ants,), np.uint64))
-        if not self._copied:
+        if not self._queue_shared:
+            buffers.append(Buffer("queues", (self._blocks, self._n), np.int32))
+        if not self._tour_shared:
             buffers += [
                 Buffer("places", (self._blocks, self._n), np.int32),
-                Buffer("queues", (self._blocks, self._n), np.int32),
                 Buffer("waiting", (self._blocks, self._words), np.uint32),
             ]
         return buffers
@@ -208,6 +216,26 @@ def local_search_of(
     if kind == NO_LOCAL_SEARCH:
         return None
     return LocalSearch(machine, instance, cities, ants, kind, measures=measures)
+
+
+def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
+    """What of a block is in shared memory, its bytes, and how many blocks may be resident.
+
+    ``limit`` is what a block can have, and all of a multiprocessor but what the system takes of
+    one. The queue is kept elsewhere where then more blocks fit, up to as many as are ``wanted``: a
+    round reads it once, but every move goes through a part of the tour.
+    """
+    even = n + n % 2
+    tour = _header(np.uint16) + 2 * 2 * even + 4 * (-(-n // WORD_BITS))
+    fit = {
+        memory: (shared, (limit + RESERVED) // (shared + RESERVED))
+        for memory, shared in ((ALL_SHARED, tour + 2 * even), (TOUR_SHARED, tour))
+        if n < SHORT_CITIES and shared <= limit
+    }
+    if not fit:
+        return NONE_SHARED, _header(np.int32), FEWEST
+    best = max(fit, key=lambda memory: min(fit[memory][1], wanted))
+    return best, *fit[best]
 
 
 def _row_of(iteration: int) -> int:

@@ -5,7 +5,7 @@
 // As in gpu/local_search.py: cities that look for a move in one round; and of those that are as on
 // the best tour so far, one in SAMPLE is in the first queue.
 constexpr int WINDOW = 32;
-constexpr int SAMPLE = 4;
+constexpr int SAMPLE = 8;
 constexpr int LEAST_CITIES = 4;
 
 // What the threads of a block tell one another. The moves of a round are written where those of
@@ -27,15 +27,16 @@ struct Improvements {
     unsigned finished;               // blocks that have no tour left
 };
 
-// Where a block keeps its tour, and what else it needs by city.
-struct InShared {
-    typedef unsigned short City;
-    static constexpr bool COPIED = true;
+// Where a block keeps its tour with the place of every city, and the queue: those parts in shared
+// memory that are said to be there.
+template <class City_, bool TOUR_, bool QUEUE_>
+struct Memory {
+    typedef City_ City;
+    static constexpr bool TOUR = TOUR_, QUEUE = QUEUE_;
 };
-struct InGlobal {
-    typedef int City;
-    static constexpr bool COPIED = false;
-};
+typedef Memory<unsigned short, true, true> AllShared;
+typedef Memory<unsigned short, true, false> TourShared;
+typedef Memory<int, false, false> NoneShared;
 
 // Cities that wait, in a ring; a bit for each city says whether it does. One warp adds, and knows
 // how many there are.
@@ -106,12 +107,12 @@ __device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
 
 // Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
 // those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
-// neighbouring numbers look for one city. Without shared memory for them, `places`, `queues` and
-// `bits` have a row a block.
+// neighbouring numbers look for one city. What is not in shared memory of `places`, `queues` and
+// `bits` has a row a block.
 //
-// `built` has a row a block for its best tour as it was before, and without shared memory another
-// for that of the ant in turn. The last block copies the best of all to `built_tours`, which has a
-// row for either of two iterations.
+// `built` has a row a block for its best tour as it was before, and if the tour is not in shared
+// memory another for that of the ant in turn. The last block copies the best of all to
+// `built_tours`, which has a row for either of two iterations.
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(
     int n, int ants, int metric, const double* coordinates, const int* matrix, const uint2* rows,
@@ -124,16 +125,18 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
     Found<City>& found = *reinterpret_cast<Found<City>*>(shared_words);
     TourArray<City> tour{n, nullptr, nullptr};
     Queue<City> queue{nullptr, nullptr, n, 0, 0};
-    if constexpr (Memory::COPIED) {
+    if constexpr (Memory::TOUR) {
         tour.tour = reinterpret_cast<City*>(&found + 1);
         tour.place = tour.tour + even;
-        queue.cities = tour.place + even;
-        queue.bits = reinterpret_cast<unsigned*>(queue.cities + even);
+        queue.bits = reinterpret_cast<unsigned*>(tour.place + even);
     } else {
         tour.place = row_of(places, blockIdx.x, n);
-        queue.cities = row_of(queues, blockIdx.x, n);
         queue.bits = row_of(bits, blockIdx.x, words);
     }
+    if constexpr (Memory::QUEUE)
+        queue.cities = reinterpret_cast<City*>(queue.bits + words);
+    else
+        queue.cities = row_of(reinterpret_cast<City*>(queues), blockIdx.x, n);
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     NeighbourRows lists{rows, width};
     MoveSearch<Moves, City> search{geometry, lists, tour};
@@ -146,7 +149,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
 
     for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
         int* whole = row_of(tours, ant, n);
-        if constexpr (!Memory::COPIED) tour.tour = whole;
+        if constexpr (!Memory::TOUR) tour.tour = whole;
         for (int i = thread; i < words; i += threads) queue.bits[i] = 0;
         queue.head = queue.size = 0;
         if (thread == 0) found.gained = 0;
@@ -157,7 +160,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
             if (!best_tour.has(city, before, after) || (city + ant + iteration) % SAMPLE == 0)
                 atomicOr(&queue.bits[city / 32], 1u << city % 32);
             tour.put(i, city);
-            if constexpr (!Memory::COPIED) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
+            if constexpr (!Memory::TOUR) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
         }
         __syncthreads();
         if (n >= LEAST_CITIES) {
@@ -224,10 +227,10 @@ __global__ void __launch_bounds__(256, 2) improve_tours(
         Word key = length << ANT_BITS | static_cast<Word>(ant);
         if (key < found.shortest) {
             int* kept = row_of(built, blockIdx.x, n);
-            const int* before = Memory::COPIED ? whole : row_of(built, gridDim.x + blockIdx.x, n);
+            const int* before = Memory::TOUR ? whole : row_of(built, gridDim.x + blockIdx.x, n);
             for (int i = thread; i < n; i += threads) kept[i] = before[i];
         }
-        if constexpr (Memory::COPIED) {
+        if constexpr (Memory::TOUR) {
             for (int i = thread; i < n; i += threads) whole[i] = tour.tour[i];
         }
         __syncthreads();

@@ -25,6 +25,8 @@ from tests.gpu.cuda.test_acs import COORDINATE_METRICS, scattered
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 PLENTY, NONE = 64 << 10, 0
+SOME = 1540
+"""Bytes that hold a tour of 45 cities, but not the queue as well."""
 
 
 def assert_as_on_the_cpu(
@@ -83,6 +85,7 @@ def assert_as_on_the_cpu(
         (32, PLENTY, (3, 4, 5, 6, 33)),
         (64, NONE, (3, 4, 5, 6, 33, 70)),
         (128, PLENTY, (70,)),
+        (64, SOME, (45,)),
         (256, NONE, (4,)),
     ],
 )
@@ -97,14 +100,14 @@ def test_tours_of_the_cpu(maker: Maker, threads: int, shared: int, sizes: tuple[
                 assert_as_on_the_cpu(
                     machine, instance, tours, kind, neighbours=neighbours, threads=threads
                 )
-        memory = "InShared" if shared else "InGlobal"
+        memory = {PLENTY: "AllShared", SOME: "TourShared", NONE: "NoneShared"}[shared]
         assert all(memory in kernel for kernel in machine.launched[1::2])
     finally:
         machine.close()
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-@pytest.mark.parametrize("shared", [PLENTY, NONE])
+@pytest.mark.parametrize("shared", [SOME, NONE])
 def test_cities_as_on_the_best_tour_are_sampled(maker: Maker, shared: int) -> None:
     machine, n = EmulatedMachine(shared_limit=shared), 45
     instance = maker(n, 8)
