@@ -46,16 +46,19 @@ def device_errors(device: Device) -> Iterator[None]:
 @functools.cache
 def _kernel(index: int, file: str, name: str, cooperative: bool) -> Any:
     """The compiled kernel for GPU ``index``; modules are compiled once a device and process."""
-    return _module(index, file, cooperative).get_function(name)
+    return _module(index, file, name if "<" in name else None, cooperative).get_function(name)
 
 
 @functools.cache
-def _module(index: int, file: str, cooperative: bool) -> Any:
+def _module(index: int, file: str, template: str | None, cooperative: bool) -> Any:
+    """A file's kernels that are no templates, or one that is: a colony needs few of these."""
+    names = instantiations()[file]
+    assert template is None or template in names
     with cupy.cuda.Device(index):
         return cupy.RawModule(
             code=source_text(file),
             options=OPTIONS,
-            name_expressions=instantiations()[file],
+            name_expressions=[name for name in names if name == template or "<" not in name],
             enable_cooperative_groups=cooperative,
         )
 
