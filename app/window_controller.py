@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.background import Background, Task
+from app.choices import session_of
 from app.current_run import CurrentRun
 from app.loading import warm_up
 from app.notifications import Notifications
 from app.recorder import Recorder, default_log_path
 from app.run import Ending, Outcome
 from app.run_display import RunDisplay
-from app.session import Session, new_session
+from app.session import Session
 from app.solver import RunState, SolverThread
-from app.stopping import StopSettings
 from app.window_decisions import WindowDecisions
 from app.window_exports import WindowExports
 from app.window_graphs import WindowGraphs
@@ -28,6 +28,7 @@ from gpu import devices
 from gpu.devices import Survey
 from gpu.instances.instance import Instance
 from views.activity import Activity
+from views.banner import Severity
 from views.setup_panel import Choices
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ _ACTIVITIES = {
     RunState.RUNNING: Activity.RUNNING,
     RunState.PAUSED: Activity.PAUSED,
     RunState.STOPPING: Activity.STOPPING,
+}
+
+_SEVERITIES: dict[Ending, Severity] = {
+    Ending.FINISHED: "done",
+    Ending.CANCELLED: "info",
+    Ending.FAILED: "error",
 }
 
 
@@ -58,6 +65,12 @@ class WindowController(QObject):
     ----------
     told : Signal
         A sentence for the user; may be emitted from any thread.
+    instance : Instance or None
+        The one in sight.
+    run : CurrentRun or None
+        The run in sight: under way, or the last one.
+    solver : SolverThread or None
+        The thread of the run under way.
     log_path : callable taking Session and returning Path
         Where a run's log goes.
     run_ended : Signal
@@ -86,18 +99,18 @@ class WindowController(QObject):
         self.run: CurrentRun | None = None
         self.background = Background(self)
         self.log_path = log_path
-        self._solver: SolverThread | None = None
+        self.solver: SolverThread | None = None
         self._generation = 0
         self._preparing: Task[tuple[Session, Recorder]] | None = None
-        self._deafen: Callable[[], None] = _nothing
-        self._stop_soon = False
+        self._deafen: Callable[[], None] = _ignore
+        self._stop_soon = self._pause_soon = False
         self.display = RunDisplay(window, self)
         self.decisions = WindowDecisions(self)
         self.exports = WindowExports(self)
         self.graphs = WindowGraphs(self)
         self.instances = WindowInstances(self)
         self.measurements = WindowMeasurements(self)
-        self.told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
         window.open_requested.connect(self.open)
         window.start_requested.connect(self.start)
         window.step_requested.connect(self.step)
@@ -109,12 +122,7 @@ class WindowController(QObject):
     @property
     def active(self) -> bool:
         """Whether a run is under way or about to begin."""
-        return self._solver is not None or self._preparing is not None
-
-    @property
-    def solver(self) -> SolverThread | None:
-        """The thread of the run under way."""
-        return self._solver
+        return self.solver is not None or self._preparing is not None
 
     @Slot(object)
     def open(self, path: Path) -> None:
@@ -142,6 +150,7 @@ class WindowController(QObject):
         if self.active or instance is None or self.window.problem:
             return
         choices = self.window.setup.choices()
+        self._pause_soon = False
         self.window.banner.clear()
         self.window.show_activity(Activity.BUILDING)
         self._preparing = self.background.start(
@@ -156,22 +165,24 @@ class WindowController(QObject):
     @Slot()
     def step(self) -> None:
         """Make one iteration and rest; begins a run if there is none."""
-        if self._solver is not None:
-            self._solver.step()
+        if self.solver is not None:
+            self.solver.step()
         else:
             self.start(steps=1)
 
     @Slot()
     def pause(self) -> None:
-        """Rest after the slice that is being worked on."""
-        if self._solver is not None:
-            self._solver.pause()
+        """Rest after the slice that is being worked on, or as soon as the colony is built."""
+        self._pause_once_built(True)
+        if self.solver is not None:
+            self.solver.pause()
 
     @Slot()
     def resume(self) -> None:
-        """Go on."""
-        if self._solver is not None:
-            self._solver.resume()
+        """Go on, or do not rest once the colony is built."""
+        self._pause_once_built(False)
+        if self.solver is not None:
+            self.solver.resume()
 
     @Slot()
     def stop(self) -> None:
@@ -179,8 +190,8 @@ class WindowController(QObject):
         self._stop_soon = self._preparing is not None
         if self._stop_soon:
             self.window.show_activity(Activity.STOPPING)
-        if self._solver is not None:
-            self._solver.cancel()
+        if self.solver is not None:
+            self.solver.cancel()
 
     def listen_to(self, notifications: Notifications) -> None:
         """Show the sentences of ``notifications`` from now until :meth:`shutdown`."""
@@ -190,10 +201,10 @@ class WindowController(QObject):
     def shutdown(self) -> bool:
         """End all that is under way; return whether every thread has ended."""
         self._deafen()
-        self._deafen = _nothing
+        self._deafen = _ignore
         self.display.forget()
         begin = time.monotonic()
-        solver, self._solver = self._solver, None
+        solver, self.solver = self.solver, None
         ended = True
         if solver is not None:
             solver.blockSignals(True)
@@ -201,6 +212,15 @@ class WindowController(QObject):
         ended = self.decisions.end(max(0.1, PATIENCE - (time.monotonic() - begin))) and ended
         left = max(0.1, PATIENCE - (time.monotonic() - begin))
         return self.background.shutdown(left) and ended
+
+    def _pause_once_built(self, wanted: bool) -> None:
+        self._pause_soon = wanted
+        if self.window.activity.builds:
+            self.window.show_activity(self._building)
+
+    @property
+    def _building(self) -> Activity:
+        return Activity.BUILDING_TO_PAUSE if self._pause_soon else Activity.BUILDING
 
     def _surveyed(self, survey: Survey) -> None:
         # What the first run needs is compiled or loaded now; if that fails, the run will say why.
@@ -213,14 +233,7 @@ class WindowController(QObject):
 
     def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check what was chosen and open the log; in a thread, for disks and drivers may rest."""
-        session = new_session(
-            instance,
-            colony=choices.colony,
-            device=choices.device,
-            parameters=choices.parameters,
-            seed=choices.seed,
-            stop=StopSettings.from_dict(choices.stop),
-        )
+        session = session_of(instance, choices)
         return session, Recorder(self.log_path(session), session, instance, self.told.emit)
 
     def _not_prepared(self, sentence: str) -> None:
@@ -240,25 +253,28 @@ class WindowController(QObject):
         self.display.begin(self.run)
         self.decisions.end(PATIENCE)
         replayable = bool(session.system.rule)
-        self._solver = SolverThread(
+        self.solver = SolverThread(
             instance, session, self._generation, recorder, self, stays=replayable
         )
-        self._solver.state_changed.connect(self._state_changed)
-        self._solver.ended.connect(self._ended)
-        self.display.follow(self._solver)
+        self.solver.state_changed.connect(self._state_changed)
+        self.solver.ended.connect(self._ended)
+        self.display.follow(self.solver)
         if steps is not None:
-            self._solver.step(steps)
+            self.solver.step(steps)
+        if self._pause_soon:
+            self.solver.pause()
         self.measurements.enable()
         if self._stop_soon:
             self._stop_soon = False
-            self._solver.cancel()
-        self._solver.start()
+            self.solver.cancel()
+        self.solver.start()
 
     @Slot(object)
     def _state_changed(self, state: RunState) -> None:
         run = self.run
-        if self._solver is not None and run is not None and state in _ACTIVITIES:
-            self.window.show_activity(_ACTIVITIES[state])
+        if self.solver is not None and run is not None and state in _ACTIVITIES:
+            building = state is RunState.BUILDING
+            self.window.show_activity(self._building if building else _ACTIVITIES[state])
             self.decisions.refresh()
             self.display.make_room(state is RunState.RUNNING and run.session.device == "cpu")
             if state is RunState.RUNNING:
@@ -266,20 +282,16 @@ class WindowController(QObject):
 
     @Slot(object)
     def _ended(self, outcome: Outcome) -> None:
-        solver, run = self._solver, self.run
+        solver, run = self.solver, self.run
         if solver is None or run is None or self.sender() is not solver:
             return
         self.display.end()
-        self._solver = None
+        self.solver = None
         run.outcome = outcome
         run.snapshot = outcome.state if run.snapshot is None else run.snapshot
         self.decisions.keep(solver)
         self.window.show_activity(Activity.IDLE)
-        if outcome.ending is Ending.FAILED:
-            self.window.tell(outcome.reason)
-        else:
-            finished = outcome.ending is Ending.FINISHED
-            self.window.tell(run.summary, "done" if finished else "info")
+        self.window.tell(run.summary, _SEVERITIES[outcome.ending])
         self.measurements.enable()
         self.run_ended.emit(outcome)
         self.instances.open_what_waits()
@@ -287,14 +299,6 @@ class WindowController(QObject):
     def _hear(self, sentence: str) -> None:
         self.told.emit(sentence)
 
-    @Slot(str)
-    def _tell(self, sentence: str) -> None:
-        self.window.tell(sentence)
 
-
-def _nothing() -> None:
-    """Do nothing."""
-
-
-def _ignore(_: object) -> None:
-    """Make nothing of a result."""
+def _ignore(*_: object) -> None:
+    """Do nothing, whatever comes."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.background import Task
+from app.choices import choices_of
 from app.loading import load_any
 from gpu.instances.instance import Instance
-from views.setup_panel import Choices
 
 if TYPE_CHECKING:
     from app.recorder import RunLog
@@ -63,15 +63,7 @@ class WindowInstances(QObject):
 
     def _choose(self, session: Session) -> None:
         window = self._controller.window
-        missing = window.setup.set_choices(
-            Choices(
-                device=session.device,
-                colony=session.colony,
-                parameters=session.parameters.to_dict(),
-                seed=session.seed,
-                stop=session.stop.to_dict(),
-            )
-        )
+        missing = window.setup.set_choices(choices_of(session))
         if missing:
             window.tell(f"This machine cannot run {missing}: choose another colony or device")
 

@@ -10,6 +10,7 @@ class Activity(enum.Enum):
 
     IDLE = "Ready"
     BUILDING = "Building the colony"
+    BUILDING_TO_PAUSE = "Building, then paused"
     RUNNING = "Running"
     PAUSED = "Paused"
     STOPPING = "Stopping"
@@ -18,3 +19,13 @@ class Activity(enum.Enum):
     def has_run(self) -> bool:
         """Whether a run is under way, paused or not."""
         return self is not Activity.IDLE
+
+    @property
+    def builds(self) -> bool:
+        """Whether the colony is being built."""
+        return self in (Activity.BUILDING, Activity.BUILDING_TO_PAUSE)
+
+    @property
+    def rests(self) -> bool:
+        """Whether a run is paused, or will be as soon as its colony is built."""
+        return self in (Activity.PAUSED, Activity.BUILDING_TO_PAUSE)

@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
 )
 from PySide6.QtWidgets import (
@@ -23,7 +22,6 @@ from PySide6.QtWidgets import (
 from gpu.instances.instance import Instance
 from gpu.snapshot import Snapshot, Wanted
 from views import theme as themes
-from views.about import about_box, keys_box
 from views.actions import Actions
 from views.activity import Activity
 from views.adjacency_view import AdjacencyView
@@ -46,8 +44,9 @@ from views.readout import Readout
 from views.run_bar import RunBar
 from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
-from views.step_controls import KEYS as STEP_KEYS
+from views.theme_choice import ThemeChoice
 from views.tour_view import TourView
+from views.window_actions import WindowActions
 from views.window_state import WindowState
 
 
@@ -61,6 +60,12 @@ class MainWindow(QMainWindow):
 
     Attributes
     ----------
+    activity : Activity
+        What the program is at.
+    instance : Instance or None
+        The one in sight.
+    has_state : bool
+        Whether there is something of a run to take away.
     open_requested : Signal
         Path of an instance to load.
     start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
@@ -88,18 +93,16 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
-        self._settings = settings
         self._files = Files(self, settings)
         self._files.to_open.connect(self.open_requested)
         self._files.to_export.connect(self.export_requested)
         self._files.to_picture.connect(self.picture_requested)
-        self._activity = Activity.IDLE
-        self._instance: Instance | None = None
-        self._has_state = False
+        self.activity = Activity.IDLE
+        self.instance: Instance | None = None
+        self.has_state = False
         self._blocked = ""
-        name = str(settings.value("theme", "system"))
-        self._theme_name = name if name in ("light", "dark") else "system"
-        themes.apply(self._named_theme())
+        self._chosen = ThemeChoice(settings, self)
+        themes.apply(self._chosen.theme)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -145,6 +148,7 @@ class MainWindow(QMainWindow):
 
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # or it would keep dropped files from the window
+        self._possible = WindowActions(self, self._files)
         self._connect()
         self._state = WindowState(self, settings)
         self._state.restore()
@@ -167,7 +171,7 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
-        theme = self._named_theme()
+        theme = self._chosen.theme
         return theme.scaled(themes.PRESENTATION_SCALE) if self.presenting else theme
 
     @property
@@ -177,8 +181,8 @@ class MainWindow(QMainWindow):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance; the views are emptied."""
-        self._instance = instance
-        self._has_state = False
+        self.instance = instance
+        self.has_state = False
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
@@ -186,38 +190,34 @@ class MainWindow(QMainWindow):
         self._files.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
             self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
-        self._enable()
+        self._possible.enable()
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
-        self._has_state = False
+        self.has_state = False
         self.readout.begin_run()
         self.dashboard.begin_run()
-        self._enable()
+        self._possible.enable()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the state of the run."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.show_snapshot(snapshot)
-        if snapshot.iteration > 0 and not self._has_state:
-            self._has_state = True
-            self._enable()
+        if snapshot.iteration > 0 and not self.has_state:
+            self.has_state = True
+            self._possible.enable()
 
     def show_activity(self, activity: Activity) -> None:
         """Show what the program is at; decides which buttons can be pressed."""
-        self._activity = activity
+        self.activity = activity
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
-        pause = self.actions_["pause"]
-        paused = activity is Activity.PAUSED
-        pause.setText("Resume" if paused else "Pause")
-        pause.setToolTip(f"{'Go on' if paused else 'Rest'} (Space or P)")
-        self._enable()
+        self._possible.enable()
 
     def block(self, why: str) -> None:
         """Let no run start because of ``why``; an empty text allows it again."""
         self._blocked = why
-        self._enable()
+        self._possible.enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
@@ -229,23 +229,22 @@ class MainWindow(QMainWindow):
         themes.apply(theme)
         for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
             part.apply_theme(theme)
-        self.actions_.themes[self._theme_name].setChecked(True)
+        self.actions_.themes[self._chosen.name].setChecked(True)
 
     def choose_theme(self, name: str) -> None:
         """Use the theme "system", "light" or "dark"."""
-        self._theme_name = name
-        self._settings.setValue("theme", name)
-        self.apply_theme()
+        self._chosen.choose(name)
+
+    def choose_other_theme(self) -> None:
+        """Use the light theme instead of the dark one, or the dark one instead."""
+        self.choose_theme("light" if self.theme.dark else "dark")
 
     def ask_for_instance(self) -> None:
         """Let the user choose a file to open."""
-        self._files.ask_to_open(
-            "Open an instance or a recorded run",
-            FILES,
-        )
+        self._files.ask_to_open("Open an instance or a recorded run", FILES)
 
     def event(self, event: QEvent) -> bool:
-        """Leave Space to a button that has the focus; follow the system's theme."""
+        """Leave Space to a button that has the focus; want nothing drawn while minimized."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -277,104 +276,18 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _connect(self) -> None:
-        act = self.actions_
-        self.setup.changed.connect(self._enable)
+        self.setup.changed.connect(self._possible.enable)
         self.setup.instance.open_requested.connect(self.ask_for_instance)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.dashboard.arranged.connect(self._show_problem)
         for view in (self.adjacency, self.classes):
             view.pointed.connect(self.graph.point_out)
-        self.speedup.measured.connect(self._enable)
-        self.comparison.measured.connect(self._enable)
+        self.speedup.measured.connect(self._possible.enable)
+        self.comparison.measured.connect(self._possible.enable)
         self.dashboard.picture_requested.connect(self._files.ask_for_picture)
-        for name, slot in (
-            ("open", self.ask_for_instance),
-            ("quit", self.close),
-            ("start", self.start_requested.emit),
-            ("pause", self._toggle_pause),
-            ("step", self.step_requested.emit),
-            ("stop", self.stop_requested.emit),
-            ("toggle", self._toggle_run),
-            ("seed", self.setup.draw_seed),
-            ("bundled", self.setup.instance.bundled_button.click),
-            ("panel", self._show_panel),
-            ("alone", self.dashboard.toggle_alone),
-            ("present", self._present),
-            ("theme", self._other_theme),
-            ("fit", self.dashboard.fit),
-            ("keys", lambda: keys_box(self, [*act.keys(), *STEP_KEYS])),
-            ("about", lambda: about_box(self)),
-        ):
-            act[name].triggered.connect(lambda _=False, slot=slot: slot())
-        for name, action in act.exports.items():
-            action.triggered.connect(lambda _=False, name=name: self._files.ask_for_export(name))
-        for (key, form), action in act.pictures.items():
-            action.triggered.connect(
-                lambda _=False, key=key, form=form: self._files.ask_for_picture(key, form)
-            )
-        for key, action in act.views.items():
-            action.triggered.connect(lambda _=False, key=key: self.dashboard.show_view(key))
-        for name, action in act.themes.items():
-            action.triggered.connect(lambda _=False, name=name: self.choose_theme(name))
-        hints = QGuiApplication.styleHints()
-        hints.colorSchemeChanged.connect(self._system_theme_changed)
-
-    def _named_theme(self) -> themes.Theme:
-        named = {"light": themes.LIGHT, "dark": themes.DARK}
-        return named.get(self._theme_name) or themes.system_theme()
-
-    def _enable(self) -> None:
-        act, activity = self.actions_, self._activity
-        problem = "" if activity.has_run else self.problem
-        act["start"].setEnabled(not activity.has_run and not problem)
-        act["start"].setToolTip(problem or "Start a run with these choices (Space)")
-        act["pause"].setEnabled(activity in (Activity.RUNNING, Activity.PAUSED))
-        steps = activity in (Activity.RUNNING, Activity.PAUSED) or act["start"].isEnabled()
-        act["step"].setEnabled(steps)
-        act["stop"].setEnabled(activity.has_run and activity is not Activity.STOPPING)
-        act["seed"].setEnabled(not activity.has_run)
-        act["fit"].setEnabled(self._instance is not None)
-        compared = self.comparison.report is not None
-        possible = {"window": True, "speedup": bool(self.speedup.reports)}
-        possible |= {"comparison": compared, "comparison-lines": compared}
-        for name, action in act.exports.items():
-            action.setEnabled(possible.get(name, self._has_state))
-        if not activity.has_run:
-            self.run_bar.state.setText(problem or Activity.IDLE.value)
+        self._chosen.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        face = face_of(self._instance)
+        face = face_of(self.instance)
         self.actions_.show_problem(face.panes, face.exports)
-
-    def _toggle_pause(self) -> None:
-        paused = self._activity is Activity.PAUSED
-        (self.resume_requested if paused else self.pause_requested).emit()
-
-    def _toggle_run(self) -> None:
-        for name in ("start", "pause"):
-            if self.actions_[name].isEnabled():
-                self.actions_[name].trigger()
-                return
-
-    def _show_panel(self) -> None:
-        self.setup.setVisible(self.actions_["panel"].isChecked())
-
-    def _present(self) -> None:
-        present = self.presenting
-        self.menuBar().setVisible(not present)
-        self.statusBar().setVisible(not present)
-        self.setup.setVisible(not present and self.actions_["panel"].isChecked())
-        self.setWindowState(
-            self.windowState() | Qt.WindowState.WindowFullScreen
-            if present
-            else self.windowState() & ~Qt.WindowState.WindowFullScreen
-        )
-        self.apply_theme()
-
-    def _other_theme(self) -> None:
-        self.choose_theme("light" if self.theme.dark else "dark")
-
-    def _system_theme_changed(self) -> None:
-        if self._theme_name == "system":
-            self.apply_theme()

@@ -62,8 +62,8 @@ class RunBar(QFrame):
         """Say what the program is at."""
         self._activity = activity
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
-        self.progress.setVisible(activity is not Activity.BUILDING)
-        self.busy.setVisible(activity is Activity.BUILDING)
+        self.progress.setVisible(not activity.builds)
+        self.busy.setVisible(activity.builds)
         self._dress_pause()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
@@ -94,7 +94,7 @@ class RunBar(QFrame):
         self._dress_pause()
 
     def _dress_pause(self) -> None:
-        name = "play" if self._activity is Activity.PAUSED else "pause"
+        name = "play" if self._activity.rests else "pause"
         self.pause.defaultAction().setIcon(icon(name, self._theme))
 
     def _button(self, action: QAction, role: str, *, text: bool = False) -> QToolButton:

@@ -2,50 +2,37 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.gui import close_window, make_window
-from app.notifications import Notifications
-from app.recorder import free_path, stem
 from app.solver import SolverThread
 from app.window_controller import WindowController
 from gpu.decision import Decision
-from gpu.instances.bundled import bundled
-from tests.app import colonies
 from tests.app.colonies import RandomColony
+from tests.app.in_window import (
+    GRID,
+    limit,
+    open_,
+    use_colony,
+    use_device,
+    wait_for,
+)
 from tests.hands import click, press, write
 from views.activity import Activity
 
-RING = next(one.path for one in bundled() if one.name == "ring-50")
-GRID = next(one.path for one in bundled() if one.name == "grid-100")
-
 
 @pytest.fixture
-def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
+def controller(qtbot: QtBot, opened: WindowController) -> WindowController:
     """A window with an instance, a colony of one ant, and the decision in sight."""
-    notifications = Notifications()
-    made = make_window(notifications, tmp_path / "window.ini")
-    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
-    qtbot.addWidget(made.window)
-    made.window.resize(1280, 800)
-    made.window.show()
-    colony = made.window.setup.colony
-    qtbot.waitUntil(lambda: colony.device is not None, timeout=30_000)
-    colony.devices.setCurrentIndex(colony.devices.findData("cpu:1"))
-    colony.devices.activated.emit(0)
-    with qtbot.waitSignal(made.ready, timeout=30_000):
-        made.open(RING)
-    write(made.window.setup.parameters.fields["ants"].entry, "1")
-    made.window.setup.stop.set_values({})
-    press(made.window, Qt.Key.Key_2)
-    yield made
-    assert close_window(made)
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened)
+    write(opened.window.setup.parameters.fields["ants"].entry, "1")
+    limit(opened)
+    press(opened.window, Qt.Key.Key_2)
+    return opened
 
 
 def shown(qtbot: QtBot, controller: WindowController, iteration: int, step: int) -> Decision:
@@ -64,10 +51,6 @@ def shown(qtbot: QtBot, controller: WindowController, iteration: int, step: int)
     assert view.decision is not None
     assert f"at step {step}" in view.words.text()
     return view.decision
-
-
-def wait_for(qtbot: QtBot, controller: WindowController, activity: Activity) -> None:
-    qtbot.waitUntil(lambda: controller.window._activity is activity, timeout=60_000)
 
 
 def foretold(decision: Decision) -> list[int]:
@@ -191,10 +174,7 @@ def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, controller: WindowCon
 def test_a_colony_without_a_rule_says_so(
     qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = colonies.install(monkeypatch, RandomColony)
-    setup = controller.window.setup
-    setup.colony._device_changed()
-    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    use_colony(controller, monkeypatch, RandomColony)
     view = controller.window.decision
     qtbot.waitUntil(lambda: "RandomColony cannot be replayed" in view.hint.text())
     press(controller.window, Qt.Key.Key_N)

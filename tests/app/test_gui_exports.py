@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,30 +14,23 @@ from pytestqt.qtbot import QtBot
 
 import gpu.comparison
 from app import window_measurements
-from app.gui import close_window, make_window
-from app.notifications import Notifications
-from app.recorder import free_path, read_log, stem
+from app.recorder import read_log
 from app.window_controller import WindowController
 from gpu.instances import load, load_tour
-from gpu.instances.bundled import bundled
+from tests.app.in_window import (
+    RING,
+    open_,
+    written,
+)
 from tests.hands import choose, click, write
 from views.hit_rate_view import HitRate
 
-RING = next(one.path for one in bundled() if one.name == "ring-50")
-
 
 @pytest.fixture
-def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
+def controller(qtbot: QtBot, opened: WindowController) -> WindowController:
     """A window with an instance, and nothing run yet."""
-    made = make_window(Notifications(), tmp_path / "window.ini")
-    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
-    qtbot.addWidget(made.window)
-    made.window.resize(1280, 800)
-    made.window.show()
-    with qtbot.waitSignal(made.ready, timeout=30_000):
-        made.open(RING)
-    yield made
-    assert close_window(made)
+    open_(qtbot, opened)
+    return opened
 
 
 @pytest.fixture
@@ -49,12 +41,6 @@ def done(qtbot: QtBot, controller: WindowController) -> WindowController:
     with qtbot.waitSignal(controller.run_ended, timeout=60_000):
         controller.start()
     return controller
-
-
-def written(qtbot: QtBot, controller: WindowController, path: Path) -> Path:
-    qtbot.waitUntil(lambda: path.name in controller.window.banner.text, timeout=20_000)
-    assert controller.window.banner.text == f"{path.name} is written"
-    return path
 
 
 def export(qtbot: QtBot, controller: WindowController, name: str, path: Path) -> Path:

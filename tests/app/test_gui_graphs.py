@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,24 +16,26 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui import close_window, make_window
 from app.loading import warm_up
-from app.notifications import Notifications
-from app.recorder import free_path, read_log, stem
+from app.recorder import read_log
 from app.run import Ending
 from app.window_controller import WindowController
 from gpu import catalog, devices
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
-from gpu.instances.bundled import bundled
 from gpu.instances.colorings import load_coloring
 from gpu.instances.graph import GraphInstance
 from gpu.snapshot import Wanted
+from tests.app import in_window
+from tests.app.in_window import (
+    RING,
+    use_device,
+    written,
+)
 from tests.hands import click, press
 from tests.views.graph_scenes import queens
 
 QUEENS = queens(6)
-RING = next(one.path for one in bundled() if one.name == "ring-50")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,23 +62,14 @@ def graph_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
-    made = make_window(Notifications(), tmp_path / "window.ini")
-    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
-    qtbot.addWidget(made.window)
-    made.window.resize(1280, 800)
-    made.window.show()
-    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
-    devices = made.window.setup.colony.devices
-    devices.setCurrentIndex(devices.findData("cpu:1"))
-    devices.activated.emit(0)
-    yield made
-    assert close_window(made)
+def controller(opened: WindowController) -> WindowController:
+    """The window with one core chosen."""
+    use_device(opened, "cpu:1")
+    return opened
 
 
 def open_(qtbot: QtBot, controller: WindowController, path: Path) -> None:
-    with qtbot.waitSignal(controller.ready, timeout=30_000):
-        controller.open(path)
+    in_window.open_(qtbot, controller, path)
     drawn(qtbot, controller)
 
 
@@ -164,12 +156,6 @@ def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: WindowContr
     assert done.run.snapshot is not None
     assert np.array_equal(picture.coloring, done.run.snapshot.best_solution)  # type: ignore[arg-type]
     assert "all blocks are empty" in done.window.adjacency.caption.text()
-
-
-def written(qtbot: QtBot, controller: WindowController, path: Path) -> Path:
-    qtbot.waitUntil(lambda: path.name in controller.window.banner.text, timeout=20_000)
-    assert controller.window.banner.text == f"{path.name} is written"
-    return path
 
 
 def test_the_coloring_is_taken_away(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:

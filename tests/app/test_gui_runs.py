@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import math
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,111 +9,39 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.gui import close_window, make_window
-from app.notifications import Notifications
-from app.recorder import free_path, read_log, stem
-from app.run import Ending, Outcome
-from app.run_display import FRAME, FRAME_BESIDE_ALL_CORES, SHARE_BESIDE_ALL_CORES
+from app.recorder import read_log
+from app.run import Ending
 from app.window_controller import WindowController
 from gpu.instances import load
-from gpu.instances.bundled import bundled
 from gpu.snapshot import Snapshot, Wanted
-from tests.app import colonies
-from tests.app.colonies import Failing, Lying, RandomColony, Slow, Unbuildable
+from tests.app.colonies import Failing, Lying, RandomColony, Unbuildable
+from tests.app.in_window import (
+    GRID,
+    RING,
+    limit,
+    lines,
+    log_of,
+    open_,
+    run_to_the_end,
+    state,
+    use_colony,
+    use_device,
+    wait_for,
+)
 from tests.hands import click, press, write
 from views.activity import Activity
 
-RING = next(one.path for one in bundled() if one.name == "ring-50")
-GRID = next(one.path for one in bundled() if one.name == "grid-100")
-
 
 @pytest.fixture
-def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
-    notifications = Notifications()
-    made = make_window(notifications, tmp_path / "window.ini")
-    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
-    qtbot.addWidget(made.window)
-    made.window.resize(1280, 800)
-    made.window.show()
-    qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
-    made.window.setup.colony.devices.setCurrentIndex(
-        made.window.setup.colony.devices.findData("cpu:1")
-    )
-    made.window.setup.colony.devices.activated.emit(0)
-    yield made
-    assert close_window(made)
-
-
-def open_(qtbot: QtBot, controller: WindowController, path: Path = RING) -> None:
-    with qtbot.waitSignal(controller.ready, timeout=30_000):
-        controller.open(path)
-
-
-def limit(controller: WindowController, **values: float) -> None:
-    controller.window.setup.stop.set_values(values)
-
-
-def wait_for(qtbot: QtBot, controller: WindowController, activity: Activity) -> None:
-    qtbot.waitUntil(lambda: controller.window._activity is activity, timeout=60_000)
-
-
-def run_to_the_end(qtbot: QtBot, controller: WindowController) -> Outcome:
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000) as ended:
-        press(controller.window, Qt.Key.Key_Space)
-    assert ended.args is not None
-    outcome = ended.args[0]
-    assert isinstance(outcome, Outcome)
-    controller.window.dashboard.settle()
-    return outcome
-
-
-def test_the_window_draws_less_beside_a_colony_on_all_cores(
-    qtbot: QtBot, controller: WindowController
-) -> None:
-    open_(qtbot, controller)
-    pace, timer = controller.window.dashboard.pace, controller.display.timer
-    for device, share, interval in (
-        ("cpu:1", math.inf, FRAME),
-        ("cpu", SHARE_BESIDE_ALL_CORES, FRAME_BESIDE_ALL_CORES),
-    ):
-        devices = controller.window.setup.colony.devices
-        devices.setCurrentIndex(devices.findData(device))
-        devices.activated.emit(devices.currentIndex())
-        press(controller.window, Qt.Key.Key_Space)
-        wait_for(qtbot, controller, Activity.RUNNING)
-        assert pace.share == share
-        assert timer.interval() == interval
-        press(controller.window, Qt.Key.Key_Space)
-        wait_for(qtbot, controller, Activity.PAUSED)
-        assert pace.share == math.inf  # what rests is drawn at once
-        press(controller.window, Qt.Key.Key_Space)
-        wait_for(qtbot, controller, Activity.RUNNING)
-        with qtbot.waitSignal(controller.run_ended, timeout=60_000):
-            controller.stop()
-        assert pace.share == math.inf
-        assert timer.interval() == FRAME
-
-
-def state(controller: WindowController) -> Snapshot:
-    """The newest state that the window has been shown."""
-    assert controller.run is not None
-    assert controller.run.snapshot is not None
-    return controller.run.snapshot
+def controller(opened: WindowController) -> WindowController:
+    """The window with one core chosen."""
+    use_device(opened, "cpu:1")
+    return opened
 
 
 def tour(of: Snapshot) -> list[int]:
     assert of.best_solution is not None
     return [int(city) for city in of.best_solution]
-
-
-def log_of(controller: WindowController) -> Path:
-    assert controller.run is not None
-    return controller.run.recorder.path
-
-
-def lines(controller: WindowController) -> list[dict[str, object]]:
-    text = log_of(controller).read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowController) -> None:
@@ -159,42 +82,6 @@ def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, controller: WindowContr
     write(controller.window.setup.seed_field.entry, "78")
     third = run_to_the_end(qtbot, controller).state
     assert tour(first) != tour(third) or first.iteration_best != third.iteration_best
-
-
-def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
-    open_(qtbot, controller)
-    limit(controller)
-    press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.RUNNING)
-    press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.PAUSED)
-    qtbot.wait(100)
-    paused = state(controller).iteration
-    qtbot.wait(300)
-    assert state(controller).iteration == paused
-    assert window.readout.values["iteration"].text().replace("\u202f", "") == str(paused)
-    press(window, Qt.Key.Key_N)
-    press(window, Qt.Key.Key_N)
-    qtbot.waitUntil(lambda: state(controller).iteration == paused + 2)
-    qtbot.wait(100)
-    assert state(controller).iteration == paused + 2
-    click(window.run_bar.pause)
-    qtbot.waitUntil(lambda: state(controller).iteration > paused + 5)
-    with qtbot.waitSignal(controller.run_ended):
-        press(window, Qt.Key.Key_Escape)
-    assert lines(controller)[-1]["ending"] == "cancelled"
-    assert window.run_bar.start.isEnabled()
-
-
-def test_step_begins_a_run_that_rests(qtbot: QtBot, controller: WindowController) -> None:
-    open_(qtbot, controller)
-    press(controller.window, Qt.Key.Key_N)
-    wait_for(qtbot, controller, Activity.PAUSED)
-    qtbot.waitUntil(lambda: controller.run is not None and controller.run.snapshot is not None)
-    assert state(controller).iteration == 1
-    controller.stop()
-    wait_for(qtbot, controller, Activity.IDLE)
 
 
 def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
@@ -277,15 +164,6 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, controller: WindowC
     assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
 
 
-def test_stop_before_the_colony_is_built(qtbot: QtBot, controller: WindowController) -> None:
-    open_(qtbot, controller)
-    with qtbot.waitSignal(controller.run_ended, timeout=30_000):
-        press(controller.window, Qt.Key.Key_Space)
-        press(controller.window, Qt.Key.Key_Escape)
-    assert lines(controller)[-1]["ending"] == "cancelled"
-    assert controller.window._activity is Activity.IDLE
-
-
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -301,37 +179,13 @@ def test_a_run_that_fails_says_why_and_keeps_its_log(
     kind: type[RandomColony],
     words: str,
 ) -> None:
-    name = colonies.install(monkeypatch, kind)
     open_(qtbot, controller)
-    setup = controller.window.setup
-    setup.set_choices(dataclasses.replace(setup.choices(), colony=name, device="cpu:1"))
-    setup.colony._device_changed()
-    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    use_colony(controller, monkeypatch, kind)
     outcome = run_to_the_end(qtbot, controller)
     assert outcome.ending is Ending.FAILED
     assert words in controller.window.banner.text
     assert lines(controller)[-1]["ending"] == "failed"
     assert controller.window.run_bar.start.isEnabled()
-
-
-def test_closing_in_mid_run_takes_less_than_a_second(
-    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = colonies.install(monkeypatch, Slow)
-    open_(qtbot, controller)
-    setup = controller.window.setup
-    setup.colony._device_changed()
-    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
-    limit(controller)
-    press(controller.window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.RUNNING)
-    begin = time.perf_counter()
-    controller.window.close()
-    assert not controller.window.isVisible()
-    assert close_window(controller)
-    assert time.perf_counter() - begin < 1.0
-    assert lines(controller)[-1]["ending"] == "cancelled"
-    assert RandomColony.built[0].closed == 1
 
 
 def test_a_log_that_cannot_be_written_is_told_and_the_run_goes_on(
@@ -384,11 +238,8 @@ def test_a_session_of_another_machine_says_what_is_missing(
 def test_the_solver_makes_only_what_is_in_sight(
     qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = colonies.install(monkeypatch, RandomColony)
     open_(qtbot, controller)
-    setup = controller.window.setup
-    setup.colony._device_changed()
-    setup.set_choices(dataclasses.replace(setup.choices(), colony=name))
+    use_colony(controller, monkeypatch, RandomColony)
     limit(controller, seconds=1.0)
     press(controller.window, Qt.Key.Key_1)
     press(controller.window, Qt.Key.Key_M)

@@ -68,7 +68,8 @@ def test_buttons_and_keys_ask_for_the_same(qtbot: QtBot, window: MainWindow) -> 
     ("activity", "enabled"),
     [
         (Activity.IDLE, {"start", "step"}),
-        (Activity.BUILDING, {"stop"}),
+        (Activity.BUILDING, {"pause", "stop"}),
+        (Activity.BUILDING_TO_PAUSE, {"pause", "stop"}),
         (Activity.RUNNING, {"pause", "step", "stop"}),
         (Activity.PAUSED, {"pause", "step", "stop"}),
         (Activity.STOPPING, set()),
