@@ -68,9 +68,9 @@ def speedup(
     """
     from app import benchmark
     from app.library import find_instance
-    from app.session import checked_seed
     from gpu import devices
     from gpu.contenders import contenders
+    from gpu.parameters import checked_seed
     from gpu.speedup import measure
 
     instances = [find_instance(file) for file in files]
@@ -141,8 +141,9 @@ def compare(
     """
     from app import comparing
     from app.library import find_instance
-    from app.session import checked_seed, choose, why_not_on_a_gpu
+    from app.session import choose, why_not_on_a_gpu
     from gpu import comparison
+    from gpu.parameters import checked_seed
 
     instance = find_instance(file)
     colony = colony or instance.problem.words.colony

@@ -15,12 +15,9 @@ from gpu.catalog import System
 from gpu.devices import Device
 from gpu.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.instances.instance import Instance
-from gpu.parameters import Parameters
+from gpu.parameters import Parameters, checked_seed
 
 T = TypeVar("T")
-
-MOST_SEEDS = 1 << 64
-"""Seeds are 0 <= seed < 2^64: they are the two key words of Philox4x32."""
 
 
 class SessionError(FormicariumError):
@@ -250,13 +247,6 @@ def system_named(name: str) -> System:
             return system
     known = ", ".join(system.name for system in catalog.CATALOG)
     raise ParameterError(f"there is no colony {name!r}; there are {known}")
-
-
-def checked_seed(seed: int) -> int:
-    """Return ``seed``, or raise ParameterError where it is not in [0, 2^64)."""
-    if not 0 <= seed < MOST_SEEDS:
-        raise ParameterError(f"seed = {seed} must be at least 0 and less than 2^64")
-    return seed
 
 
 def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.instances.instance import Instance
+from gpu.parameters import SEEDS
 from views.card import Card
 from views.colony_card import ColonyCard
 from views.icons import icon
@@ -29,8 +30,6 @@ from views.parameter_form import ParameterForm
 from views.preset import Preset
 from views.stop_form import StopForm
 from views.theme import DARK, Theme
-
-_MOST_SEEDS = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +221,6 @@ class SetupPanel(QScrollArea):
 
     def _edited(self) -> None:
         text = self.seed_field.text
-        valid = text.isascii() and text.isdecimal() and int(text) < _MOST_SEEDS
+        valid = text.isascii() and text.isdecimal() and int(text) < SEEDS
         self.seed_field.problem = "" if valid else "seed must be a whole number in [0, 2⁶⁴)"
         self.changed.emit()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import memory, record, searches, tables
-from gpu.baseline.colony import TourColony, checked_key, improvement
+from gpu.baseline.colony import TourColony, improvement
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, IMPROVE, run
 from gpu.baseline.regions import regions_of
@@ -17,7 +17,7 @@ from gpu.devices import Device
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import NO_LOCAL_SEARCH, AcsParameters, SpmParameters
-from gpu.random import greedy_threshold
+from gpu.random import greedy_threshold, key_of
 from gpu.snapshot import Trails, Updates, Wanted
 from gpu.summaries import KnownTrails, pheromone_picture, strongest_trails
 
@@ -83,7 +83,7 @@ class CpuColony(TourColony):
     Raises
     ------
     ParameterError
-        If the seed is out of range, or the local search is not for this instance.
+        If the local search is not for this instance.
     DeviceMemoryError
         If the colony would not fit into free memory.
     """
@@ -97,7 +97,7 @@ class CpuColony(TourColony):
         threads: int,
         stepwise: bool,
     ) -> None:
-        key = checked_key(seed)
+        key = key_of(seed)
         n = instance.n
         parameters = parameters.resolved(n)
         assert parameters.ants is not None

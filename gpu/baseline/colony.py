@@ -13,25 +13,9 @@ from gpu.baseline import record as records
 from gpu.baseline.searches import Rule, no_rule, searches_of
 from gpu.baseline.stages import Stage, Stages
 from gpu.colony import never
-from gpu.errors import ParameterError
 from gpu.instances.instance import Instance, TspInstance
-from gpu.random import key_of
 from gpu.snapshot import Improvements, Snapshot, Trails, Updates, Wanted
 from gpu.summaries import branching_factor, checked_permutation, checked_tour
-
-
-def checked_key(seed: int) -> tuple[int, int]:
-    """Return the two words of the random numbers' key.
-
-    Raises
-    ------
-    ParameterError
-        If the seed is out of range.
-    """
-    try:
-        return key_of(seed)
-    except ValueError as error:
-        raise ParameterError(str(error)) from None
 
 
 def improvement(moves: Rule | None, bit: int, ants: int) -> list[Stage]:

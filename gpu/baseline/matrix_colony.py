@@ -12,13 +12,14 @@ from gpu.baseline import as_tables, memory, searches
 from gpu.baseline.as_construction import CONSTRUCT, IMPROVE, WEIGH
 from gpu.baseline.as_iteration import FINISH
 from gpu.baseline.as_tables import ChoiceRules
-from gpu.baseline.colony import TourColony, checked_key, improvement
+from gpu.baseline.colony import TourColony, improvement
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.stages import Stage
 from gpu.candidates import build_candidates
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import TspInstance
 from gpu.parameters import HALF, NO_LOCAL_SEARCH, AsCpuParameters, MmasCpuParameters
+from gpu.random import key_of
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import matrix_picture, matrix_trails
 
@@ -43,7 +44,7 @@ class MatrixColony(TourColony):
     Raises
     ------
     ParameterError
-        If the seed is out of range, or the local search is not for this instance.
+        If the local search is not for this instance.
     DeviceMemoryError
         If the colony would not fit into free memory.
     """
@@ -59,7 +60,7 @@ class MatrixColony(TourColony):
         *,
         threads: int,
     ) -> None:
-        key = checked_key(seed)
+        key = key_of(seed)
         n = instance.n
         parameters = parameters.resolved(n)
         assert parameters.ants is not None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import memory, rlf_tables
-from gpu.baseline.colony import TeamColony, checked_key
+from gpu.baseline.colony import TeamColony
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.baseline.rlf_tables import LEVEL
 from gpu.baseline.stages import Stage
@@ -16,6 +16,7 @@ from gpu.coloring import checked_coloring
 from gpu.devices import Device
 from gpu.instances.graph import GraphInstance, class_order, unique_edges
 from gpu.parameters import ColoringCpuParameters
+from gpu.random import key_of
 from gpu.snapshot import Trails, Wanted
 from gpu.summaries import INITIAL_LEVEL, matrix_picture, matrix_trails
 
@@ -59,8 +60,6 @@ class RlfCpuColony(TeamColony):
 
     Raises
     ------
-    ParameterError
-        If the seed is out of range.
     DeviceMemoryError
         If the colony would not fit into free memory.
     DeviceError
@@ -75,7 +74,7 @@ class RlfCpuColony(TeamColony):
         *,
         threads: int,
     ) -> None:
-        key = checked_key(seed)
+        key = key_of(seed)
         n = instance.n
         parameters = parameters.resolved(n)
         assert parameters.ants is not None

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.baseline import barrier, memory, rlf, rlf_iteration, tabu
-from gpu.baseline.colony import checked_key
 from gpu.baseline.compiled import entry, part
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, Record, shortest
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
@@ -23,6 +22,7 @@ from gpu.coloring import greedy_colors
 from gpu.devices import Device
 from gpu.instances.graph import GraphInstance
 from gpu.parameters import ColoringCpuParameters, ColoringTabuParameters
+from gpu.random import key_of
 
 RANK, SEARCH, TAKE = 32, 64, 128
 """Stages: whom each search takes after; the searches; what they have found."""
@@ -53,7 +53,7 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
         threads: int,
     ) -> None:
         self._tabu = parameters.resolved(instance.n)
-        self._key = checked_key(seed)
+        self._key = key_of(seed)
         shared = {name: getattr(self._tabu, name) for name in SHARED}
         plain = ColoringCpuParameters.from_mapping({**shared, "selection": "wheel"})
         super().__init__(instance, plain, seed, threads=threads)

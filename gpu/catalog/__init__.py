@@ -15,7 +15,7 @@ from gpu.colony import Colony
 from gpu.devices import Device
 from gpu.errors import DeviceError, ParameterError
 from gpu.instances.instance import Instance
-from gpu.parameters import Parameters
+from gpu.parameters import Parameters, checked_seed
 
 if TYPE_CHECKING:
     from gpu.decisions.rule import Rule
@@ -72,10 +72,11 @@ def build(
     Raises
     ------
     ParameterError, DeviceError, DeviceMemoryError
-        If the instance or the parameters are not for this system, or the device is missing or too
-        small.
+        If the instance or the parameters are not for this system, the seed is out of range, or the
+        device is missing or too small.
     """
     check_solves(system, instance)
+    checked_seed(seed)
     if type(parameters) is not system.parameters:
         raise ParameterError(
             f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
@@ -90,9 +91,10 @@ def rule_of(system: System, instance: Instance, parameters: Parameters, seed: in
     Raises
     ------
     ParameterError
-        If ``system`` has none.
+        If ``system`` has none, or the seed is out of range.
     """
     check_replayable(system)
+    checked_seed(seed)
     made: Rule = _named(system.rule)(instance, parameters, seed)
     return made
 

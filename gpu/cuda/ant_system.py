@@ -7,17 +7,11 @@ all edges before that (choice info), and let all ants deposit and all trails eva
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
-from gpu.cuda.as_construction import (
-    Data,
-    IRoulette,
-    StDynamic,
-    StGroup,
-    StGroupStc,
-    StGroupStcTr,
-    Task,
-)
+from gpu.cuda.as_construction import StDynamic, StGroup, StGroupStc, StGroupStcTr
+from gpu.cuda.as_parallel import Data, IRoulette, Task
 from gpu.cuda.as_updates import ChoiceInfo, PheromoneUpdate
 from gpu.cuda.colony import TourColony, machine_of
 from gpu.cuda.dense_trails import DenseTrails
@@ -27,11 +21,11 @@ from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.state import State
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
-from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
+from gpu.parameters import AsCudaParameters
 
 
 class Construction(Protocol):
-    """How ants build tours; see :mod:`gpu.cuda.as_construction`."""
+    """How ants build tours; see :mod:`gpu.cuda.as_construction` and :mod:`gpu.cuda.as_parallel`."""
 
     def buffers(self) -> list[Buffer]:
         """Return the buffers of the tours and of what else it needs."""
@@ -96,50 +90,33 @@ class AntSystemColony(TourColony):
         return self._arrays["iteration_tour"]
 
 
-def build_task(
-    instance: TspInstance, parameters: AsCudaParameters, device: Device, seed: int
+def _build(
+    construction_type: ConstructionType,
+    instance: TspInstance,
+    parameters: AsCudaParameters,
+    device: Device,
+    seed: int,
 ) -> AntSystemColony:
-    """Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, Task)
+    return AntSystemColony(instance, parameters, machine_of(device), seed, construction_type)
 
 
-def build_data(
-    instance: TspInstance, parameters: AsGroupParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """Data-parallel construction (2013, Section 3.2): an ant a block, a worker turns the wheel."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, Data)
+build_task = partial(_build, Task)
+"""Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
 
+build_data = partial(_build, Data)
+"""Data-parallel construction (2013, Section 3.2): an ant a block, a worker turns the wheel."""
 
-def build_i_roulette(
-    instance: TspInstance, parameters: AsGroupParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """Data-parallel construction with I-Roulette (2013, Algorithm 3)."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, IRoulette)
+build_i_roulette = partial(_build, IRoulette)
+"""Data-parallel construction with I-Roulette (2013, Algorithm 3)."""
 
+build_st_group = partial(_build, StGroup)
+"""ST-GROUP (2017): a group an ant, all cities by number, a parallel prefix sum."""
 
-def build_st_group(
-    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """ST-GROUP (2017): a group an ant, all cities by number, a parallel prefix sum."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroup)
+build_st_group_stc = partial(_build, StGroupStc)
+"""ST-GROUP-STC (2017): a group an ant, the tour list, a parallel prefix sum."""
 
+build_st_group_stc_tr = partial(_build, StGroupStcTr)
+"""ST-GROUP-STC-TR (2017): a group an ant, the tour list, tiling roulette."""
 
-def build_st_group_stc(
-    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """ST-GROUP-STC (2017): a group an ant, the tour list, a parallel prefix sum."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroupStc)
-
-
-def build_st_group_stc_tr(
-    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """ST-GROUP-STC-TR (2017): a group an ant, the tour list, tiling roulette."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, StGroupStcTr)
-
-
-def build_st_dynamic(
-    instance: TspInstance, parameters: AsLaunchesParameters, device: Device, seed: int
-) -> AntSystemColony:
-    """ST-DYNAMIC (2017): as ST-GROUP-STC-TR, the group shrinking with the cities left."""
-    return AntSystemColony(instance, parameters, machine_of(device), seed, StDynamic)
+build_st_dynamic = partial(_build, StDynamic)
+"""ST-DYNAMIC (2017): as ST-GROUP-STC-TR, the group shrinking with the cities left."""

@@ -13,6 +13,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.problem import LANES, Problem
 from gpu.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
 from gpu.parameters import NO_LOCAL_SEARCH, AcsParameters
+from gpu.random import key_of
 
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
@@ -57,8 +58,7 @@ class Construction:
             np.int32(parameters.update_period),
             trails.local_keep,
             trails.local_add,
-            np.uint32(seed & 0xFFFFFFFF),
-            np.uint32(seed >> 32),
+            *(np.uint32(word) for word in key_of(seed)),
         )
 
 

@@ -24,12 +24,14 @@ from gpu.parameters.max_min import (
     MmasParameters,
 )
 from gpu.parameters.parameters import Parameters
+from gpu.parameters.seed import SEEDS, checked_seed
 from gpu.parameters.shared import LOCAL_SEARCHES, NO_LOCAL_SEARCH, CpuParameters
 
 __all__ = [
     "HALF",
     "LOCAL_SEARCHES",
     "NO_LOCAL_SEARCH",
+    "SEEDS",
     "AcsParameters",
     "AsCpuParameters",
     "AsCudaParameters",
@@ -49,6 +51,7 @@ __all__ = [
     "MmasParameters",
     "Parameters",
     "SpmParameters",
+    "checked_seed",
     "choice",
     "parameter",
 ]

@@ -12,7 +12,7 @@ import gpu.baseline.acs
 import gpu.candidates
 from gpu.baseline import acs, iteration, memory
 from gpu.baseline.acs import CpuColony
-from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
+from gpu.errors import DeviceError, DeviceMemoryError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Snapshot, Wanted
@@ -412,9 +412,3 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
         CpuColony(big, AcsParameters(ants=10), 0, threads=1, stepwise=False)
     with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*fewer ants"):
         CpuColony(big, SpmParameters(), 0, threads=1, stepwise=False)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64])
-def test_a_seed_out_of_range_is_refused(seed: int) -> None:
-    with pytest.raises(ParameterError, match="seed"):
-        CpuColony(makers.uniform(12), AcsParameters(), seed, threads=1, stepwise=False)

@@ -23,7 +23,7 @@ from gpu.baseline import (
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.candidates import build_candidates
 from gpu.contenders import contenders
-from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
+from gpu.errors import DeviceError, DeviceMemoryError
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AsCpuParameters
 from gpu.snapshot import Wanted
@@ -394,12 +394,6 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         assert size(few) == less["tours of the ants"]
         found = rule.rows.nbytes + size(searches.searches_of(instance.n, 3))
         assert found == searches.bytes_needed(instance, 3)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64])
-def test_a_seed_out_of_range_is_refused(seed: int) -> None:
-    with pytest.raises(ParameterError, match="seed"):
-        AsCpuColony(makers.uniform(12), AsCpuParameters(), seed, threads=1)
 
 
 def test_one_core_and_all_cores_are_compared_by_the_same_search() -> None:

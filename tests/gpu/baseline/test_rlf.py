@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from gpu.baseline.rlf import RlfCpuColony
-from gpu.errors import DeviceError, DeviceMemoryError, ParameterError
+from gpu.errors import DeviceError, DeviceMemoryError
 from gpu.instances.dimacs import load_graph
 from gpu.instances.graph import GraphInstance
 from gpu.parameters import ColoringCpuParameters
@@ -143,8 +143,6 @@ def test_seeds_decide() -> None:
             seen.append(made.trails_from(0).tobytes())
     assert seen[0] == seen[3]
     assert len(set(seen)) == 3
-    with pytest.raises(ParameterError, match="seed"):
-        RlfCpuColony(instance, PLAIN, 2**64, threads=1)
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 
 from gpu.baseline.ant_system import AsCpuColony
 from gpu.cuda.ant_system import AntSystemColony, ConstructionType
-from gpu.cuda.as_construction import (
-    Data,
-    IRoulette,
-    StDynamic,
-    StGroup,
-    StGroupStc,
-    StGroupStcTr,
-    Task,
-)
+from gpu.cuda.as_construction import StDynamic, StGroup, StGroupStc, StGroupStcTr
+from gpu.cuda.as_parallel import Data, IRoulette, Task
 from gpu.instances.instance import TspInstance
 from gpu.parameters import (
     AsCpuParameters,

@@ -12,9 +12,7 @@ import pytest
 
 from gpu.candidates import build_candidates
 from gpu.cuda.ant_system import AntSystemColony, ConstructionType
-from gpu.cuda.as_construction import (
-    Task,
-)
+from gpu.cuda.as_parallel import Task
 from gpu.cuda.machine import Array, Buffer
 from gpu.errors import DeviceError, DeviceMemoryError
 from gpu.heuristics import nearest_neighbour_length

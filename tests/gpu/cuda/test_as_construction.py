@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.cuda import as_construction
+from gpu.cuda import as_construction, as_parallel
 from gpu.cuda.as_construction import LANES, Construction, Groups, weight_columns
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.problem import Problem
@@ -128,7 +128,7 @@ def test_task(n: int, shared: int) -> None:
     ants = n if n < 40 else 34
     parameters = AsCudaParameters(ants=ants)
     machine = EmulatedMachine(shared_limit=shared)
-    built = build(as_construction.Task, instance, random_weights(n), parameters, machine=machine)
+    built = build(as_parallel.Task, instance, random_weights(n), parameters, machine=machine)
     assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
 
 
@@ -136,7 +136,7 @@ def test_task(n: int, shared: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(
     ("kind", "rule"),
-    [(as_construction.Data, "roulette"), (as_construction.IRoulette, "i-roulette")],
+    [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
 )
 def test_data_parallel(kind: type[Construction], rule: str, n: int, workers: int | None) -> None:
     instance, ants = scattered(n), ANTS
@@ -145,7 +145,7 @@ def test_data_parallel(kind: type[Construction], rule: str, n: int, workers: int
     assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
 
 
-@pytest.mark.parametrize("kind", [as_construction.Data, as_construction.IRoulette])
+@pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
 def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
     parameters = AsGroupParameters(ants=1, workers=16)
     build(kind, scattered(512), random_weights(512), parameters)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpu.cuda.ant_system import ConstructionType
-from gpu.cuda.as_construction import StGroupStc, Task
+from gpu.cuda.as_construction import StGroupStc
+from gpu.cuda.as_parallel import Task
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AsCudaParameters, AsLaunchesParameters

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from gpu.cuda import as_construction
+from gpu.cuda import as_construction, as_parallel
 from gpu.cuda.as_construction import Construction
 from gpu.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from tests.emulation import needs_emulation
@@ -20,8 +20,8 @@ from tests.gpu.cuda.test_as_construction import build
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 ROULETTES: list[tuple[type[Construction], AsCudaParameters, bool]] = [
-    (as_construction.Task, AsCudaParameters(), False),
-    (as_construction.Data, AsGroupParameters(workers=16), False),
+    (as_parallel.Task, AsCudaParameters(), False),
+    (as_parallel.Data, AsGroupParameters(workers=16), False),
     (as_construction.StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
     (as_construction.StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
     (as_construction.StGroupStcTr, AsLaunchesParameters(workers=32, launches="tour"), True),
@@ -109,7 +109,7 @@ def test_frequencies_of_tours_by_roulette(
 def test_frequencies_of_tours_by_i_roulette_and_their_bias() -> None:
     weights, ants = weights_of(5), 2500
     parameters = AsGroupParameters(workers=16, ants=ants)
-    tours = build(as_construction.IRoulette, scattered(5), weights, parameters).tours
+    tours = build(as_parallel.IRoulette, scattered(5), weights, parameters).tours
     assert goodness(tours, tour_chances(weights, independent_law)) > 1e-3
     assert goodness(tours, tour_chances(weights, wheel_law)) < 1e-12
 

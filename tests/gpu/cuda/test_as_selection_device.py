@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu import devices
-from gpu.cuda import as_construction
+from gpu.cuda import as_parallel
 from gpu.cuda.as_construction import Construction
 from gpu.cuda.colony import machine_of
 from gpu.parameters import AsCudaParameters, AsGroupParameters
@@ -39,7 +39,7 @@ def test_frequencies_of_tours_by_roulette(
 def test_frequencies_of_tours_by_i_roulette_and_their_bias() -> None:
     weights, parameters = weights_of(CITIES), AsGroupParameters(workers=16, ants=ANTS)
     machine = machine_of(devices.find("cuda"))
-    kind = as_construction.IRoulette
+    kind = as_parallel.IRoulette
     tours = build(kind, scattered(CITIES), weights, parameters, machine=machine).tours
     assert goodness(tours, tour_chances(weights, independent_law)) > 1e-3
     assert goodness(tours, tour_chances(weights, wheel_law)) < 1e-12
