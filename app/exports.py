@@ -60,6 +60,8 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     ExportError
         If the file cannot be written.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ExportError(f"{path}: it is a device or a pipe; choose another place")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -178,7 +178,8 @@ class Run:
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
             if slice_over.passed or late or at_most is not None or count == left:
                 self.state = self._observe(self._colony, begin)
-                count = self.made - before
+                asked, count = count, self.made - before
+                self.midway = self.midway and count < asked
         except Exception as error:
             self.fail(error)
             return 0

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -31,7 +31,7 @@ _MARGIN = 8
 
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
-    """Return ``widget`` as an image, with ``caption`` in a line below it."""
+    """Return ``widget`` as an image, with ``caption`` below it."""
     with _settled(widget):
         size = _size(widget, theme, caption)
         image = QImage(size * SHARPNESS, QImage.Format.Format_RGB32)
@@ -42,7 +42,7 @@ def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
 
 
 def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
-    """Return ``widget`` as an SVG document, with ``caption`` in a line below it."""
+    """Return ``widget`` as an SVG document, with ``caption`` below it."""
     with _settled(widget):
         return _as_svg(widget, theme, title, caption)
 
@@ -98,11 +98,15 @@ def _lay_out(widget: QWidget) -> None:
 
 
 def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
-    return widget.size() + QSize(0, _band(theme) if caption else 0)
+    return widget.size() + QSize(0, _band(widget, theme, caption) if caption else 0)
 
 
-def _band(theme: Theme) -> int:
-    return round(theme.points(0.92) * 2.4)
+def _band(widget: QWidget, theme: Theme, caption: str) -> int:
+    """Return the height of a caption, which has as many lines as it needs."""
+    metrics = QFontMetrics(theme.font(0.92))
+    room = QRect(0, 0, widget.width() - 2 * _MARGIN, 1 << 16)
+    lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, caption).height()
+    return round(theme.points(0.92) * 2.4) + lines - metrics.height()
 
 
 def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
@@ -113,5 +117,6 @@ def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size:
     if caption:
         painter.setFont(theme.font(0.92))
         painter.setPen(theme.colour("muted"))
-        band = QRectF(_MARGIN, widget.height(), size.width() - 2 * _MARGIN, _band(theme))
-        painter.drawText(band, Qt.AlignmentFlag.AlignVCenter, caption)
+        below = size.height() - widget.height()
+        band = QRectF(_MARGIN, widget.height(), size.width() - 2 * _MARGIN, below)
+        painter.drawText(band, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, caption)

@@ -167,6 +167,16 @@ class Patient(RandomColony):
             super().iterate(1)
 
 
+class Asking(RandomColony):
+    """Asks after each iteration whether to leave, as colonies do whose last phase is over."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        for _ in range(count):
+            super().iterate(1)
+            if stop():
+                return
+
+
 def install(patch: pytest.MonkeyPatch, kind: type[RandomColony], rule: str = "") -> str:
     """Put ``kind`` into the catalog, for cpu:1; return its name there."""
     name = f"test-{kind.__name__.lower()}"

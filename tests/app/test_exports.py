@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,15 @@ def log(tmp_path: Path) -> Path:
     recorder.record(STATE)
     recorder.finish(OUTCOME)
     return path
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ExportError, match="device or a pipe"):
+        write_whole(pipe, lambda part: part.write_text("all"))
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_a_tour_is_read_back(tmp_path: Path) -> None:

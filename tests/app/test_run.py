@@ -204,6 +204,17 @@ def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
     assert [line["iteration"] for line in lines[1:]] == [1, 2, 2]  # none is lost, the end is last
 
 
+def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_module, "SLICE", 0.0)
+    run = make(monkeypatch, colonies.Asking)
+    run.build()
+    assert run.advance(1) == 1
+    assert not run.midway
+    run.close()
+
+
 def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
     run = make(monkeypatch, colonies.Patient, seconds=0.1)
     finish(run)

@@ -43,6 +43,15 @@ def test_a_picture_is_twice_as_sharp_and_has_its_caption(running: MainWindow, ke
     assert len(caption) > 1
 
 
+def test_a_caption_wider_than_the_view_has_more_lines(running: MainWindow) -> None:
+    view = running.dashboard.views["convergence"]
+    short, long = (as_image(view, running.theme, "word " * count) for count in (1, 60))
+    assert long.width() == short.width()
+    for y in range(short.height() - 20, long.height(), 20):  # a line of text is some 30 high
+        assert len({long.pixel(x, y + dy) for x in range(16, 200) for dy in range(20)}) > 1
+    assert long.height() > short.height() + 40
+
+
 @pytest.mark.parametrize("key", ["tour", "hit-rates"])
 def test_a_layout_that_is_due_is_made_first(running: MainWindow, key: str) -> None:
     view = running.dashboard.views[key]
