@@ -67,7 +67,7 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         "acs_all_tours.cu": tuple(f"build_tours<{walk}, EveryTour>" for walk in walks),
         "acs_tours.cu": tuple(f"build_tours<{walk}, BestOfWarp>" for walk in walks),
         "acs_steps.cu": ("step_tours",),
-        "acs_cluster.cu": ("step_tours_in_cluster",),
+        "acs_replicas.cu": ("weigh_edges", "step_tours_on_replicas"),
         "acs_turns.cu": ("step_many_tours",),
         "acs_update.cu": (
             "start_matrix",

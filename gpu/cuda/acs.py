@@ -54,7 +54,7 @@ class AcsColony(TourColony):
             **self._improvement(),
             "update": (trails.update(arrays, construction.tours(arrays)),),
         }
-        self._begin([trails.start(arrays)], phases, divisible=False)
+        self._begin([trails.start(arrays), *construction.start(arrays)], phases, divisible=False)
 
     def remembered(self, city: int) -> NDArray[np.int32]:
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""

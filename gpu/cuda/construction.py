@@ -27,8 +27,15 @@ MOST_STAMPS = 1 << 20
 SLOT_BYTES = 1024
 """Shared memory in which a warp reads ahead; ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
 
-CLUSTER_THREADS = 640
-"""Threads in a block of a cluster, at most: beyond, all blocks of the GPU are faster together."""
+REPLICA_THREADS = 640
+"""Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
+for every ant."""
+
+REPLICA_CITIES = 495
+"""Cities that ``places`` in replica_trails.cuh can tell, at most."""
+
+WEIGHING_THREADS = 256
+"""Threads in a block of weigh_edges."""
 
 WARPS_PER_BLOCK = 16
 """Warps in a block of ants that take turns."""
@@ -98,6 +105,10 @@ class WholeTours(Construction):
             links,
         ]
 
+    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
+        """Nothing has to be prepared."""
+        return []
+
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
         """Where the tours stand after a launch."""
         rows = self.ants if self._every else self.warps
@@ -131,11 +142,12 @@ class WholeTours(Construction):
 class StepByStep(Construction):
     """One launch an iteration, in which all ants take each step together.
 
-    Every ant has a warp of its own while the GPU holds as many: in one thread-block cluster where
-    it has them (from compute capability 9.0 on), the ants are at most 320 and the candidate lists
-    with their trails fit into the shared memory of a block (some 450 cities); else in all blocks of
-    a cooperative launch. Beyond that, warps take turns among their ants, which live in shared
-    memory, or in global memory when that is too small. The tours are the same in all cases.
+    Every ant has a warp of its own while the GPU holds as many. Where the candidate lists with
+    their trails fit into the shared memory of a block (some 450 cities on a GPU with 227 KiB), each
+    block has a replica of them, and ants tell one another their steps. Else, or with more than some
+    500 ants, trails are in global memory. Beyond that, warps take turns among their ants, which
+    live in shared memory, or in global memory when that is too small. The tours are the same in
+    all cases.
     """
 
     def __init__(
@@ -148,13 +160,21 @@ class StepByStep(Construction):
     ) -> None:
         super().__init__(machine, problem, trails, parameters, seed)
         self._ants_bytes: int | None = None
-        self._memories: tuple[str, ...] = ("stamps",)
-        self._cluster = machine.cluster_blocks > 0 and self._clusters(machine)
-        if self._cluster:
-            return
         self.blocks = min(machine.multiprocessors, self.ants)
-        self.warps = -(-self.ants // self.blocks)
+        own = -(-self.ants // self.blocks)
+        self._file, self._kernel = "acs_replicas.cu", "step_tours_on_replicas"
+        self.warps = own + -(-self.ants // LANES)
+        self._shared = self.n * (16 * LANES + 4)  # candidates, trails with counts; a word a city
+        self._memories: tuple[str, ...] = ("weights", "stamps", "words")
+        self._replicas = (
+            self.n <= REPLICA_CITIES
+            and self.warps * LANES <= REPLICA_THREADS
+            and self._fits(machine)
+        )
+        if self._replicas:
+            return
         self._file, self._kernel = "acs_steps.cu", "step_tours"
+        self.warps = own
         self._shared = self.warps * 4 * self._tabu_words
         self._memories = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
@@ -168,20 +188,6 @@ class StepByStep(Construction):
         if not self._fits(machine):
             self._shared, self._ants_bytes = 0, self.blocks * self._shared
 
-    def _clusters(self, machine: Machine) -> bool:
-        """Choose one cluster, and say whether that can be: each block must have an ant."""
-        self.blocks = machine.cluster_blocks
-        self.warps = -(-self.ants // self.blocks)
-        self._file, self._kernel = "acs_cluster.cu", "step_tours_in_cluster"
-        lists = 2 * 8 * self.n * LANES  # candidates, and trails with counts
-        self._shared = 16 + lists + 4 * self.warps * (LANES + self._tabu_words)
-        block = self.warps * LANES
-        return (
-            self.ants >= self.blocks
-            and block <= CLUSTER_THREADS
-            and machine.cluster(self._file, self._kernel, block, self._shared)
-        )
-
     def _fits(self, machine: Machine) -> bool:
         return (
             self.warps * LANES <= 1024
@@ -193,8 +199,12 @@ class StepByStep(Construction):
     def buffers(self) -> list[Buffer]:
         """4 n bytes an ant; trails as steps see them, or ants that take turns."""
         buffers = [Buffer("tours", (self.ants, self.n), np.int32)]
-        if self._cluster:
-            buffers.append(Buffer("stamps", (self.n, self.n), np.uint64))
+        if self._replicas:
+            buffers += [
+                Buffer("weights", (self.n, self.n), np.float32),
+                Buffer("stamps", (self.n, self.n), np.uint64),
+                Buffer("words", (2 * self.ants + self.n + 1,), np.uint32),
+            ]
         elif self._ants_bytes is None:
             buffers += [
                 Buffer("stamps", (self.n, LANES), np.uint64),
@@ -204,6 +214,14 @@ class StepByStep(Construction):
         elif self._ants_bytes:
             buffers.append(Buffer("ants", (self._ants_bytes // 8,), np.uint64))
         return buffers
+
+    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
+        """Prepare what the launches of all iterations need."""
+        if not self._replicas:
+            return []
+        _, _, *geometry, _ = self._problem.arguments(arrays)
+        args = (np.int32(self.n), *geometry, arrays["weights"])
+        return [Launch(self._file, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
         """Where the tours stand after a launch."""
@@ -233,6 +251,5 @@ class StepByStep(Construction):
             self.warps * LANES,
             args,
             self._shared,
-            cooperative=not self._cluster,
-            cluster=self._cluster,
+            cooperative=True,
         )

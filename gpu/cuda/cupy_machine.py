@@ -11,7 +11,6 @@ import cupy
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cuda.clusters import CLUSTER_BLOCKS, cluster_fits
 from gpu.cuda.machine import Array, Buffer, Launch
 from gpu.devices import Device
 from gpu.errors import DeviceError, DeviceMemoryError
@@ -83,8 +82,6 @@ class CupyMark:
 class CupyMachine:
     """One GPU, with a stream of its own; used from the thread that made it."""
 
-    cluster_blocks = CLUSTER_BLOCKS
-
     def __init__(self, device: Device) -> None:
         self._device = device
         self._arrays: list[Any] = []
@@ -123,21 +120,14 @@ class CupyMachine:
         """See :meth:`gpu.cuda.machine.Machine.resident`."""
         with self._working():
             function = _kernel(self._device.index, file, kernel, cooperative=False)
+            if function.shared_size_bytes + shared > self.shared_limit:
+                return 0
             _allow_shared(function, shared)
             return int(
                 cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
                     function.kernel.ptr, block, shared
                 )
             )
-
-    def cluster(self, file: str, kernel: str, block: int, shared: int) -> bool:
-        """See :meth:`gpu.cuda.machine.Machine.cluster`."""
-        with self._working():
-            function = _kernel(self._device.index, file, kernel, cooperative=False)
-            if function.shared_size_bytes + shared > self.shared_limit:
-                return False
-            _allow_shared(function, shared)
-            return cluster_fits(cupy.cuda.Device(), function.kernel, block, shared)
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         """See :meth:`gpu.cuda.machine.Machine.upload`."""

@@ -61,8 +61,6 @@ class Launch:
         Bytes of dynamic shared memory a block.
     cooperative : bool
         Whether all blocks must be on the device at once.
-    cluster : bool
-        Whether the grid is one thread-block cluster, as such a kernel itself says.
     """
 
     file: str
@@ -72,7 +70,6 @@ class Launch:
     args: tuple[Any, ...]
     shared: int = 0
     cooperative: bool = False
-    cluster: bool = False
 
 
 class Mark(Protocol):
@@ -96,7 +93,6 @@ class Machine(Protocol):
 
     multiprocessors: int
     shared_limit: int
-    cluster_blocks: int
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
         """Make all arrays.
@@ -109,9 +105,6 @@ class Machine(Protocol):
 
     def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
         """How many such blocks a multiprocessor holds at once."""
-
-    def cluster(self, file: str, kernel: str, block: int, shared: int) -> bool:
-        """Whether the device holds a cluster of ``cluster_blocks`` such blocks."""
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         """Copy ``values`` into ``array`` (same bytes)."""

@@ -150,6 +150,17 @@ __device__ __forceinline__ void performed(unsigned value) {
 #endif
 }
 
+// A word as others have left it in the L2 cache by now.
+__device__ __forceinline__ unsigned latest(const unsigned* word) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+#else
+    return *word;
+#endif
+}
+
 // Called by all threads of a warp before they end: the others of the block wait for them no more.
 __device__ __forceinline__ void retire() {
 #if defined(FORMICARIUM_EMULATION)
@@ -182,13 +193,8 @@ struct GridBarrier {
         emulation_grid_barrier();
 #else
         if (threadIdx.x == 0) {
-            unsigned seen;
-            do {
-                asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                             : "=r"(seen)
-                             : "l"(arrivals)
-                             : "memory");
-            } while (static_cast<int>(seen - target) < 0);
+            while (static_cast<int>(latest(arrivals) - target) < 0) {
+            }
         }
         __syncthreads();
 #endif

@@ -26,9 +26,19 @@ __device__ __forceinline__ unsigned time(Word word) {
     return static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS));
 }
 
+// The trail before the updates of its time.
+__device__ __forceinline__ float before(Word word) {
+    return __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
+}
+
+// Whether it had any then.
+__device__ __forceinline__ bool updated(Word word) {
+    return static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
+}
+
 // The trail before any update of `now`.
 __device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate change) {
-    float value = __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
+    float value = before(word);
     unsigned count = static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
     if (time(word) == now) count = 0;
     for (; count > 0; --count) value = change(value);

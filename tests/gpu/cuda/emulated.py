@@ -38,11 +38,9 @@ class EmulatedMachine:
         largest_block: int = 1024,
         seed: int = 0,
         milliseconds: float = 0.0,
-        cluster_blocks: int = 0,
     ) -> None:
         self.multiprocessors = multiprocessors
         self.shared_limit = shared_limit
-        self.cluster_blocks = cluster_blocks
         self.launched: list[str] = []
         self.waited: list[int] = []
         self.milliseconds = milliseconds
@@ -69,10 +67,6 @@ class EmulatedMachine:
         assert kernel in instantiations()[file]
         return self._resident if block <= self._largest_block else 0
 
-    def cluster(self, file: str, kernel: str, block: int, shared: int) -> bool:
-        assert kernel in instantiations()[file]
-        return self.cluster_blocks > 0 and block <= 1024 and shared <= self.shared_limit
-
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         array[...] = np.asarray(values, dtype=array.dtype).reshape(array.shape)
 
@@ -93,7 +87,7 @@ class EmulatedMachine:
                 block=launch.block,
                 args=launch.args,
                 shared=launch.shared,
-                cooperative=launch.cooperative or launch.cluster,
+                cooperative=launch.cooperative,
             )
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:

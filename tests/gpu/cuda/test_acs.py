@@ -22,6 +22,9 @@ from tests.gpu.cuda.emulated import EmulatedMachine
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
+TRAILS_IN_GLOBAL_MEMORY = {"shared_limit": 1 << 10}
+"""A machine that has no room for replicas of the trails."""
+
 COORDINATE_METRICS = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
 
 
@@ -133,7 +136,7 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
 ) -> None:
     instance = scattered(n)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
+        emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         for _ in range(3):
@@ -146,7 +149,7 @@ def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
 def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bool) -> None:
     instance, parameters = explicit(40, directed), AcsParameters(candidates=6, q0=0.7)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep) as ours,
+        emulated(instance, parameters, MatrixTrails, StepByStep, **TRAILS_IN_GLOBAL_MEMORY) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         ours.iterate(3)
@@ -189,14 +192,14 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
         ),
     ],
 )
-def test_one_cluster_gives_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
-    instance, machine = scattered(n, extent=50), {"shared_limit": 227 << 10, "cluster_blocks": 2}
+def test_replicas_give_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
+    instance, machine = scattered(n, extent=50), {"shared_limit": 227 << 10}
     with (
         emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         launch = ours.phases["construction"][0]
-        assert (launch.kernel, launch.grid) == ("step_tours_in_cluster", 2)
+        assert (launch.kernel, launch.grid) == ("step_tours_on_replicas", 2)
         for _ in range(3):
             ours.iterate(1)
             theirs.iterate(1)
@@ -204,11 +207,11 @@ def test_one_cluster_gives_the_cpu_tours(n: int, parameters: AcsParameters) -> N
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_ants_that_walk_together_in_one_cluster_count_every_update(directed: bool) -> None:
+def test_ants_that_walk_together_on_replicas_count_every_update(directed: bool) -> None:
     instance = explicit(7, directed)
     parameters = AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, cluster_blocks=3) as ours,
+        emulated(instance, parameters, MatrixTrails, StepByStep, multiprocessors=3) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         for _ in range(3):
@@ -217,19 +220,24 @@ def test_ants_that_walk_together_in_one_cluster_count_every_update(directed: boo
             assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
 
 
-def test_ants_or_trails_that_no_cluster_holds_take_the_whole_device() -> None:
-    for n, ants, limit in ((20, 41, 227 << 10), (20, 1, 227 << 10), (40, 8, 20 << 10)):
+def test_replicas_need_room_for_ants_and_trails() -> None:
+    for n, ants, limit in ((20, 41, 227 << 10), (40, 8, 20 << 10)):
         parameters = AcsParameters(candidates=4, ants=ants)
-        machine = {"shared_limit": limit, "cluster_blocks": 2, "multiprocessors": 8}
+        machine = {"shared_limit": limit}
         with emulated(scattered(n), parameters, MatrixTrails, StepByStep, **machine) as colony:
             assert colony.phases["construction"][0].kernel == "step_tours"
 
 
-@pytest.mark.parametrize("order", [1, 2, 3])
-def test_stepwise_colony_does_not_depend_on_the_order_of_threads(order: int) -> None:
+@pytest.mark.parametrize(
+    ("order", "machine"),
+    [(1, TRAILS_IN_GLOBAL_MEMORY), (2, TRAILS_IN_GLOBAL_MEMORY), (1, {}), (2, {})],
+)
+def test_stepwise_colony_does_not_depend_on_the_order_of_threads(
+    order: int, machine: dict[str, int]
+) -> None:
     instance, parameters = scattered(40, extent=12), AcsParameters(candidates=8, ants=30)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, seed=0) as one,
+        emulated(instance, parameters, MatrixTrails, StepByStep, seed=0, **machine) as one,
         on_cpu(instance, parameters, "acs-gpu", "cpu", seed=0) as other,
     ):
         one._machine._seed = order  # type: ignore[attr-defined]
@@ -286,8 +294,8 @@ TOO_MANY = -2
             "acs-gpu",
             "cpu",
             6,
-            {"shared_limit": 227 << 10, "cluster_blocks": 2},
-            id="steps in one cluster",
+            {"shared_limit": 227 << 10},
+            id="steps on replicas",
         ),
         pytest.param(WholeTours, "acs-seq", "cpu:1", 1, {}, id="whole tours"),
     ],
