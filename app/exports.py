@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.recorder import RunLog
     from app.run import Outcome
+    from app.run_log import RunLog
     from app.session import Session
     from gpu.instances.instance import Instance
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from app.library import find_again
-from app.recorder import RunLog, read_log
+from app.run_log import RunLog, read_log
 from gpu import catalog
 from gpu.devices import Survey
 from gpu.instances import GraphInstance, TspInstance, load_instance

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from app.stopping import StopSettings
 
 if TYPE_CHECKING:
-    from app.recorder import RunLog
     from app.run import Outcome
+    from app.run_log import RunLog
     from app.session import Session
     from gpu.instances.instance import Instance
 

@@ -102,8 +102,8 @@ def solve(
 def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
     from app.library import find_again
-    from app.recorder import read_log
     from app.replay import comparison, repeated
+    from app.run_log import read_log
 
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
@@ -160,7 +160,7 @@ def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorde
 def _export(recorder: Recorder, instance: Instance, session: Session, result: Result) -> None:
     """Write CSV and solution beside the log; a file that cannot be written is told, not fatal."""
     from app.exports import export_csv, export_solution
-    from app.recorder import read_log
+    from app.run_log import read_log
 
     try:
         best = result.outcome.state.best_solution

@@ -21,7 +21,7 @@ from app.exports import (
     export_solution,
     write_whole,
 )
-from app.recorder import read_log
+from app.run_log import read_log
 from views.pictures import as_image, as_svg
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from app.loading import load_any
 from gpu.instances.instance import Instance
 
 if TYPE_CHECKING:
-    from app.recorder import RunLog
+    from app.run_log import RunLog
     from app.session import Session
     from app.window_controller import WindowController
 

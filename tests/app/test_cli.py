@@ -20,7 +20,7 @@ import pytest
 
 import app
 from app.cli import main
-from app.recorder import read_log
+from app.run_log import read_log
 from gpu.instances import load, load_tour
 from gpu.instances.bundled import bundled
 from tests.app.processes import command, environment, refused, run, start

@@ -16,8 +16,9 @@ from app.exports import (
     export_solution,
     write_whole,
 )
-from app.recorder import Recorder, read_log
+from app.recorder import Recorder
 from app.run import Ending, Outcome
+from app.run_log import read_log
 from app.session import new_session
 from gpu.instances import load, load_tour
 from gpu.instances.bundled import bundled

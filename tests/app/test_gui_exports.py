@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 import gpu.comparison
 from app import window_measurements
-from app.recorder import read_log
+from app.run_log import read_log
 from app.window_controller import WindowController
 from gpu.instances import load, load_tour
 from tests.app.in_window import (

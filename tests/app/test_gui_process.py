@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from app.recorder import read_log
+from app.run_log import read_log
 from tests.app import processes
 
 _RUN = """

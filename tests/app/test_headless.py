@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from app import cli, headless
-from app.recorder import Recorder, read_log
+from app.recorder import Recorder
 from app.run import Ending
+from app.run_log import read_log
 from app.session import Session, new_session
 from app.stopping import StopSettings
 from gpu.snapshot import Snapshot
