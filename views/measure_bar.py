@@ -39,11 +39,6 @@ class MeasureBar(QWidget):
         layout.addWidget(self.note, 3)
         self.finish("")
 
-    @property
-    def running(self) -> bool:
-        """Whether a measurement goes on."""
-        return self._running
-
     def allow(self, why_not: str = "") -> None:
         """Enable the button, or disable it and say why."""
         self._why_not = why_not

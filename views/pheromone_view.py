@@ -63,8 +63,8 @@ class PheromoneView(MatrixView):
         self._describe()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the picture, if there is one."""
-        if snapshot.pheromone is not None:
+        """Keep the picture, if there is one; before the first iteration all trails are alike."""
+        if snapshot.pheromone is not None and snapshot.iteration > 0:
             first = self._picture is None
             self._picture = snapshot.pheromone
             self._order = self._order_of(snapshot.best_solution)

@@ -248,6 +248,12 @@ def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: Pher
     assert top.green() > 180
 
 
+def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: PheromoneView) -> None:
+    pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 1), iteration=0))
+    assert not pheromone.bar.isVisible()
+    assert "appear here" in pheromone.caption.text()
+
+
 def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
     pheromone.show_memory(8)
     pheromone.show_snapshot(snapshot(INSTANCE, 10, memory=True))
