@@ -5,17 +5,16 @@ from __future__ import annotations
 import enum
 import logging
 import math
-import os
-import sys
 import threading
-import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from app.decision_desk import DecisionDesk, Unanswered
+from app.niceness import give_way
 from app.notifications import sentence_for
 from app.run import Ending, Outcome, Run
+from app.snapshot_slot import SnapshotSlot
 from gpu import catalog
 from gpu.snapshot import Snapshot, Wanted
 
@@ -24,21 +23,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from gpu.decision import Decision
     from gpu.instances.instance import Instance
-
-SHORTEST_INTERVAL = 1 / 30
-"""Seconds between two snapshots, at least: nobody sees more."""
-
-LONGEST_INTERVAL = 1.0
-"""Seconds between two snapshots, at most, however dear they are."""
-
-SHARE = 0.03
-"""Largest share of the time that goes into snapshots between these two intervals."""
-
-SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-"""The same for a colony on all cores: while a snapshot is made, all but one of them rest."""
-
-NICENESS = 10
-"""Of the threads that compute; the window's is 0."""
 
 _log = logging.getLogger(__name__)
 
@@ -109,14 +93,9 @@ class SolverThread(QThread):
         self._state = RunState.BUILDING
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
-        self._wanted = self._wanted_at_rest = Wanted.SOLUTION
-        self._redraw = False
-        self._slot: Snapshot | None = None
         self._released = not stays
+        self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self._desk = DecisionDesk(self._change, self._run.replay)
-        # Used by the thread alone:
-        self._next = 0.0
-        self._shown = -1, Wanted.NUMBERS  # iterations made by the last snapshot, and its parts
         # Everything goes through the event queue of this object's thread, so that listeners
         # hear it there and in the order in which it happened.
         self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -204,17 +183,11 @@ class SolverThread(QThread):
         at_rest : Wanted, optional
             For the last snapshot before a pause and for the final one; by default the same.
         """
-        at_rest = wanted if at_rest is None else at_rest
-        with self._change:
-            self._redraw = self._redraw or at_rest not in self._wanted_at_rest
-            self._wanted, self._wanted_at_rest = wanted, at_rest
-            self._change.notify_all()
+        self._slot.want(wanted, wanted if at_rest is None else at_rest)
 
     def take(self) -> Snapshot | None:
         """Return the newest snapshot that was not taken yet, or None."""
-        with self._change:
-            taken, self._slot = self._slot, None
-            return taken
+        return self._slot.take()
 
     @property
     def latest(self) -> Snapshot:
@@ -253,7 +226,7 @@ class SolverThread(QThread):
     def run(self) -> None:
         """Do the work; called by Qt in the new thread."""
         run = self._run
-        _give_way()
+        give_way()
         try:
             with self._change:
                 if not self._cancelled:
@@ -261,11 +234,10 @@ class SolverThread(QThread):
             run.build()
             while run.outcome is None:
                 self._work(run)
-            self._publish(run, at_rest=True)
+            self._slot.fill(run, at_rest=True)
         except BaseException as error:  # an ending comes whatever was raised
             run.fail(error)
-            with self._change:
-                self._slot = run.state
+            self._slot.put(run.state)
         finally:
             if self._released or not run.answers:
                 run.close()
@@ -296,18 +268,12 @@ class SolverThread(QThread):
             return
         self._desk.forget()
         run.advance(None if allowed == math.inf else int(allowed))
-        if time.perf_counter() >= self._next and self._has_news(run):
-            self._publish(run)
-
-    def _has_news(self, run: Run) -> bool:
-        """Whether a snapshot would differ from the last; a long iteration may be in its midst."""
-        made, parts = self._shown
-        with self._change:
-            return run.made != made or bool(self._wanted & ~parts)
+        if self._slot.due(run):
+            self._slot.fill(run)
 
     def _rest(self, run: Run) -> None:
         """Finish what is in flight, show it, and answer questions until the next wish."""
-        self._publish(run, at_rest=True)
+        self._slot.fill(run, at_rest=True)
         if run.outcome is not None:
             return
         with self._change:
@@ -316,24 +282,7 @@ class SolverThread(QThread):
         self._desk.answer_until(lambda: self._wished(run), self._posted.emit)
 
     def _wished(self, run: Run) -> bool:
-        return self._cancelled or self._redraw or self._goal > run.state.iteration
-
-    def _publish(self, run: Run, *, at_rest: bool = False) -> None:
-        """Put a new snapshot into the slot, and settle when the next one is due."""
-        with self._change:
-            wanted = self._wanted_at_rest if at_rest else self._wanted
-            self._redraw = False
-        begin = time.perf_counter()
-        snapshot = run.snapshot(wanted)
-        now = time.perf_counter()
-        made, parts = self._shown
-        self._shown = run.made, wanted | parts if run.made == made else wanted
-        with self._change:
-            self._slot = snapshot
-        shortest, share = SHORTEST_INTERVAL, SHARE
-        if run.session.device == "cpu":
-            shortest, share = SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES
-        self._next = now + min(LONGEST_INTERVAL, max(shortest, (now - begin) / share))
+        return self._cancelled or self._slot.missed or self._goal > run.state.iteration
 
     def _set_state(self, state: RunState) -> None:
         """Enter ``state`` and say so; called with the lock held. Nothing follows the end."""
@@ -354,14 +303,3 @@ class SolverThread(QThread):
             self.undecided.emit(message.reason)
         else:
             self.decided.emit(message)
-
-
-def _give_way() -> None:
-    """Let the window's thread go first where all cores are busy.
-
-    On Linux each thread has a niceness of its own, which the colony's threads inherit from the
-    one that makes them. Without it, a window on two cores that both compute waits for its turn
-    as long as it works.
-    """
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
