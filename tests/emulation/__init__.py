@@ -4,10 +4,9 @@ The kernels' own sources are compiled by g++ against ``stand_in/cuda.hpp``. Each
 fiber that others overtake at collectives (and now and then at atomics) in a random, seeded order;
 collectives check that the lanes which must meet do meet. The sources can tell by
 ``FORMICARIUM_EMULATION``, and call ``emulation_grid_barrier()`` where all threads of a cooperative
-launch meet, ``emulation_shared_of()`` for a place in another block's shared memory,
-``emulation_yield()`` in loops that wait for another thread, and ``emulation_retire()`` in threads
-that end while others of their block go on to meet at barriers, as CUDA allows and most kernels
-should not.
+launch meet, ``emulation_yield()`` in loops that wait for another thread, and
+``emulation_retire()`` in threads that end while others of their block go on to meet at barriers,
+as CUDA allows and most kernels should not.
 """
 
 from __future__ import annotations

@@ -100,11 +100,6 @@ __global__ void grid_barrier(int* out) {
     out[blockIdx.x] = 1;
 }
 
-__global__ void shared_of_another(int* out) {
-    extern __shared__ int words[];
-    *out = *static_cast<int*>(emulation_shared_of(blockIdx.x ^ 1, &words[*out]));
-}
-
 __global__ void some_blocks_at_grid_barrier(int* out) {
     if (blockIdx.x > 0) emulation_grid_barrier();
     out[blockIdx.x] = 1;

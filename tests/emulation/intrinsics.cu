@@ -221,16 +221,6 @@ __global__ void grid_rounds(int* cells, int* sums, int rounds) {
     }
 }
 
-// Every block writes into the shared memory of the next.
-__global__ void neighbours(int* out) {
-    extern __shared__ int given[];
-    if (threadIdx.x == 0)
-        *static_cast<int*>(emulation_shared_of((blockIdx.x + 1) % gridDim.x, &given[1])) =
-            blockIdx.x;
-    emulation_grid_barrier();
-    if (threadIdx.x == 0) out[blockIdx.x] = given[1];
-}
-
 __global__ void no_grid_barrier(int* cells, int* sums) {
     cells[blockIdx.x] = 1;
     int sum = 0;

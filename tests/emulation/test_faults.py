@@ -36,7 +36,6 @@ NAMES = [
     "shuffle_from_outside",
     "endless",
     "grid_barrier",
-    "shared_of_another",
     "some_blocks_at_grid_barrier",
     "trap",
 ]
@@ -144,12 +143,6 @@ def test_a_grid_barrier_needs_all_blocks() -> None:
         _launch("grid_barrier", out, grid=4)
     with pytest.raises(EmulationError, match=r"grid barrier after|wait for it at the grid barrier"):
         _launch("some_blocks_at_grid_barrier", out, grid=4, cooperative=True)
-
-
-def test_shared_memory_of_another_block_must_be_there() -> None:
-    for index, message in ((0, "block 1 is sought and not at hand"), (7, "not in this block's")):
-        with pytest.raises(EmulationError, match=message):
-            _launch("shared_of_another", np.array([index], np.int32), block=1, shared=8)
 
 
 def test_launches_beyond_the_device_are_refused() -> None:

@@ -39,7 +39,6 @@ PLAIN = [
     "float_atomics",
     "contended_swaps",
     "grid_rounds",
-    "neighbours",
     "no_grid_barrier",
     "spinning",
     "arguments",
@@ -278,12 +277,6 @@ def test_grid_barrier(emulator: Emulator, seed: int) -> None:
         args=[cells, sums, np.int32(4)],
     )
     assert (sums == 15 + 60 * np.arange(4)[:, None]).all()
-
-
-def test_shared_memory_of_another_block(emulator: Emulator) -> None:
-    out = np.full(5, -1, np.int32)
-    emulator.launch("neighbours", grid=5, block=3, shared=8, cooperative=True, args=[out])
-    assert out.tolist() == [4, 0, 1, 2, 3]
 
 
 def test_without_a_grid_barrier_blocks_see_less(emulator: Emulator) -> None:

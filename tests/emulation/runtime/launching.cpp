@@ -26,15 +26,6 @@ void* shared_slot(std::size_t slot, std::size_t bytes, std::size_t alignment) {
     return variables[slot];
 }
 
-void* shared_of(unsigned block, const void* mine) {
-    const std::ptrdiff_t offset = static_cast<const unsigned char*>(mine) - me()->dynamic_shared;
-    if (offset < 0 || static_cast<std::size_t>(offset) >= launch.shared_bytes)
-        fail("what is sought in another block is not in this block's dynamic shared memory");
-    for (Block* other : launch.blocks)
-        if (other->index.x == block) return other->dynamic_shared.get() + offset;
-    fail("block %u is sought and not at hand; a cluster needs a cooperative launch", block);
-}
-
 namespace {
 
 constexpr std::size_t most_threads = 16384;
@@ -126,7 +117,6 @@ void run_grid(std::size_t shared_bytes) {
     if (shared_bytes > largest_shared)
         fail("%zu bytes of dynamic shared memory; a block has at most %zu", shared_bytes,
              largest_shared);
-    launch.shared_bytes = shared_bytes;
     if (!launch.cooperative) {
         for (Index index : indices) {
             std::vector<std::unique_ptr<Block>> one;

@@ -61,10 +61,6 @@ unsigned lane_of(const Thread* thread);
 std::size_t new_shared_slot();
 void* shared_slot(std::size_t slot, std::size_t bytes, std::size_t alignment);
 
-// What lies in another block's dynamic shared memory where `mine` lies in this one's. All blocks of
-// a cooperative launch pass for one cluster.
-void* shared_of(unsigned block, const void* mine);
-
 [[noreturn]] void fail(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // One instantiation of a kernel, as the generated source registers it.

@@ -67,10 +67,9 @@ struct Launch {
     const Kernel* kernel = nullptr;
     void** arguments = nullptr;
     bool cooperative = false;
-    std::size_t shared_bytes = 0;  // of a block, dynamic
-    std::vector<Block*> blocks;    // those alive
-    Block* active = nullptr;       // goes on until it waits, or another is picked
-    std::size_t arrived = 0;       // at the grid barrier
+    std::vector<Block*> blocks;  // those alive
+    Block* active = nullptr;     // goes on until it waits, or another is picked
+    std::size_t arrived = 0;     // at the grid barrier
     std::size_t exited = 0;
     std::size_t threads = 0;
 };

@@ -28,9 +28,6 @@ inline int __syncthreads_and(int predicate, EMULATION_SITE) {
 inline void emulation_grid_barrier(EMULATION_SITE) {
     emulation::grid_barrier({"the grid barrier", file, line});
 }
-inline void* emulation_shared_of(unsigned block, const void* mine) {
-    return emulation::shared_of(block, mine);
-}
 inline void emulation_retire() { emulation::retire(); }
 inline void emulation_yield() { emulation::yield(); }
 
