@@ -14,6 +14,7 @@ from gpu.candidates import build_candidates, weights
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AsCpuParameters, MmasCpuParameters
 from gpu.random import Purpose, key_of, philox4x32, start_cities
+from tests.gpu.baseline.literal_tours import LiteralTours
 from tests.gpu.literal_search import improved
 
 TERMS = [
@@ -29,7 +30,7 @@ LARGEST_SUM = 2**32 - 1
 
 
 @dataclass
-class AsLiteral:
+class AsLiteral(LiteralTours):
     """The Ant System, to be compared with a colony after every iteration."""
 
     instance: TspInstance
@@ -55,16 +56,6 @@ class AsLiteral:
             self.lists = build_candidates(self.instance, self.p.candidates).neighbours.tolist()
         self.trails = np.ones((n, n), np.float32)
         self.nearest_length = max(self.length(self.nearest_neighbour_tour()), 1)
-
-    def nearest_neighbour_tour(self) -> list[int]:
-        tour = [0]
-        while len(tour) < self.n:
-            left = [v for v in range(self.n) if v not in tour]
-            tour.append(min(left, key=lambda v: (self.d[tour[-1], v], v)))
-        return tour
-
-    def length(self, tour: list[int]) -> int:
-        return sum(int(self.d[u, v]) for u, v in zip(tour, tour[1:] + tour[:1], strict=True))
 
     def iterate(self) -> None:
         self.build()

@@ -12,6 +12,7 @@ from gpu.candidates import build_candidates, weights
 from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.random import Purpose, greedy_threshold, roulette_share, start_cities, step_draws
+from tests.gpu.baseline.literal_tours import LiteralTours
 from tests.gpu.literal_search import improved
 
 ONE = np.float32(1)
@@ -55,7 +56,7 @@ class Selective:
 
 
 @dataclass
-class Literal:
+class Literal(LiteralTours):
     """The Ant Colony System, to be compared with a colony after every iteration."""
 
     instance: TspInstance
@@ -87,16 +88,6 @@ class Literal:
         apart = np.where(np.eye(n, dtype=bool), nearest, self.d)  # no ant stays where it is
         self.eta = weights(apart, nearest, self.p.beta)
         self.nearest_length = self.length(self.nearest_neighbour_tour())
-
-    def nearest_neighbour_tour(self) -> list[int]:
-        tour = [0]
-        while len(tour) < self.n:
-            left = [v for v in range(self.n) if v not in tour]
-            tour.append(min(left, key=lambda v: (self.d[tour[-1], v], v)))
-        return tour
-
-    def length(self, tour: list[int]) -> int:
-        return sum(int(self.d[u, v]) for u, v in zip(tour, tour[1:] + tour[:1], strict=True))
 
     def iterate(self) -> None:
         ants = np.arange(self.m)

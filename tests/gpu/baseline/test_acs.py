@@ -17,8 +17,8 @@ from gpu.instances.instance import TspInstance
 from gpu.parameters import AcsParameters, SpmParameters
 from gpu.snapshot import Snapshot, Wanted
 from tests.gpu.baseline import makers
+from tests.gpu.baseline.agreement import assert_same_tours, interrupt, run_together
 from tests.gpu.baseline.literal import Literal, Selective
-from tests.gpu.literal_search import assert_improvements
 
 Way = dict[str, Any]
 
@@ -51,28 +51,14 @@ def compare(
 ) -> None:
     literal = Literal(instance, parameters, seed, way["stepwise"])
     colony = CpuColony(instance, parameters, seed, **way)
-    try:
-        for _ in range(iterations):
-            literal.iterate()
-            colony.iterate(1)
-            same_state(literal, colony)
-    finally:
-        colony.close()
+    run_together(literal, colony, same_state, iterations)
 
 
 def same_state(literal: Literal, colony: CpuColony) -> None:
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    assert snapshot.best_solution is not None
-    assert snapshot.iteration_solution is not None
     np.testing.assert_array_equal(colony._ants.routes.T, literal.routes)
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
-    assert snapshot.best_cost == literal.best_length
-    assert snapshot.best_solution.tolist() == literal.best_tour
-    assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
-    assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
-    assert snapshot.solutions_built == literal.iteration * literal.m
-    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
+    assert_same_tours(snapshot, literal)
     same_pictures(literal, snapshot)
     trails = colony._trails
     if isinstance(literal.memory, Selective):
@@ -347,18 +333,7 @@ def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
-    colony.iterate(2)
-    real = iteration.run
-
-    def interrupted(*arguments: Any) -> None:
-        if threading.current_thread() is threading.main_thread():
-            raise KeyboardInterrupt
-        real(*arguments)
-
-    monkeypatch.setattr(acs, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        colony.iterate(1)
-    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
+    interrupt(monkeypatch, acs, colony)
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
 

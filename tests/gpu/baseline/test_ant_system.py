@@ -30,9 +30,9 @@ from gpu.snapshot import Wanted
 from gpu.speedup import measure
 from gpu.summaries import KnownTrails, pheromone_picture
 from tests.gpu.baseline import makers
+from tests.gpu.baseline.agreement import assert_same_tours, interrupt, run_together
 from tests.gpu.baseline.as_literal import LARGEST_SUM, AsLiteral
 from tests.gpu.baseline.test_geometry import instance_of
-from tests.gpu.literal_search import assert_improvements
 
 SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
 
@@ -59,13 +59,7 @@ def compare(
 ) -> None:
     literal = AsLiteral(instance, parameters, seed)
     colony = AsCpuColony(instance, parameters, seed, threads=threads)
-    try:
-        for _ in range(iterations):
-            literal.iterate()
-            colony.iterate(1)
-            same_state(literal, colony)
-    finally:
-        colony.close()
+    run_together(literal, colony, same_state, iterations)
 
 
 def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
@@ -79,16 +73,8 @@ def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
     for city in range(n):
         np.testing.assert_array_equal(colony.trails_from(city), literal.trails[city])
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    assert snapshot.best_solution is not None
-    assert snapshot.iteration_solution is not None
-    assert snapshot.best_cost == literal.best_length
-    assert snapshot.best_solution.tolist() == literal.best_tour
-    assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
-    assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
-    assert snapshot.solutions_built == literal.iteration * literal.m
+    assert_same_tours(snapshot, literal)
     assert snapshot.updates is None
-    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
 
 
 @pytest.mark.parametrize("candidates", [0, 1, 6, 32])
@@ -335,18 +321,7 @@ def test_a_closed_colony_s_memory_is_free_at_once() -> None:
 
 def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=3)
-    colony.iterate(2)
-    real = as_iteration.run
-
-    def interrupted(*arguments: Any) -> None:
-        if threading.current_thread() is threading.main_thread():
-            raise KeyboardInterrupt
-        real(*arguments)
-
-    monkeypatch.setattr(ant_system, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        colony.iterate(1)
-    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
+    interrupt(monkeypatch, ant_system, colony)
 
 
 def test_preparing_compiles_for_every_colony() -> None:

@@ -17,9 +17,9 @@ from gpu.parameters import MmasCpuParameters
 from gpu.snapshot import Wanted
 from gpu.summaries import branching_factor
 from tests.gpu.baseline import makers
+from tests.gpu.baseline.agreement import assert_same_tours, run_together
 from tests.gpu.baseline.mmas_literal import MmasLiteral
 from tests.gpu.baseline.test_ant_system import SELECTIONS, SMALL
-from tests.gpu.literal_search import assert_improvements
 
 
 def compare(
@@ -31,13 +31,7 @@ def compare(
 ) -> MmasLiteral:
     literal = MmasLiteral(instance, parameters, seed)
     colony = MmasCpuColony(instance, parameters, seed, threads=threads)
-    try:
-        for _ in range(iterations):
-            literal.iterate()
-            colony.iterate(1)
-            same_state(literal, colony)
-    finally:
-        colony.close()
+    run_together(literal, colony, same_state, iterations)
     return literal
 
 
@@ -46,13 +40,7 @@ def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
     np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
     np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
     snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION)
-    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
-    assert snapshot.best_solution is not None
-    assert snapshot.iteration_solution is not None
-    assert snapshot.best_cost == literal.best_length
-    assert snapshot.best_solution.tolist() == literal.best_tour
-    assert snapshot.iteration_best == min(literal.lengths)
-    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
+    assert_same_tours(snapshot, literal)
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
 
 
