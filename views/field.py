@@ -38,6 +38,7 @@ class Field(QWidget):
         layout.addWidget(entry)
         layout.addWidget(self.problem_label)
         self.setFocusProxy(entry)
+        self.setFocusPolicy(entry.focusPolicy())  # or it would have no place in a tab order
 
     @property
     def problem(self) -> str:

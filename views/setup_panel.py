@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -210,6 +211,10 @@ class SetupPanel(QScrollArea):
         if system is not None:
             self.parameters.show_kind(system.parameters)
             self.parameters.show_size(instance.n if instance else None)
+            # Fields are made when they are first needed, and would come last in the window.
+            around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
+            for before, after in itertools.pairwise(around):
+                QWidget.setTabOrder(before, after)
         self._fill_presets()
         self._edited()
 

@@ -45,6 +45,17 @@ def rows(box: QComboBox) -> dict[str, bool]:
     }
 
 
+@pytest.mark.parametrize("instances", [[uniform(9)], [uniform(9), queens(5)]], ids=len)
+def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list[Instance]) -> None:
+    for instance in instances:
+        panel.show_instance(instance)
+    entries = [field.entry for field in panel.parameters.fields.values()]
+    panel.colony.colonies.setFocus()
+    for entry in [*entries, panel.seed_field.entry, panel.dice]:
+        press(panel.focusWidget(), Qt.Key.Key_Tab)
+        assert panel.focusWidget() is entry
+
+
 @pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
 def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(
     panel: SetupPanel, instance: Instance
