@@ -21,15 +21,6 @@ Whole = int | np.integer[Any]
 
 _PREFIX = "compiled-"
 
-_CONSTANTS = (
-    "random.py",
-    "candidates.py",
-    "local_search.py",
-    "summaries.py",
-    "instances/distances.py",
-)
-"""Files of ``gpu`` whose constants are compiled in."""
-
 _config: Any = numba.config
 
 # Reference counts of arrays cost six times what the ants do. Nothing here allocates, so none are
@@ -71,11 +62,12 @@ def _folder() -> Path | None:
     """Return the folder for compiled functions: beside the source, else the user's; else none.
 
     Numba looks only at the file of the function itself to tell whether what it kept is stale. So
-    the folder's name is a digest of all files that matter, and the folders of earlier sources go.
+    the folder's name is a digest of all files whose functions and constants may be compiled in,
+    and the folders of earlier sources go.
     """
     here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), *(here.parent / name for name in _CONSTANTS)]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    files = (file for file in here.parent.rglob("*.py") if here.parent / "cuda" not in file.parents)
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
     for base in _bases(here):
         folder = base / (_PREFIX + digest[:16])
         try:
