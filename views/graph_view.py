@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.instances.graph import GraphInstance, class_sizes
 from gpu.snapshot import Snapshot, Wanted
+from views.canvas_view import CanvasView
 from views.chips import Chip, Choice
 from views.class_marks import mark_of
 from views.elided import ElidedLabel
 from views.flow import FlowLayout
 from views.formats import whole
 from views.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
-from views.icons import icon
 from views.theme import Theme
-from views.view import View
-
-_HOVER_PIXELS = 12.0
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
 
-class GraphView(View):
+class GraphView(CanvasView):
     """Vertices in places that are computed elsewhere, which takes a while.
 
     Attributes
@@ -41,6 +36,7 @@ class GraphView(View):
 
     key = "graph"
     title = "Graph"
+    fit_tip = "Show the whole graph (F)"
     leisure = 0.5
     drawing_wanted = Signal(object, object)
 
@@ -53,13 +49,6 @@ class GraphView(View):
         self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
         self.vertices = VerticesLayer(1)
         self._layers = (self.edges, self.conflict_lines, self.vertices)
-        # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
-        self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(200, 160)
-        self.graphics.viewport().installEventFilter(self)
-        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         for layer in self._layers:
             self.box.addItem(layer)
         self.chips = {
@@ -73,25 +62,16 @@ class GraphView(View):
             "Where vertices are drawn: as springs along the edges would pull them, in their "
             "classes' order around a circle, class by class, or whichever suits the graph",
         )
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip("Show the whole graph (F)")
         self.state = QLabel()
         self.state.setProperty("role", "note")
-        self.caption, self.hover = ElidedLabel(), ElidedLabel()
-        for label in (self.caption, self.hover):
-            label.setProperty("role", "note")
-        self.waiting = QLabel(self.graphics)
-        self.waiting.setProperty("role", "welcome")
-        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.waiting.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.waiting.setText("Finding places for the vertices …")
+        self.hover = ElidedLabel()
+        self.hover.setProperty("role", "note")
+        self.waiting = self._label_over("Finding places for the vertices …")
         self._lay_out()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
         self.arrangement.chosen.connect(lambda _: self._ask())
-        self.fit_button.clicked.connect(self.fit)
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -157,32 +137,39 @@ class GraphView(View):
     def fit(self) -> None:
         """Show the whole graph."""
         self._moved = False
-        self.box.enableAutoRange()
-        self.box.autoRange(padding=0.0)
+        super().fit()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
-        self.graphics.setBackground(theme.colour("panel"))
         for layer in self._layers:
             layer.set_theme(theme)
         for chip in self.chips.values():
             chip.apply_theme(theme)
-        self.fit_button.setIcon(icon("fit", theme, "muted"))
         self._say_state()
 
-    def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Name the vertex under the mouse and its class, and fit the graph on a double click."""
-        kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            self._hover_at(event.position())  # type: ignore[attr-defined]
-        elif kind == QEvent.Type.Leave:
+    def point_at(self, place: QPointF) -> None:
+        """Name the vertex under the mouse and its class."""
+        drawing, graph = self._drawing, self._graph
+        if drawing is None or graph is None:
+            return
+        vertex = self._nearest(drawing.places, place)
+        if vertex is None:
             self.point_out(-1)
-        elif kind == QEvent.Type.MouseButtonDblClick:
-            self.fit()
-        elif kind == QEvent.Type.Resize:
-            self.waiting.resize(self.graphics.size())
-        return super().eventFilter(watched, event)
+            return
+        neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
+        coloring = self.shown
+        if coloring is None:
+            self.vertices.point_out(-1, vertex)
+            self.hover.setText(neighbours)
+            return
+        color = int(coloring[vertex])
+        self.vertices.point_out(color, vertex)
+        self.hover.setText(f"{neighbours},  {self._words_of_class(color)}")
+
+    def leave(self) -> None:
+        """Point at no class."""
+        self.point_out(-1)
 
     def _lay_out(self) -> None:
         chips = FlowLayout()
@@ -247,28 +234,6 @@ class GraphView(View):
     def _show_numbers(self, shown: bool) -> None:
         self.vertices.numbered = shown
         self.vertices.refresh()
-
-    def _hover_at(self, position: QPointF) -> None:
-        drawing, graph = self._drawing, self._graph
-        if drawing is None or graph is None:
-            return
-        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
-        pixel = self.box.viewPixelSize()
-        offsets = (drawing.places - np.array([place.x(), place.y()])) / np.array(pixel)
-        distances = np.hypot(offsets[:, 0], offsets[:, 1])
-        vertex = int(distances.argmin())
-        if distances[vertex] > _HOVER_PIXELS:
-            self.point_out(-1)
-            return
-        neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
-        coloring = self.shown
-        if coloring is None:
-            self.vertices.point_out(-1, vertex)
-            self.hover.setText(neighbours)
-            return
-        color = int(coloring[vertex])
-        self.vertices.point_out(color, vertex)
-        self.hover.setText(f"{neighbours},  {self._words_of_class(color)}")
 
     def _words_of_class(self, color: int) -> str:
         coloring = self.shown

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.instances.instance import TspInstance
 from gpu.snapshot import Snapshot, Trails, Wanted
+from views.canvas_view import CanvasView
 from views.chips import Chip
-from views.elided import ElidedLabel
 from views.flow import FlowLayout
 from views.formats import percent, whole
-from views.icons import icon
 from views.theme import Theme
 from views.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
-from views.view import View
-
-_HOVER_PIXELS = 12.0
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
@@ -36,11 +29,12 @@ Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
 """A tour before and after local search."""
 
 
-class TourView(View):
+class TourView(CanvasView):
     """The map: y up, both axes to the same scale."""
 
     key = "tour"
     title = "Tour"
+    fit_tip = "Show the whole map (F)"
     leisure = 0.0  # what moves is what people look at
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,33 +69,15 @@ class TourView(View):
             "cities": self.cities,
             "improved": self.improved,
         }
-        # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
-        self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(200, 160)
-        self.graphics.viewport().installEventFilter(self)
-        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         for layer in self._layers.values():
             self.box.addItem(layer)
-
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip("Show the whole map (F)")
-        self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel()
-        self.caption.setProperty("role", "note")
         self.hover = QLabel()
         self.hover.setProperty("role", "note")
-        self.welcome = QLabel(self.graphics)
-        self.welcome.setProperty("role", "welcome")
-        self.welcome.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.welcome.setWordWrap(True)
-        self.welcome.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.welcome.setText(
+        self.welcome = self._label_over(
             "Drop a TSPLIB or DIMACS file here,\nopen one with Ctrl+O,\n"
             "or choose a bundled instance."
         )
+        self.welcome.setWordWrap(True)
 
         chips = FlowLayout()
         for name, chip in self.chips.items():
@@ -195,33 +171,27 @@ class TourView(View):
             else:
                 self._tours[name].set_tour(part)
 
-    def fit(self) -> None:
-        """Show the whole map."""
-        self.box.enableAutoRange()
-        self.box.autoRange(padding=0.0)
-
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
-        self.graphics.setBackground(theme.colour("panel"))
         for layer in self._layers.values():
             layer.set_theme(theme)
         for chip in self.chips.values():
             chip.apply_theme(theme)
-        self.fit_button.setIcon(icon("fit", theme, "muted"))
 
-    def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        """Say which city is under the mouse, and fit the map on a double click."""
-        kind = event.type()
-        if kind == QEvent.Type.MouseMove:
-            self._hover_at(event.position())  # type: ignore[attr-defined]
-        elif kind == QEvent.Type.Leave:
+    def point_at(self, place: QPointF) -> None:
+        """Say which city is under the mouse."""
+        instance = self._instance
+        city = None if instance is None else self._nearest(instance.display, place)
+        if instance is None or city is None:
             self.hover.clear()
-        elif kind == QEvent.Type.MouseButtonDblClick:
-            self.fit()
-        elif kind == QEvent.Type.Resize:
-            self.welcome.resize(self.graphics.size())
-        return super().eventFilter(watched, event)
+            return
+        x, y = instance.display[city]
+        self.hover.setText(f"city {instance.city_ids[city]} at ({x:g}, {y:g})")
+
+    def leave(self) -> None:
+        """Speak of no city."""
+        self.hover.clear()
 
     def _show_layer(self, name: str, shown: bool) -> None:
         self._layers[name].setVisible(shown)
@@ -244,20 +214,6 @@ class TourView(View):
             gain = percent(100 * (before - after) / max(before, 1))
             text = f"local search {whole(before)} → {whole(after)} (−{gain})  ·  {text}"
         self.caption.setText(text)
-
-    def _hover_at(self, position: QPointF) -> None:
-        if self._instance is None:
-            return
-        place = self.box.mapSceneToView(self.graphics.mapToScene(position.toPoint()))
-        pixel = self.box.viewPixelSize()
-        offsets = (self._instance.display - np.array([place.x(), place.y()])) / np.array(pixel)
-        distances = np.hypot(offsets[:, 0], offsets[:, 1])
-        city = int(distances.argmin())
-        if distances[city] > _HOVER_PIXELS:
-            self.hover.clear()
-            return
-        x, y = self._instance.display[city]
-        self.hover.setText(f"city {self._instance.city_ids[city]} at ({x:g}, {y:g})")
 
 
 def _caption(instance: TspInstance) -> str:
