@@ -15,6 +15,7 @@ import app
 from app.exports import write_whole
 from app.headless import Departure, carry_out
 from app.report import table
+from app.stopping import counted
 from app.terminal import show_progress
 from gpu import devices
 from gpu.contenders import Contender
@@ -118,8 +119,9 @@ def text_of(report: SpeedupReport) -> str:
     words = Problem(report.problem).words
     early = "" if report.complete else " (cancelled before the end)"
     lines = [
-        f"{report.instance}, {report.n} {words.places}: {len(report.seeds)} runs of "
-        f"{report.iterations} iterations each{early}"
+        f"{report.instance}, {report.n} {words.places}: "
+        f"{counted(len(report.seeds), 'run')} of "
+        f"{counted(report.iterations, 'iteration')} each{early}"
     ]
     if report.target_cost is not None:
         gap = report.target_gap

@@ -62,10 +62,12 @@ def open_window(file: str | None = None) -> int:
     """Open the window, with FILE loaded if one is given."""
     path = None
     if file is not None:
-        from app.library import find_path
+        from app.library import NotDownloadedError, find_path
 
         try:
             path = find_path(file)
+        except NotDownloadedError:
+            raise
         except FormicariumError:
             raise FormicariumError(
                 f"{file}: there is no such file, bundled instance or command "
@@ -123,7 +125,7 @@ def instances() -> None:
 
 
 @cli.command()
-@click.argument("names", nargs=-1, metavar="NAME...")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--from", "source", default="", metavar="URL", help="A mirror of TSPLIB's files.")
 def download(names: tuple[str, ...], source: str) -> None:
     """Fetch TSPLIB instances and check them; with no NAME, list those that are known."""
@@ -137,6 +139,9 @@ def download(names: tuple[str, ...], source: str) -> None:
 
 def main() -> NoReturn:
     """Run the command line; every error is one line, and no traceback."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before we began
+            setattr(sys, name, Path(os.devnull).open("w"))
     try:
         status = cli.main(prog_name="formicarium", standalone_mode=False)
         sys.stdout.flush()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.run import Ending, Outcome
+from app.stopping import counted
 from views.formats import percent, whole
 
 if TYPE_CHECKING:
@@ -71,4 +72,5 @@ class CurrentRun:
         best = f"best {words.amount.format(whole(state.best_cost))}"
         if gap is not None:
             best += f", {percent(gap)} above the best known" if gap > 0 else f", {words.known}"
-        return f"{reason}: {best}, after {whole(state.iteration)} iterations"
+        after = counted(state.iteration, "iteration", whole(state.iteration))
+        return f"{reason}: {best}, after {after}"

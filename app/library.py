@@ -34,6 +34,10 @@ class DownloadError(FormicariumError):
     """An instance that could not be fetched, or is not what it should be."""
 
 
+class NotDownloadedError(InstanceError):
+    """An instance of TSPLIB that :func:`download` knows, and that is not here yet."""
+
+
 def find_path(text: str) -> Path:
     """Return the file that ``text`` means: a path, or the name of a bundled or downloaded one.
 
@@ -51,6 +55,11 @@ def find_path(text: str) -> Path:
     for kept in downloaded():
         if kept.stem == text:
             return kept
+    if (name := text.removesuffix(".tsp")) in downloadable():
+        raise NotDownloadedError(
+            f"{text}: there is no such file; formicarium download {name} fetches it, "
+            f"for formicarium solve {name}"
+        )
     raise InstanceError(
         f"{text}: there is no such file, nor a bundled instance of this name "
         "(formicarium instances lists them)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.stopping import StopSettings
+from app.stopping import StopSettings, counted
 
 if TYPE_CHECKING:
     from app.run import Outcome
@@ -55,7 +55,7 @@ def comparison(
     same = recorded["best"] == state.best_cost and (
         solution is None or solution == instance.written(state.best_solution)
     )
-    after = f"after {state.iteration} iterations"
+    after = f"after {counted(state.iteration, 'iteration')}"
     if same:
         what = words.cost if solution is None else words.solution
         return True, f"the same {what} as recorded: {words.amount.format(state.best_cost)} {after}"

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from app.stopping import counted
 from gpu import catalog, devices
 from gpu.parameters import Parameters
 
@@ -59,7 +60,8 @@ def summary(instance: Instance, session: Session, outcome: Outcome) -> str:
         lines += [
             f"best {words.solution} {words.amount.format(state.best_cost)}{above}, "
             f"found in iteration {state.best_iteration}",
-            f"{state.iteration} iterations, {state.solutions_built} {words.solutions}, "
+            f"{counted(state.iteration, 'iteration')}, "
+            f"{counted(state.solutions_built, words.solution)}, "
             f"{state.elapsed:.2f} s",
         ]
     return "\n".join(lines)

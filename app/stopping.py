@@ -35,7 +35,7 @@ class IterationLimit:
         return max(0, self.iterations - state.iteration)
 
     def __str__(self) -> str:
-        return f"the limit of {_counted(self.iterations, 'iteration')} is reached"
+        return f"the limit of {counted(self.iterations, 'iteration')} is reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class NoImprovement:
 
     def __str__(self) -> str:
         solution = self.problem.words.solution
-        return f"no better {solution} was found in {_counted(self.iterations, 'iteration')}"
+        return f"no better {solution} was found in {counted(self.iterations, 'iteration')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,5 +212,16 @@ def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
     return ""
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, written: str = "") -> str:
+    """Return ``number`` with ``noun``, as "1 iteration" or "2 iterations".
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        Of what; its plural ends in s.
+    written : str, optional
+        How the number is written; by default in plain digits.
+    """
+    return f"{written or number} {noun}{'' if number == 1 else 's'}"

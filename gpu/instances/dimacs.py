@@ -111,7 +111,8 @@ class _Lines:
         comment = "\n".join(self.comments).strip()
         notes = []
         if self.announced not in (len(edges), listed):
-            notes.append(f"it announces {self.announced:,} edges and has {len(edges):,}")
+            whole = "; is the file whole?" if self.announced > listed else ""
+            notes.append(f"it announces {self.announced:,} edges and has {len(edges):,}{whole}")
         notes += [f"its {what} are not kept" for what in self.unused]
         return GraphInstance(
             name=name,

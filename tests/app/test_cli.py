@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -134,6 +135,8 @@ def test_without_out_nothing_is_written(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["solve", "none.tsp"], "none.tsp: there is no such file"),
+        (["solve", "eil51.tsp"], "formicarium download eil51 fetches it"),
+        (["eil51"], "formicarium download eil51 fetches it"),
         (["solve", "."], ".: "),
         (["solve", "odd.tsp"], "odd.tsp: "),
         (["solve"], "Missing argument 'FILE'"),
@@ -335,6 +338,15 @@ def test_the_lists_can_be_read_by_programs_and_people() -> None:
         done = run(name)
         assert done.returncode == 0
         assert word in done.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_stream_is_no_error(closed: str) -> None:
+    line = shlex.join(command("solve", "ring-50", "--iterations", 1)) + f" {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line], check=False, timeout=100, capture_output=True, env=environment()
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

@@ -104,7 +104,7 @@ def test_the_result_for_people(call: Call) -> None:
     assert second == "finished: the target of 12 colors is reached"
     assert third.startswith("best coloring ")
     assert " colors, " in third
-    assert fourth.startswith("1 iterations, 10 colorings, ")
+    assert fourth.startswith("1 iteration, 10 colorings, ")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_warning_of_the_file_is_told(tmp_path: Path, call: Call) -> None:
     file.write_text("p edge 3 7\ne 1 2\ne 2 3\n")
     done = call("solve", file, "--device", "cpu:1", "--iterations", 1)
     assert done.status == 0
-    assert "it announces 7 edges and has 2" in done.stderr
+    assert "it announces 7 edges and has 2; is the file whole?" in done.stderr
 
 
 def test_speedups_of_both_problems_in_one_go(call: Call) -> None:

@@ -99,7 +99,7 @@ def test_each_way_to_write_a_graph(tmp_path: Path, kind: str) -> None:
 
 def test_a_wrong_count_is_told(tmp_path: Path) -> None:
     graph = load_text(tmp_path, TRIANGLE.replace("3 3", "4 1234"))
-    assert graph.note == "it announces 1,234 edges and has 3"
+    assert graph.note == "it announces 1,234 edges and has 3; is the file whole?"
     assert (graph.n, graph.comment) == (4, "three\nof them")
 
 
