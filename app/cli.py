@@ -141,7 +141,7 @@ def main() -> NoReturn:
     """Run the command line; every error is one line, and no traceback."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before we began
-            setattr(sys, name, Path(os.devnull).open("w"))
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     try:
         status = cli.main(prog_name="formicarium", standalone_mode=False)
         sys.stdout.flush()
