@@ -43,7 +43,7 @@ MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
 
 LIST_KERNELS = ((1, "true"), (1, "false"), (MOST_LIST_ROWS, "false"))
-"""Rows that its kernels are made for, and whether all lists are in shared memory."""
+"""Rows that its kernels are made for, and whether lists are in shared memory."""
 
 
 @functools.cache
@@ -110,7 +110,12 @@ def instantiations() -> dict[str, tuple[str, ...]]:
             *_whole_tours("mmas_compact.cu", "CompactList", "GlobalList", "TilingRoulette", "true"),
         ),
         "mmas_lists_rwm.cu": _lists(
-            "RouletteWheel", {"PackedLists": LIST_KERNELS, "SplitLists": LIST_KERNELS[1:]}
+            "RouletteWheel",
+            {
+                "PackedLists": LIST_KERNELS,
+                "PartedLists": LIST_KERNELS[:1],
+                "SplitLists": LIST_KERNELS[1:],
+            },
         ),
         "mmas_lists_wrs.cu": _lists("ReservoirSampling", {"SplitLists": LIST_KERNELS}),
         "mmas_reservoir.cu": tuple(

@@ -31,9 +31,6 @@ TILE_CITIES = 256
 LANE_CITIES = 8
 """Those of a lane."""
 
-ALL_AT_ONCE = 1500
-"""Cities up to which an ant without a candidate looks at all others, not at backup lists first."""
-
 MOST_SHARED_TILES = 2
 """Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
 
@@ -42,6 +39,15 @@ GROUP_BYTES = 512
 
 MOST_WARPS = 16
 """Of a block, given the registers that the kernels use."""
+
+MOST_LIST_WARPS = 32
+"""Of a block whose candidate lists are in shared memory."""
+
+OTHERS_BYTES = 256
+"""At least what ``OtherCities`` in other_cities.cuh takes of shared memory, if it is there."""
+
+LEAST_SHARE = 0.25
+"""Of all candidate lists: if fewer fit shared memory, that is left to the L1 cache."""
 
 LC, BT, CT = "LC", "BT", "CT"
 
@@ -185,26 +191,35 @@ class ListTours(MmasConstruction):
         self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
-        self.form = Form.FLOATS if n <= KEPT else Form.NONE
+        if n > KEPT:
+            self.form = Form.NONE
+        elif self._rounds:
+            self.form = Form.HALVES
         self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
         if samples:
             self.listed_form = Form.INVERSES
         self.file = "mmas_lists_wrs.cu" if samples else "mmas_lists_rwm.cu"
-        self._tabu_bytes = _aligned({LC: 4 * n, BT: _bitmask_bytes(n), CT: 2 * n}[tabu])
-        check_shared(machine, self._tabu_bytes, n, "mmas-rwm-bt-cl")
+        self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
+        check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if self._width == LANES else MOST_LIST_ROWS
         packed = self.listed_form is Form.PACKED
-        warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
-        shared = (4 if packed else 6) * n * self._width + warps * self._tabu_bytes
-        fits = rows == 1 and (packed or samples) and shared <= machine.shared_limit
-        if fits:
+        warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))
+        lists, bytes_a_city = ("PackedLists", 4) if packed else ("SplitLists", 6)
+        bytes_a_city *= self._width
+        room = max(0, machine.shared_limit - warps * self._tabu_bytes) // bytes_a_city
+        least = LEAST_SHARE * n if packed else n
+        fits = rows == 1 and (packed or samples) and n <= KEPT and room >= least
+        self._held = min(n, room) if fits else 0
+        if self._held:
+            shared = self._held * bytes_a_city + warps * self._tabu_bytes
             self._place = min(self.ants, machine.multiprocessors), LANES * warps, shared
+            lists = lists if self._held == n else "PartedLists"
         else:
             self._place = self.ants, LANES, self._tabu_bytes
         self._kernel = (
             f"build_tours_by_lists<{LISTED[tabu]}, "
             f"{'ReservoirSampling' if samples else 'RouletteWheel'}, "
-            f"{'PackedLists' if packed else 'SplitLists'}, {rows}, {str(fits).lower()}>"
+            f"{lists}, {rows}, {str(self._held > 0).lower()}>"
         )
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
@@ -219,10 +234,11 @@ class ListTours(MmasConstruction):
             arrays["candidates"],
             arrays["listed"],
             np.int32(self._width),
+            np.int32(self._held),
             arrays.get("weights"),
             arrays["trails"],
             np.int32(arrays["trails"].shape[1]),
-            arrays["backup"] if self.n > ALL_AT_ONCE else None,
+            arrays["backup"],
             arrays["strayed"],
             np.int32(self._rounds),
             np.int32(self._alpha if self._alpha.is_integer() else -1),
@@ -254,14 +270,6 @@ def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:
             f"the tabu of {n} cities takes {needed} bytes and a block of this GPU has "
             f"{machine.shared_limit}: choose {other}, whose tabu takes a bit a city"
         )
-
-
-def _bitmask_bytes(n: int) -> int:
-    """Bytes of ``BitmaskTabu``: a power of two words."""
-    words = 1
-    while 32 * words < n:
-        words *= 2
-    return 4 * words
 
 
 def _aligned(size: int) -> int:

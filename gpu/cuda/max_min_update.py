@@ -195,7 +195,7 @@ class MmasUpdate:
             arrays["best_tour"],
             arrays["iteration_tour"],
             arrays["backup"],
-            arrays.get("strayed"),
+            arrays.get("strayed") if self._form is Form.NONE else None,
             *state,
         )
         return (

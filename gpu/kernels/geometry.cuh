@@ -36,7 +36,13 @@ struct Geometry {
 
     __device__ __forceinline__ float weight(int from, int to) const;
 
+    // Below the distance, but by no more than 2 and a few millionths of it.
+    __device__ __forceinline__ float at_least(const Site& a, const Site& b) const;
+
   private:
+    // The distance in single precision, before it is rounded.
+    __device__ __forceinline__ float roughly(double x, double y) const;
+
     __device__ __forceinline__ int rounded(double x, double y) const;
 };
 
@@ -52,16 +58,17 @@ static __device__ SELDOM int exact_length(int metric, double x, double y) {
     return max(static_cast<int>(fabs(x) + 0.5), static_cast<int>(fabs(y) + 0.5));
 }
 
+__device__ __forceinline__ float Geometry::roughly(double x, double y) const {
+    float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y));
+    if (metric == MAN_2D) return width + height;
+    if (metric == MAX_2D) return fmaxf(width, height);
+    return sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
+}
+
 // Single precision decides how a length is rounded unless it lies so near to where the rounding
 // turns that its error could matter; only then is the length taken again in double precision.
 __device__ __forceinline__ int Geometry::rounded(double x, double y) const {
-    float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y)), length;
-    if (metric == MAN_2D)
-        length = width + height;
-    else if (metric == MAX_2D)
-        length = fmaxf(width, height);
-    else
-        length = sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
+    float length = roughly(x, y);
     float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;
     float below = floorf(turned), error = 1e-6f * turned;
     if (turned - below <= error || below + 1.0f - turned <= error)
@@ -104,6 +111,11 @@ __device__ __forceinline__ int Geometry::distance(const Site& a, const Site& b) 
     if (metric == MATRIX)
         return __ldg(&matrix[static_cast<long long>(a.x) * n + static_cast<int>(b.x)]);
     return rounded(a.x - b.x, a.y - b.y);
+}
+
+__device__ __forceinline__ float Geometry::at_least(const Site& a, const Site& b) const {
+    if (metric == MATRIX) return static_cast<float>(distance(a, b)) * (1.0f - 1e-6f);
+    return roughly(a.x - b.x, a.y - b.y) * (1.0f - 2e-6f) - 1.0f;
 }
 
 // (d_nearest / d)^beta as gpu.candidates.weights computes it, step by step the same.

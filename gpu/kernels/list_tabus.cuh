@@ -1,63 +1,60 @@
 // Tabu policies for ants with candidate lists, a warp an ant (2020, Section 4.1): whether a city is
 // visited, and which are not.
 //
-// What a lane has seen() of a city tells whether it is visited, and is of use for its mark(). One
-// lane marks; then the warp must synchronize.
+// What a lane has seen() of a city tells whether it is visited, and is of use for its mark(). All
+// lanes must have seen what they want, and synchronize, before one of them marks; then the warp
+// must synchronize again. unvisited_of(eight) has a bit for each of the cities from 8 eight on.
 #pragma once
 
 #include "compact_list.cuh"
-#include "tabu.cuh"
-
-[[maybe_unused]] constexpr int AT_ONCE = 4;  // unvisited cities, so that reads for them overlap
+#include "portable.cuh"
 
 // BT: a bit a city.
 struct BitmaskTabu {
-    BitTabu bits;
+    unsigned* bits;
 
-    __device__ __forceinline__ BitmaskTabu(void* shared, int n)
-        : bits(static_cast<unsigned*>(shared), words(n)) {}
+    __device__ __forceinline__ BitmaskTabu(void* shared, int)
+        : bits(static_cast<unsigned*>(shared)) {}
 
-    static __device__ __forceinline__ int words(int n) {
-        int words = 1;
-        while (32 * words < n) words *= 2;
-        return words;
-    }
-
+    // What is no city counts as visited.
     __device__ __forceinline__ void begin(int n, int start, int lane) {
-        bits.clear(n, lane);
-        bits.mark(start, lane == 0);
+        for (int word = lane; 32 * word < n; word += LANES) {
+            unsigned own = n - 32 * word < 32 ? ~0u << n % 32 : 0;
+            if (word == start / 32) own |= 1u << start % 32;
+            bits[word] = own;
+        }
         __syncwarp();
     }
 
-    __device__ __forceinline__ unsigned seen(int city) const { return bits.word(city); }
+    __device__ __forceinline__ unsigned seen(int city) const {
+        return bits[static_cast<unsigned>(city) / 32];
+    }
 
     __device__ __forceinline__ bool visited(unsigned seen, int city, int) const {
-        return bits.visited(city, seen);
+        return seen >> city % 32 & 1;
     }
 
     __device__ __forceinline__ void mark(unsigned seen, int city, int) const {
-        bits.bits[city & (bits.words - 1)] = seen | 1u << (city >> bits.shift);
+        bits[static_cast<unsigned>(city) / 32] = seen | 1u << city % 32;
     }
 
-    // Calls visit(cities, there) for AT_ONCE places at a time; there[i] says whether cities[i] is
-    // an unvisited city.
-    template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int n, int, int lane, Visit visit) const {
-        for (int word = lane; word < bits.words; word += LANES) {
-            unsigned left = ~bits.bits[word];
-            for (int first = 0; first << bits.shift < n; first += AT_ONCE) {
-                int cities[AT_ONCE];
-                bool there[AT_ONCE];
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; ++i) {
-                    cities[i] = (first + i << bits.shift) + word;
-                    there[i] = left >> (first + i) & 1;
-                }
-                visit(cities, there);
-            }
-        }
+    __device__ __forceinline__ unsigned unvisited_of(int eight, int, int) const {
+        return ~(bits[eight / 4] >> 8 * (eight % 4)) & 0xff;
     }
 };
+
+// Which of the cities from 8 eight on are unvisited, asked one by one.
+template <class Tabu>
+__device__ __forceinline__ unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
+    unsigned open = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        int city = min(8 * eight + i, n - 1);
+        bool there = 8 * eight + i < n && !tabu.visited(tabu.seen(city), city, step);
+        open |= there ? 1u << i : 0;
+    }
+    return open;
+}
 
 // CT: see compact_list.cuh.
 struct CompactTabu {
@@ -82,19 +79,8 @@ struct CompactTabu {
         list.drop(city < step ? static_cast<int>(seen) : city, city, step);
     }
 
-    template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
-        for (int first = step + lane; first < n; first += AT_ONCE * LANES) {
-            int unvisited[AT_ONCE];
-            bool there[AT_ONCE];
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
-                int place = first + i * LANES;
-                there[i] = place < n;
-                unvisited[i] = list.city(there[i] ? place : first);
-            }
-            visit(unvisited, there);
-        }
+    __device__ __forceinline__ unsigned unvisited_of(int eight, int n, int step) const {
+        return unvisited_eight(*this, eight, n, step);
     }
 };
 
@@ -127,18 +113,7 @@ struct ListTabu {
         places[city] = static_cast<unsigned short>(step);
     }
 
-    template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int n, int step, int lane, Visit visit) const {
-        for (int first = step + lane; first < n; first += AT_ONCE * LANES) {
-            int unvisited[AT_ONCE];
-            bool there[AT_ONCE];
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) {
-                int place = first + i * LANES;
-                there[i] = place < n;
-                unvisited[i] = cities[there[i] ? place : first];
-            }
-            visit(unvisited, there);
-        }
+    __device__ __forceinline__ unsigned unvisited_of(int eight, int n, int step) const {
+        return unvisited_eight(*this, eight, n, step);
     }
 };

@@ -3,25 +3,26 @@
 #include "roulette.cuh"
 
 struct RouletteWheel {
+    EightSums eights;
     unsigned words;  // for 32 steps, one a lane
 
-    __device__ __forceinline__ RouletteWheel(const Draws& draws, int step, int lane)
-        : words(draws.spin((step & -LANES) + lane)) {}
+    __device__ __forceinline__ RouletteWheel(const Draws& draws, int first, int lane)
+        : eights(lane), words(draws.spin(first + lane)) {}
 
     // Draws a city and marks it; false where no candidate is left.
     template <int ROWS, class Lists, class Tabu>
     __device__ __forceinline__ bool choose(const Lists& lists, const Tabu& tabu, int& city,
-                                           int step, int lane) const {
-        int from = city;
-        int first = from * lists.width + lane, cities[ROWS];
+                                           int first, int place, int lane) const {
+        int step = first + place, start = city * (ROWS == 1 ? LANES : lists.width);
+        int cities[ROWS];
         float weights[ROWS], top = 0.0f;
-        unsigned seen[ROWS];
+        unsigned seen[ROWS], word = __shfl_sync(ALL_LANES, words, place);
 #pragma unroll
         for (int row = 0; row < ROWS; ++row) {
-            cities[row] = from;
+            cities[row] = city;
             weights[row] = 0.0f;
             if (ROWS == 1 || row * LANES < lists.width)
-                lists.read(first + row * LANES, cities[row], weights[row]);
+                lists.read(start + row * LANES, cities[row], weights[row]);
         }
 #pragma unroll
         for (int row = 0; row < ROWS; ++row) {
@@ -30,7 +31,6 @@ struct RouletteWheel {
             top = row == 0 ? weights[0] : fmaxf(top, weights[row]);
         }
         unsigned largest = warp_max(__float_as_uint(top));
-        if (largest == 0) return false;
         Wheel wheel(__uint_as_float(largest));
         unsigned units[ROWS], totals[ROWS], all = 0;
 #pragma unroll
@@ -39,9 +39,8 @@ struct RouletteWheel {
             totals[row] = warp_total(units[row]);
             all += totals[row];  // 2^31 at most
         }
-        unsigned stop = __umulhi(__shfl_sync(ALL_LANES, words, step & (LANES - 1)), all);
-        unsigned own = units[0], own_seen = seen[0];
-        city = cities[0];
+        unsigned stop = __umulhi(word, all), own = units[0], own_seen = seen[0];
+        int own_city = cities[0];
         bool found = false;
 #pragma unroll
         for (int row = 0; row + 1 < ROWS; ++row) {
@@ -50,13 +49,14 @@ struct RouletteWheel {
             stop -= totals[row];
             own = units[row + 1];
             own_seen = seen[row + 1];
-            city = cities[row + 1];
+            own_city = cities[row + 1];
         }
-        unsigned passed = __ballot_sync(ALL_LANES, prefix_sums_soon(own, lane) <= stop);
-        int winner = __popc(passed);  // lanes before it
-        __syncwarp();                 // all have read the tabu
-        if (lane == winner) tabu.mark(own_seen, city, step);
-        city = __shfl_sync(ALL_LANES, city, winner);
+        bool here = eights.stops_here(own, stop, lane);  // nowhere, if no candidate is left
+        __syncwarp();                                    // all have read the tabu
+        if (here) tabu.mark(own_seen, own_city, step);
+        own_city = static_cast<int>(warp_max(here ? static_cast<unsigned>(own_city) : 0));
+        if (largest == 0) return false;
+        city = own_city;
         return true;
     }
 };

@@ -56,6 +56,17 @@ __device__ __forceinline__ Value* held_shared(Value* address) {
 #endif
 }
 
+// The same where each lane has an address of its own.
+template <class Value>
+__device__ __forceinline__ Value* held_own_shared(Value* address) {
+#if defined(FORMICARIUM_EMULATION)
+    return address;
+#else
+    return static_cast<Value*>(__cvta_shared_to_generic(
+        here_and_now(static_cast<unsigned>(__cvta_generic_to_shared(address)))));
+#endif
+}
+
 // An address that the compiler is to keep whole, and not work out anew for each read.
 template <class Value>
 __device__ __forceinline__ const Value* held_pointer(const Value* address) {

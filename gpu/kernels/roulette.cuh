@@ -26,20 +26,58 @@ __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
 }
 
 // The same with two shuffles, one after another, instead of five: quicker where a warp has little
-// else to do. Each eight lanes add up their own; sums of eight come from reductions meanwhile.
+// else to do. Each eight lanes add up their own; the sums of eights come from reductions meanwhile.
+struct EightSums {
+    unsigned first, second, third, fourth;  // all bits set in the lanes of that eight
+
+    __device__ __forceinline__ explicit EightSums(int lane)
+        : first(here_and_now(lane < 8 ? ~0u : 0)),
+          second(here_and_now(lane / 8 == 1 ? ~0u : 0)),
+          third(here_and_now(lane / 8 == 2 ? ~0u : 0)),
+          fourth(here_and_now(lane >= 24 ? ~0u : 0)) {}
+
+    // Of the eights before this lane's.
+    __device__ __forceinline__ unsigned before(unsigned units) const {
+        unsigned one = warp_total(units & first), two = warp_total(units & second),
+                 three = warp_total(units & third);
+        return (one & ~first) + (two & ~(first | second)) + (three & fourth);
+    }
+
+    // Inclusive prefix sums within this lane's eight.
+    static __device__ __forceinline__ unsigned within(unsigned units, int lane) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+        // The shuffles tell whether there is such a lane.
+        asm volatile(
+            "{ .reg .pred one, two, three; .reg .u32 a, b, c;\n"
+            "shfl.sync.up.b32 a|one, %0, 1, 0x1800, -1;\n"
+            "shfl.sync.up.b32 b|two, %0, 2, 0x1800, -1;\n"
+            "shfl.sync.up.b32 c|three, %0, 3, 0x1800, -1;\n"
+            "@one add.u32 %0, %0, a;\n"
+            "@two add.u32 %0, %0, b;\n"
+            "@three add.u32 %0, %0, c;\n"
+            "shfl.sync.up.b32 a|one, %0, 4, 0x1800, -1;\n"
+            "@one add.u32 %0, %0, a; }"
+            : "+r"(units));
+#else
+        for (int offset = 1; offset < 8; offset *= 2) {
+            unsigned other = __shfl_up_sync(ALL_LANES, units, offset);
+            units += lane % 8 >= offset ? other : 0;
+        }
+#endif
+        return units;
+    }
+
+    // Whether a wheel of one slot a lane stops in this lane's.
+    __device__ __forceinline__ bool stops_here(unsigned units, unsigned stop, int lane) const {
+        // Below 0 where it stops in an eight before.
+        int rest = static_cast<int>(stop - before(units));
+        int end = static_cast<int>(within(units, lane));
+        return end > rest && end - static_cast<int>(units) <= rest;
+    }
+};
+
 __device__ __forceinline__ unsigned prefix_sums_soon(unsigned units, int lane) {
-    constexpr int EIGHT = 8;
-    int own = lane % EIGHT, eight = lane / EIGHT;
-    unsigned one = __shfl_up_sync(ALL_LANES, units, 1), two = __shfl_up_sync(ALL_LANES, units, 2),
-             three = __shfl_up_sync(ALL_LANES, units, 3);
-    unsigned first = warp_total(eight == 0 ? units : 0);
-    unsigned second = warp_total(eight == 1 ? units : 0);
-    unsigned third = warp_total(eight == 2 ? units : 0);
-    unsigned sum = units + (own >= 1 ? one : 0) + (own >= 2 ? two : 0) + (own >= 3 ? three : 0);
-    unsigned four = __shfl_up_sync(ALL_LANES, sum, 4);
-    unsigned before = eight == 0 ? 0 : eight == 1 ? first : first + second;
-    before += eight == 3 ? third : 0;
-    return sum + before + (own >= 4 ? four : 0);
+    return EightSums::within(units, lane) + EightSums(lane).before(units);
 }
 
 // Parallel prefix sum, then parallel search: every slot learns where it ends.

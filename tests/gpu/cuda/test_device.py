@@ -118,7 +118,7 @@ MAX_MIN = [row.name for row in MAX_MIN_ANT_SYSTEMS if "cuda" in row.builders]
 
 
 @pytest.mark.parametrize("name", MAX_MIN)
-@pytest.mark.parametrize("which", ["ring-50", "uniform-1000"])
+@pytest.mark.parametrize("which", ["ring-50", "board-400", "uniform-1000"])
 def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     cities, place = instance(which), devices.find("cuda")
     values: dict[str, object] = {"ants": 60, "rho": 0.2, "restart": 20, "deposit": "schedule"}

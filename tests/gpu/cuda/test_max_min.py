@@ -142,21 +142,35 @@ def test_longer_lists(name: str, candidates: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "weights"), [("rwm-bt-cl", "full"), ("rwm-lc-cl", "half"), ("wrs-ct-cl", "half")]
+    ("name", "weights", "extent"),
+    [
+        pytest.param("rwm-bt-cl", "full", 30, id="many cities tie"),
+        pytest.param("rwm-lc-cl", "half", 30, id="many more tie"),
+        pytest.param("wrs-ct-cl", "half", 900_000, id="far"),
+    ],
 )
 def test_cities_beyond_the_backup_lists(
-    name: str, weights: str, monkeypatch: pytest.MonkeyPatch
+    name: str, weights: str, extent: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Distances of a few steps only, so that many cities tie."""
-    monkeypatch.setattr("gpu.cuda.max_min_construction.ALL_AT_ONCE", 0)
-    monkeypatch.setattr("gpu.cuda.max_min_construction.KEPT", 0 if weights == "full" else 1000)
+    monkeypatch.setattr("gpu.cuda.max_min_construction.KEPT", 0)
     values = {"ants": 3, "weights": weights, "alpha": 2.0}
-    compare(name, scattered(230, extent=30), values, 3)
+    compare(name, scattered(230, extent=extent), values, 3)
 
 
-@pytest.mark.parametrize("name", ["rwm-lc-cl", "rwm-bt-cl", "wrs-ct-cl", "rwm-bt"])
-def test_what_is_too_large_for_shared_memory(name: str) -> None:
-    compare(name, scattered(130), {"ants": 5}, 2, EmulatedMachine(shared_limit=12_000))
+@pytest.mark.parametrize(
+    ("name", "kilobytes", "where"),
+    [
+        ("rwm-bt-cl", 24, "PackedLists, 1, true"),
+        ("rwm-lc-cl", 12, "PartedLists, 1, true"),
+        ("rwm-ct-cl", 4, "PackedLists, 1, false"),
+        ("wrs-ct-cl", 24, "SplitLists, 1, false"),
+        ("rwm-bt", 12, ""),
+    ],
+)
+def test_what_is_too_large_for_shared_memory(name: str, kilobytes: int, where: str) -> None:
+    machine = EmulatedMachine(shared_limit=kilobytes << 10)
+    compare(name, scattered(130), {"ants": 5}, 2, machine)
+    assert any(where in kernel for kernel in machine.launched)
 
 
 @pytest.mark.parametrize("name", ["rwm-bt", "wrs-bt", "rwm-lc"])
