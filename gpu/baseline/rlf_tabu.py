@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline import barrier, memory, rlf, rlf_iteration, tabu
+from gpu.baseline import barrier, memory, rlf, rlf_iteration, tabu_tables
 from gpu.baseline.compiled import entry, part
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, Record, shortest
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
 from gpu.baseline.rlf_tables import Colorings
 from gpu.baseline.stages import Stage
-from gpu.baseline.tabu import KEPT_COLORS, Desk, Searches, TabuRules, search
+from gpu.baseline.tabu import search
+from gpu.baseline.tabu_tables import KEPT_COLORS, Desk, Searches, TabuRules
 from gpu.coloring import greedy_colors
 from gpu.devices import Device
 from gpu.instances.graph import GraphInstance
@@ -64,11 +65,11 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
         n, most = graph.n, greedy_colors(graph)
         memory.require(
             f"the tabu searches on {graph.name} ({n} vertices, {count} searches)",
-            tabu.bytes_needed(n, most, count, threads),
+            tabu_tables.bytes_needed(n, most, count, threads),
         )
-        self._search_rules = tabu.rules_of(self._key, graph, most, self._tabu.moves)
-        self._searches = tabu.searches_of(n, most, count)
-        self._desks = [tabu.desk_of(n, most) for _ in range(threads)]
+        self._search_rules = tabu_tables.rules_of(self._key, graph, most, self._tabu.moves)
+        self._searches = tabu_tables.searches_of(n, most, count)
+        self._desks = [tabu_tables.desk_of(n, most) for _ in range(threads)]
         self._ant_of = np.zeros(count, np.int64)
         most_searches = -(-count // threads)
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.baseline import tabu
+from gpu.baseline import tabu_tables
 from gpu.baseline.record import BEST_COST
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
 from gpu.baseline.rlf_tabu import RANK, SEARCH, TAKE, RlfTabuCpuColony
@@ -46,9 +46,9 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
         for number, literal in enumerate(literals):
             assert literal is not None
             state = colony._searches.states[number]
-            assert state[tabu.COLORS] == literal.count
-            assert state[tabu.TIME] == literal.time
-            assert state[tabu.FEWEST] == literal.fewest
+            assert state[tabu_tables.COLORS] == literal.count
+            assert state[tabu_tables.TIME] == literal.time
+            assert state[tabu_tables.FEWEST] == literal.fewest
             assert colony._searches.colors[number].tolist() == literal.colors
             if literal.kept:
                 assert colony._searches.kept[number].tolist() == literal.kept

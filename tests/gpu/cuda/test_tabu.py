@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.baseline import tabu
+from gpu.baseline import tabu_tables
 from gpu.baseline.rlf_tabu import RlfTabuCpuColony
 from gpu.cuda.coloring import ColoringColony
 from gpu.instances.graph import GraphInstance
@@ -53,13 +53,13 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
         assert other.trails is not None
         assert set(map(tuple, one.trails.edges)) == set(map(tuple, other.trails.edges))
         np.testing.assert_array_equal(one.trails.strength, other.trails.strength)
-    found = states[:, tabu.KEPT_COLORS] > 0
+    found = states[:, tabu_tables.KEPT_COLORS] > 0
     np.testing.assert_array_equal(
         ours._arrays["kept_colorings"][found], theirs._searches.kept[found]
     )
     if graph.n == 40:
         assert found.any()
-        assert one.best_cost == states[found, tabu.KEPT_COLORS].min()
+        assert one.best_cost == states[found, tabu_tables.KEPT_COLORS].min()
     assert set(ours.timed_iteration()) == set(theirs.timed_iteration())
     ours.close()
     theirs.close()
