@@ -170,6 +170,9 @@ def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], No
     """Return what shows a state of the run as a line of progress."""
 
     def show(state: Snapshot) -> None:
+        if not state.elapsed:
+            show_progress("building the colony, which its first run here also compiles")
+            return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
         if state.iteration:
             parts.append(f"best {state.best_cost}")

@@ -386,6 +386,7 @@ def test_a_terminal_shows_the_progress_on_one_line() -> None:
     os.close(ours)
     assert process.returncode == 0
     assert b"\n" not in shown
+    assert b"building the colony" in shown
     assert b"% done" in shown
     assert b"gap" in shown
     assert shown.endswith(b"\r\x1b[K")
