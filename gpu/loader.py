@@ -39,6 +39,9 @@ TABU_SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
 TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 """Tiles of 256 cities whose weights, of either precision, a warp holds in registers."""
 
+SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
+"""The same where it samples them: fewer kernels, for they are longer."""
+
 MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
 
@@ -119,14 +122,12 @@ def instantiations() -> dict[str, tuple[str, ...]]:
         ),
         "mmas_lists_wrs.cu": _lists("ReservoirSampling", {"SplitLists": LIST_KERNELS}),
         "mmas_reservoir.cu": tuple(
-            f"build_tours_by_reservoir<{tabu}>"
-            for tabu in ("Listed<SharedList>", "Listed<CompactList>", "Numbered")
+            f"build_tours_by_reservoir<{order}, {row}>"
+            for order in ("SharedList", "CompactList")
+            for row in TILES
         ),
-        "mmas_rows.cu": (
-            *(f"build_tours_by_rows<{row}, {tiles}>" for row in TILES for tiles in TILES[row]),
-            "build_tours_in_shared<1>",
-            "build_tours_in_shared<2>",
-        ),
+        "mmas_rows.cu": _rows("WheelOfRows", TILES),
+        "mmas_rows_wrs.cu": _rows("ReservoirOfRows", SAMPLED_TILES),
         "mmas_update.cu": (
             "start_limits",
             "count_settled",
@@ -191,6 +192,18 @@ def _whole_tours(file: str, near: str, far: str, selection: str, shrinks: str) -
     return (
         f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>",
         f"build_tours_by_groups<{far}, {selection}, {shrinks}, {any_size}, false>",
+    )
+
+
+def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
+    """The kernels of a selection from whole rows of weights; see row_tours.cuh."""
+    return (
+        *(
+            f"build_tours_by_rows<{selection}, {row}, {tiles}>"
+            for row in shapes
+            for tiles in shapes[row]
+        ),
+        *(f"build_tours_in_shared<{selection}, {tiles}>" for tiles in (1, 2)),
     )
 
 

@@ -112,9 +112,11 @@ class MmasColony(TourColony):
 
 CONSTRUCTIONS: dict[str, ConstructionType] = {
     "rwm-lc": Wheel,
-    "rwm-bt": Rows,
+    "rwm-bt": partial(Rows, samples=False),
     "rwm-ct": CompactWheel,
-    **{f"wrs-{tabu.lower()}": partial(Sampling, tabu=tabu) for tabu in (LC, BT, CT)},
+    "wrs-lc": partial(Sampling, tabu=LC),
+    "wrs-bt": partial(Rows, samples=True),
+    "wrs-ct": partial(Sampling, tabu=CT),
     **{
         f"{selection}-{tabu.lower()}-cl": partial(ListTours, tabu=tabu, samples=selection == "wrs")
         for selection in ("rwm", "wrs")

@@ -17,7 +17,7 @@ from gpu.cuda.machine import Array, Launch, Machine
 from gpu.cuda.max_min_update import KEPT, Form
 from gpu.cuda.problem import Problem
 from gpu.errors import ParameterError
-from gpu.loader import MOST_LIST_ROWS, TILES
+from gpu.loader import MOST_LIST_ROWS, SAMPLED_TILES, TILES
 from gpu.parameters import (
     HALF,
     MmasCudaParameters,
@@ -28,8 +28,8 @@ from gpu.parameters import (
 TILE_CITIES = 256
 """Cities whose weights a warp reads at once; as in numbered_rows.cuh."""
 
-LANE_CITIES = 8
-"""Those of a lane."""
+PADDING = 128
+"""Places of a list at which a warp looks at once in mmas_reservoir.cu, some of them in vain."""
 
 MOST_SHARED_TILES = 2
 """Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
@@ -51,7 +51,7 @@ LEAST_SHARE = 0.25
 
 LC, BT, CT = "LC", "BT", "CT"
 
-SAMPLED = {LC: "Listed<SharedList>", BT: "Numbered", CT: "Listed<CompactList>"}
+SAMPLED = {LC: "SharedList", CT: "CompactList"}
 """What mmas_reservoir.cu calls the tabus."""
 
 LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
@@ -98,25 +98,32 @@ class CompactWheel(Wheel):
 
 
 class Rows(MmasConstruction):
-    """RWM-BT: whole rows of weights, with tabu bits in registers."""
-
-    file = "mmas_rows.cu"
+    """BT: whole rows of weights, with tabu bits in registers."""
 
     def __init__(
-        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        *,
+        samples: bool,
     ) -> None:
         assert isinstance(parameters, MmasGroupParameters)
         super().__init__(machine, cities, parameters, seed)
         half = parameters.weights == HALF
+        self.file = "mmas_rows_wrs.cu" if samples else "mmas_rows.cu"
+        selection = "ReservoirOfRows" if samples else "WheelOfRows"
         self._row = "HalfRow" if half else "FullRow"
         self.form = Form.HALVES if half else Form.FLOATS
-        most = max(TILES[self._row]) * TILE_CITIES
+        shapes = (SAMPLED_TILES if samples else TILES)[self._row]
+        most = max(shapes) * TILE_CITIES
         least = -(-self.n // most)
         self._warps = parameters.warps or max(least, self._automatic_warps())
         check_warps(self._warps, least, self.n, f"with {parameters.weights} weights")
         needed = -(-self.n // (TILE_CITIES * self._warps))
-        tiles = next(count for count in TILES[self._row] if count >= needed)
-        self._kernel = f"build_tours_by_rows<{self._row}, {tiles}>"
+        tiles = next(count for count in shapes if count >= needed)
+        self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
         self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
         whole = 2 * self.n * weight_columns(self.n)
         if (
@@ -125,7 +132,7 @@ class Rows(MmasConstruction):
             and tiles <= MOST_SHARED_TILES
             and (whole + GROUP_BYTES <= machine.shared_limit)
         ):
-            self._kernel = f"build_tours_in_shared<{tiles}>"
+            self._kernel = f"build_tours_in_shared<{selection}, {tiles}>"
             warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
             self._grid = min(self.ants, machine.multiprocessors)
             self._block, self._shared = LANES * warps, whole
@@ -141,10 +148,9 @@ class Rows(MmasConstruction):
 
 
 class Sampling(MmasConstruction):
-    """WRS without lists, with any of the tabus."""
+    """WRS with a list of unvisited cities."""
 
     file = "mmas_reservoir.cu"
-    form = Form.INVERSES
 
     def __init__(
         self,
@@ -156,14 +162,17 @@ class Sampling(MmasConstruction):
     ) -> None:
         assert isinstance(parameters, MmasGroupParameters)
         super().__init__(machine, cities, parameters, seed)
-        self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}>"
-        self._shared = -(-self.n // LANE_CITIES) if tabu == BT else 2 * self.n
+        half = parameters.weights == HALF
+        self.form = Form.HALVES if half else Form.FLOATS
+        row = "HalfRow" if half else "FullRow"
+        self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
+        self._shared = 2 * (self.n + PADDING)
         check_shared(machine, self._shared, self.n, "mmas-wrs-bt")
-        self._warps = parameters.warps or self._automatic_warps(tabu)
+        self._warps = parameters.warps or self._automatic_warps()
 
-    def _automatic_warps(self, tabu: str) -> int:
-        """As measured."""
-        return 4 if tabu != BT else 1 if self.n <= TILE_CITIES else 2
+    def _automatic_warps(self) -> int:
+        """As measured: fewer where there are more ants, and all find work enough."""
+        return 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""

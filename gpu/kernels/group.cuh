@@ -27,6 +27,14 @@ struct Group {
     __device__ __forceinline__ int size() const { return ALONE ? 1 : warps; }
     __device__ __forceinline__ int number() const { return ALONE ? 0 : warp; }
 
+    // Waits until all have done what comes before.
+    __device__ __forceinline__ void meet() const {
+        if (size() > 1)
+            __syncthreads();
+        else
+            __syncwarp();
+    }
+
     // A float that is not negative.
     __device__ __forceinline__ float largest(float mine) const {
         unsigned top = warp_max(__float_as_uint(mine));

@@ -1,5 +1,5 @@
-// MMAS-WRS (2020): weighted reservoir sampling over all unvisited cities, with any of three tabus.
-// A block is an ant.
+// MMAS-WRS-LC and -CT (2020): weighted reservoir sampling over the unvisited cities of a list. A
+// block is an ant.
 #include "colony_state.cuh"
 #include "compact_list.cuh"
 #include "geometry.cuh"
@@ -8,36 +8,26 @@
 #include "tour_list.cuh"
 #include "tour_report.cuh"
 
-// LC and CT: a thread looks at unvisited cities one by one.
+// LC and CT: lanes look at unvisited cities that stand side by side on the list.
 template <class List>
 struct Listed {
+    static constexpr int AT_ONCE = 4;
     List list;
 
     __device__ __forceinline__ Listed(void* shared, int* tour, int n)
         : list(shared, nullptr, tour, n) {}
 
-    __device__ __forceinline__ void begin(int start) const { list.begin(start, 0); }
+    __device__ __forceinline__ void begin(int start) const { list.begin(start, AT_ONCE * LANES); }
 
-    __device__ __forceinline__ Sample sample(const OwnWords& words, const float* row, int n,
-                                             int step) const {
-        Sample best = Sample::none();
-        float limit = best.key;
-        int threads = blockDim.x;
-        for (int first = step; first < n; first += threads) {
-            int place = first + threadIdx.x;
-            if (place < n) {
-                int city = list.city(place);
-                float inverse = __ldg(row + city);
-                unsigned word = words.of(city);
-                if (Reservoir::bound(word) * inverse < limit) {
-                    best.offer(Reservoir::minus_log2(word) * inverse, city, place);
-                    limit = fminf(limit, best.key);
-                }
-            }
-            __syncwarp();
-            if (first == step) limit = __uint_as_float(warp_min(__float_as_uint(limit)));
+    template <class Row>
+    __device__ __forceinline__ void sample(Search& search, const Group<>& group,
+                                           const typename Row::Stored* row, int step) const {
+        int places = AT_ONCE * LANES, all = group.warps * places;
+        for (int first = step + group.warp * places; first < list.n; first += all) {
+            Some<Row> some(list, row, first + group.lane);
+            if (search.limit.scale == 0.0f) search.estimate(some);
+            search.look(some, first + all >= list.n);
         }
-        return best;
     }
 
     // Called by all threads; one of them sampled the city that won.
@@ -45,98 +35,75 @@ struct Listed {
         if (own.city == city) list.take(own.place, city, step);
     }
 
-    __device__ __forceinline__ void finish(int* tour, int lane) const { list.finish(tour, lane); }
-};
-
-// BT: a thread looks at eight cities with consecutive numbers, whose bits are a byte in shared
-// memory.
-struct Numbered {
-    unsigned char* left;
-    int* tour;
-    int n;
-
-    __device__ __forceinline__ Numbered(void* shared, int* tour_, int n_)
-        : left(static_cast<unsigned char*>(shared)), tour(tour_), n(n_) {}
-
-    __device__ __forceinline__ void begin(int start) const {
-        for (int byte = threadIdx.x; LANE_CITIES * byte < n; byte += blockDim.x) {
-            int cities = min(LANE_CITIES, n - LANE_CITIES * byte);
-            unsigned bits = (1u << cities) - 1;
-            if (start / LANE_CITIES == byte) bits &= ~(1u << start % LANE_CITIES);
-            left[byte] = static_cast<unsigned char>(bits);
-        }
-        if (threadIdx.x == 0) tour[0] = start;
-    }
-
-    __device__ __forceinline__ Sample sample(const OwnWords& words, const float* row, int,
-                                             int step) const {
-        Sample best = Sample::none();
-        float limit = best.key;
-        for (int first = 0; LANE_CITIES * first < n; first += blockDim.x) {
-            int byte = first + threadIdx.x;
-            unsigned bits = LANE_CITIES * byte < n ? left[byte] : 0;
-            if (bits) {
-                const float4* from = reinterpret_cast<const float4*>(row) + 2 * byte;
-                float4 low = __ldg(from), high = __ldg(from + 1);
-                offer(words, low, bits, LANE_CITIES * byte, best, limit);
-                offer(words, high, bits >> 4, LANE_CITIES * byte + 4, best, limit);
-            }
-            __syncwarp();
-            if (first == 0) limit = __uint_as_float(warp_min(__float_as_uint(limit)));
-        }
-        return best;
-    }
-
-    __device__ __forceinline__ void take(const Sample& own, int city, int step) const {
-        if (own.city != city) return;
-        left[city / LANE_CITIES] &= static_cast<unsigned char>(~(1u << city % LANE_CITIES));
-        tour[step] = city;
-    }
-
-    __device__ __forceinline__ void finish(int*, int) const {}
-
   private:
-    static __device__ __forceinline__ void offer(const OwnWords& words, float4 inverses,
-                                                 unsigned bits, int city, Sample& best,
-                                                 float& limit) {
-        float inverse[4] = {inverses.x, inverses.y, inverses.z, inverses.w};
+    // Cities of a lane, every 32nd from `first` on; beyond the end the list has one of weight 0.
+    template <class Row>
+    struct Some {
+        static constexpr int COUNT = AT_ONCE;
+        const List& list;
+        const typename Row::Stored* row;
+        int first;
+        int cities[AT_ONCE];
+        float weights[AT_ONCE];
+
+        __device__ __forceinline__ Some(const List& list_, const typename Row::Stored* row_,
+                                        int first_)
+            : list(list_), row(row_), first(first_) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-            unsigned word = words.of(city + j);
-            if (!(bits >> j & 1) || !(Reservoir::bound(word) * inverse[j] < limit)) continue;
-            best.offer(Reservoir::minus_log2(word) * inverse[j], city + j, 0);
-            limit = fminf(limit, best.key);
+            for (int i = 0; i < COUNT; ++i) cities[i] = city(i);
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) weights[i] = Row::at(row, cities[i]);
         }
-    }
+
+        __device__ __forceinline__ unsigned word(const OwnWords& words, int i) const {
+            return words.of(cities[i]);
+        }
+        __device__ __forceinline__ float weight(int i) const { return weights[i]; }
+        __device__ __forceinline__ float roughly(int i) const { return weights[i]; }
+        __device__ __forceinline__ float again(int i) const { return Row::at(row, city(i)); }
+        __device__ __forceinline__ int city(int i) const { return list.city(place(i)); }
+        __device__ __forceinline__ int place(int i) const { return first + i * LANES; }
+    };
 };
 
-template <class Tabu>
-__global__ void __launch_bounds__(512) build_tours_by_reservoir(
+template <class List, class Row>
+__global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
     int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const float* inverses, int columns, int* tours, Word* lengths,
+    const int* matrix, const void* weights, int columns, int* tours, Word* lengths,
     ColonyState* state) {
-    extern __shared__ unsigned shared[];
+    extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, ant = blockIdx.x;
+    int lane = threadIdx.x % LANES, ant = blockIdx.x;
+    int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
     Draws draws{
         {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    const typename Row::Stored* rows = static_cast<const typename Row::Stored*>(weights);
     int* tour = tours + static_cast<long long>(ant) * n;
-    Tabu tabu(shared, tour, n);
-    int city = draws.start(n);
+    Listed<List> tabu(shared, tour, n);
+    int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
+    GrowingTour grown({n, metric, 1.0, coordinates, matrix, nullptr}, city);
     tabu.begin(city);
-    __syncthreads();
-    for (int step = 1; step < n; ++step) {
-        const float* row = inverses + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
-                                          static_cast<unsigned>(columns);
-        Sample own = tabu.sample(OwnWords(draws, step, RESERVOIR), row, n, step);
-        city = own.winner(group);
-        tabu.take(own, city, step);
-        __syncthreads();
+    group.meet();
+    while (step < n) {
+        OwnWords keys(draws, (step & -LANES) + lane, RESERVOIR);  // of 32 steps, one a lane
+        int pause = min(n, (step | (LANES - 1)) + 1);
+        for (; step < pause; ++step) {
+            const typename Row::Stored* row =
+                rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
+                           static_cast<unsigned>(columns);
+            Search search(OwnWords(keys, step & (LANES - 1)), group.warps == 1);
+            tabu.template sample<Row>(search, group, held_pointer(row), step);
+            city = search.winner(group);
+            tabu.take(search.best, city, step);
+            if (lane == (step & (LANES - 1))) kept = city;
+            group.meet();
+        }
+        if (warp == 0) {
+            int first = (step - 1) & -LANES;
+            if (first + lane < step) tour[first + lane] = kept;
+            grown.add(kept, first, step, lane);
+        }
     }
-    if (warp > 0) return;
-    tabu.finish(tour, lane);
-    __syncwarp();
-    report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
-                lane);
+    if (warp == 0) grown.report(state, ant, lengths, lane);
 }

@@ -36,8 +36,6 @@ struct Weighing {
         return geometry.weight(from, to);
     }
 
-    __device__ __forceinline__ float inverse(float weight) const { return __frcp_rn(weight); }
-
     // Of one edge, whose trail has grown.
     __device__ __forceinline__ void put(const Power& power, int from, int to, float trail) const {
         if (form == NONE) return;
@@ -47,10 +45,10 @@ struct Weighing {
             static_cast<unsigned short*>(weights)[place] =
                 static_cast<unsigned short>(half_bits(own));
         else
-            static_cast<float*>(weights)[place] = form == INVERSES ? inverse(own) : own;
+            static_cast<float*>(weights)[place] = own;
     }
 
-    // Of the four edges of a quarter. The inverse of no weight is infinite.
+    // Of the four edges of a quarter.
     __device__ __forceinline__ void put(const Power& power, long long quarter, float4 trail) const {
         if (form == NONE) return;
         float4 etas;
@@ -70,8 +68,6 @@ struct Weighing {
                            half_bits(own.z) | half_bits(own.w) << 16);
             return;
         }
-        if (form == INVERSES)
-            own = make_float4(inverse(own.x), inverse(own.y), inverse(own.z), inverse(own.w));
         static_cast<float4*>(weights)[quarter] = own;
     }
 };

@@ -74,6 +74,14 @@ struct LaneCities {
         return static_cast<unsigned>(city - first) < static_cast<unsigned>(TILES * TILE_CITIES);
     }
 
+    // The bits of a tile whose number is known only now, where the first of a word has its own.
+    __device__ __forceinline__ unsigned of(int tile) const {
+        unsigned bits = left[0];
+#pragma unroll
+        for (int word = 1; word < WORDS; ++word) bits = tile / 4 == word ? left[word] : bits;
+        return bits >> 2 * (tile % 4);
+    }
+
     __device__ __forceinline__ bool any(int tile) const {
         return left[tile / 4] & 0x03030303u << 2 * (tile % 4);
     }
@@ -116,11 +124,19 @@ struct FullRow {
             words[j] &= spread_signs(cities.signs(tile, j / 4), 0x1111u * (j % 4));
     }
 
+    static __device__ __forceinline__ float at(const Stored* row, int city) {
+        return __ldg(row + static_cast<unsigned>(city));
+    }
+
     static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) { return max(a, b); }
     static __device__ __forceinline__ unsigned largest(unsigned top) { return top; }
 
     static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(words[j]);
+    }
+
+    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
+        return weight(words, j);
     }
 };
 
@@ -152,6 +168,12 @@ struct HalfRows {
             words[pair] &= spread_signs(cities.signs(tile, pair / 2), pair % 2 ? 0x3322u : 0x1100u);
     }
 
+    static __device__ __forceinline__ float at(const Stored* row, int city) {
+        const Stored* own = row + static_cast<unsigned>(city);
+        unsigned half = SHARED ? *own : __ldg(own);
+        return __uint_as_float(half << 16);
+    }
+
     static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) {
         return larger_halves(a, b);
     }
@@ -161,6 +183,11 @@ struct HalfRows {
 
     static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(j % 2 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16);
+    }
+
+    // As much or a little more, with less ado.
+    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
+        return __uint_as_float(j % 2 ? words[j / 2] : words[j / 2] << 16);
     }
 };
 

@@ -20,12 +20,20 @@ struct OwnWords {
               __shfl_sync(ALL_LANES, mine.key.z, lane), __shfl_sync(ALL_LANES, mine.key.w, lane))) {
     }
 
-    __device__ __forceinline__ unsigned of(int city) const {
-        unsigned x = key.x * static_cast<unsigned>(city) + key.y;
+    // Where the progression that words are made of stands at a city.
+    __device__ __forceinline__ unsigned at(int city) const {
+        return key.x * static_cast<unsigned>(city) + key.y;
+    }
+
+    // The word of the city that comes so many after.
+    __device__ __forceinline__ unsigned from(unsigned x, int after) const {
+        x += key.x * static_cast<unsigned>(after);
         unsigned long long product = x * 0xD2511F53ull;
         unsigned y = static_cast<unsigned>(product >> 32) ^ static_cast<unsigned>(product) ^ key.z;
         return y * 0xCD9E8D57u + key.w;
     }
+
+    __device__ __forceinline__ unsigned of(int city) const { return from(at(city), 0); }
 };
 
 // A number in [1, 2) whose 23 bits after the point are the highest of a word.

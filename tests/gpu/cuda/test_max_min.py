@@ -112,10 +112,22 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
     compare("rwm-bt", scattered(n), {"ants": 1, "warps": 1, "weights": weights}, 1)
 
 
-def test_weights_in_shared_memory() -> None:
+@pytest.mark.parametrize(("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1)])
+def test_several_rounds_a_step(name: str, warps: int) -> None:
+    compare(name, scattered(530), {"ants": 1, "warps": warps}, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("rwm-bt", "build_tours_in_shared<WheelOfRows, 2>"),
+        ("wrs-bt", "build_tours_in_shared<ReservoirOfRows, 2>"),
+    ],
+)
+def test_weights_in_shared_memory(name: str, kernel: str) -> None:
     machine = EmulatedMachine(shared_limit=227 << 10)
-    compare("rwm-bt", scattered(257), {"ants": 3}, 1, machine)
-    assert "build_tours_in_shared<2>" in machine.launched
+    compare(name, scattered(257), {"ants": 3, "warps": 1}, 1, machine)
+    assert kernel in machine.launched
 
 
 @pytest.mark.parametrize(
@@ -247,11 +259,15 @@ class Refusing(EmulatedMachine):
         raise DeviceMemoryError("this run needs too much")
 
 
-@pytest.mark.parametrize(("name", "bytes_a_pair"), [("rwm-bt-cl", 4), ("rwm-bt", 6), ("wrs-ct", 8)])
-def test_memory_of_large_instances(name: str, bytes_a_pair: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "weights", "bytes_a_pair"),
+    [("rwm-bt-cl", "half", 4), ("rwm-bt", "half", 6), ("wrs-ct", "half", 6), ("wrs-bt", "full", 8)],
+)
+def test_memory_of_large_instances(name: str, weights: str, bytes_a_pair: int) -> None:
     """18512 cities take 1.4 to 2.8 GB in this way, and fit a card of 16 GB."""
     machine, n = Refusing(), 5000
-    with pytest.raises(DeviceMemoryError), emulated(name, scattered(n), {"ants": 10}, machine):
+    values = {"ants": 10, "weights": weights}
+    with pytest.raises(DeviceMemoryError), emulated(name, scattered(n), values, machine):
         pass
     beside = 3000 * n + 3_000_000  # candidate lists, pictures
     assert 0 <= sum(machine.declared.values()) - bytes_a_pair * n * n < beside
