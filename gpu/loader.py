@@ -45,8 +45,14 @@ SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 MOST_LIST_ROWS = 7
 """Rows of 32 candidates that an ant with candidate lists can have."""
 
-LIST_KERNELS = ((1, "true"), (1, "false"), (MOST_LIST_ROWS, "false"))
-"""Rows that its kernels are made for, and whether lists are in shared memory."""
+LIST_KERNELS = (
+    (1, "true, true"),
+    (1, "false, true"),
+    (1, "false, false"),
+    (MOST_LIST_ROWS, "false, false"),
+)
+"""Rows that its kernels are made for, whether lists are in shared memory, and whether weights of
+all edges are kept for certain."""
 
 
 @functools.cache

@@ -217,7 +217,8 @@ class ListTours(MmasConstruction):
         bytes_a_city *= self._width
         room = max(0, machine.shared_limit - warps * self._tabu_bytes) // bytes_a_city
         least = LEAST_SHARE * n if packed else n
-        fits = rows == 1 and (packed or samples) and n <= KEPT and room >= least
+        kept = rows == 1 and n <= KEPT
+        fits = kept and (packed or samples) and room >= least
         self._held = min(n, room) if fits else 0
         if self._held:
             shared = self._held * bytes_a_city + warps * self._tabu_bytes
@@ -228,7 +229,7 @@ class ListTours(MmasConstruction):
         self._kernel = (
             f"build_tours_by_lists<{LISTED[tabu]}, "
             f"{'ReservoirSampling' if samples else 'RouletteWheel'}, "
-            f"{lists}, {rows}, {str(self._held > 0).lower()}>"
+            f"{lists}, {rows}, {str(self._held > 0).lower()}, {str(kept).lower()}>"
         )
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:

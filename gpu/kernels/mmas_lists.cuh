@@ -2,8 +2,9 @@
 // 32nd candidate. Where no candidate is left, the ant goes to the heaviest of all unvisited cities.
 //
 // Policies: the tabu, how a candidate is drawn (`Selection`), how candidates and their weights are
-// stored (`Lists`), how many ROWS of 32 candidates there are at most, and whether the lists of
-// `held` cities are in the SHARED memory of a multiprocessor.
+// stored (`Lists`), how many ROWS of 32 candidates there are at most, whether the lists of `held`
+// cities are in the SHARED memory of a multiprocessor, and whether weights of all edges are KEPT
+// for certain, which needs fewer registers.
 #pragma once
 
 #include "colony_state.cuh"
@@ -103,8 +104,8 @@ struct PartedLists {
     }
 };
 
-template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED>
-__global__ void __launch_bounds__(SHARED ? 1024 : 640, 1) build_tours_by_lists(
+template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
+__global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest,
     const unsigned short* candidates, const void* listed, int width, int held, const void* weights,
@@ -122,8 +123,9 @@ __global__ void __launch_bounds__(SHARED ? 1024 : 640, 1) build_tours_by_lists(
         tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), held));
         copies_asked();
         copies_landed<0>();
-    } else if (threadIdx.x == 0) {
-        others = {all, trails, backup, strayed, factors, alpha, geometry};
+    }
+    if constexpr (!KEPT) {
+        if (threadIdx.x == 0) others = {all, trails, backup, strayed, factors, alpha, geometry};
     }
     __syncthreads();
     Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
@@ -140,7 +142,7 @@ __global__ void __launch_bounds__(SHARED ? 1024 : 640, 1) build_tours_by_lists(
             for (int place = first == 0; place < end; ++place) {
                 int from = city;
                 if (!selection.template choose<ROWS>(lists, tabu, city, first, place, lane)) {
-                    if constexpr (SHARED)
+                    if constexpr (KEPT)
                         city = all.heaviest(tabu, from, first + place, lane).city();
                     else
                         city = others.heaviest(tabu, from, first + place, lane);

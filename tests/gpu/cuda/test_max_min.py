@@ -172,10 +172,10 @@ def test_cities_beyond_the_backup_lists(
 @pytest.mark.parametrize(
     ("name", "kilobytes", "where"),
     [
-        ("rwm-bt-cl", 24, "PackedLists, 1, true"),
-        ("rwm-lc-cl", 12, "PartedLists, 1, true"),
-        ("rwm-ct-cl", 4, "PackedLists, 1, false"),
-        ("wrs-ct-cl", 24, "SplitLists, 1, false"),
+        ("rwm-bt-cl", 24, "PackedLists, 1, true, true"),
+        ("rwm-lc-cl", 12, "PartedLists, 1, true, true"),
+        ("rwm-ct-cl", 4, "PackedLists, 1, false, true"),
+        ("wrs-ct-cl", 24, "SplitLists, 1, false, true"),
         ("rwm-bt", 12, ""),
     ],
 )
