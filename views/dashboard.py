@@ -209,6 +209,8 @@ class Dashboard(QWidget):
         if problem is self._problem:
             return
         before = self.tabs.get(problem)
+        focused = self.window().focusWidget()
+        held = focused is not None and self.isAncestorOf(focused)
         panes = FACES[problem].panes
         for pane, keys in zip(self.panes, panes, strict=True):
             pane.show_views([self.every[key] for key in keys])
@@ -216,6 +218,8 @@ class Dashboard(QWidget):
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         if before is not None:
             self.choose_tabs(problem, before)
+        if held:  # or it would go where Tab goes, to a button that takes Space for itself
+            self.panes[0].tabs.currentWidget().setFocus()
         self.arranged.emit()
         self.wanted_changed.emit()
 

@@ -85,6 +85,17 @@ def test_each_problem_keeps_its_tabs(
     assert again.classes.isVisible()
 
 
+def test_space_starts_a_run_after_the_views_have_changed(
+    qtbot: QtBot, coloring: MainWindow
+) -> None:
+    """The focus stays with the views, and takes Space from no one."""
+    focused = coloring.focusWidget()
+    assert focused is not None
+    assert coloring.dashboard.isAncestorOf(focused)
+    with qtbot.waitSignal(coloring.start_requested):
+        press(coloring, Qt.Key.Key_Space)
+
+
 def test_numbers_bring_the_views_of_the_problem(coloring: MainWindow) -> None:
     for number, (key, view) in enumerate(coloring.dashboard.views.items(), 1):
         press(coloring, Qt.Key(ord("0") + number))
