@@ -10,7 +10,7 @@ from gpu.baseline.colony import TourColony, improvement
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, IMPROVE, run
 from gpu.baseline.regions import regions_of
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, each
 from gpu.baseline.tables import NO_CITY, Rules
 from gpu.candidates import BACKUP, build_candidates
 from gpu.devices import Device
@@ -136,9 +136,9 @@ class CpuColony(TourColony):
         )
         self._scratch = [tables.scratch_of() for _ in range(threads)]
         stages = (
-            Stage(CONSTRUCT, "construction", n),
-            *improvement(moves, IMPROVE, -(-m // threads)),
-            Stage(FINISH, "update", 1),
+            Stage(CONSTRUCT, "construction", each(n)),
+            *improvement(moves, IMPROVE, m),
+            Stage(FINISH, "update", each(1)),
         )
         super().__init__(instance, m, threads, stages, moves)
 
@@ -159,12 +159,19 @@ class CpuColony(TourColony):
         return np.roll(self._trails.cities[city], -1 - int(self._trails.tails[city]))
 
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         run(
             self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
             self._moves, self._searches, self._record, gate, self._scratch[member], member,
-            len(self._scratch), self._builders, count, stages, begin, end,
+            workers, min(workers, self._builders), count, stages, begin, end,
         )  # fmt: skip
 
     def _draw(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.baseline.as_iteration import LINK, RENEW, run
 from gpu.baseline.as_tables import AsRules, ChoiceRules
 from gpu.baseline.matrix_colony import MatrixColony
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, shared
 from gpu.devices import Device
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AsCpuParameters, MmasCpuParameters
@@ -48,22 +48,28 @@ class AsCpuColony(MatrixColony):
         parameters: AsCpuParameters | MmasCpuParameters,
         choice: ChoiceRules,
         nearest: int,
-        threads: int,
     ) -> Sequence[Stage]:
         m, n = self._ants.routes.shape
         most = (2**32 - 1) // m
         keep = np.float32(1.0 - parameters.rho)
         self._rules = AsRules(choice, keep, most, scale=nearest / (m * most))
         return (
-            Stage(LINK, "update", -(-len(self._ants.ends) // threads)),
-            Stage(RENEW, "update", -(-n // threads)),
+            Stage(LINK, "update", shared(len(self._ants.ends))),
+            Stage(RENEW, "update", shared(n)),
         )
 
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         run(
             self._matrices, self._geometry, self._ants, self._rules, self._moves, self._searches,
-            self._record, gate, self._places[member], member, len(self._places),
+            self._record, gate, self._places[member], member, workers,
             count, stages, begin, end,
         )  # fmt: skip

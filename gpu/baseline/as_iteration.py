@@ -69,7 +69,7 @@ def run(
             barrier.meet(gate, met)
         if stages & FINISH:
             if thread == 0:
-                finish(ants, searches, record)
+                finish(ants, searches, record, threads)
             met += threads
             barrier.meet(gate, met)
 
@@ -121,9 +121,9 @@ def _renew_row(
 
 
 @piece
-def finish(ants: AntTours, searches: Searches, record: Record) -> None:
+def finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
     """Keep the best tour, and what its local search did."""
-    keep_improvements(searches, record)
+    keep_improvements(searches, record, threads)
     best = shortest(ants.lengths)
     keep_numbers(record, ants.lengths, best)
     for position in range(record.last_solution.size):

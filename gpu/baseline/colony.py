@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.baseline import record as records
 from gpu.baseline.searches import Rule, no_rule, searches_of
-from gpu.baseline.stages import Stage, Stages
+from gpu.baseline.stages import Stage, Stages, shared
 from gpu.colony import never
 from gpu.instances.instance import Instance, TspInstance
 from gpu.snapshot import Improvements, Snapshot, Trails, Updates, Wanted
@@ -19,8 +19,8 @@ from gpu.summaries import branching_factor, checked_permutation, checked_tour
 
 
 def improvement(moves: Rule | None, bit: int, ants: int) -> list[Stage]:
-    """The stage of the local search, if there is one, of a thread that has so many ants."""
-    return [Stage(bit, "local search", ants)] if moves else []
+    """The stage of the local search of so many ants' tours, if there is one."""
+    return [Stage(bit, "local search", shared(ants))] if moves else []
 
 
 class TeamColony(ABC):
@@ -49,7 +49,14 @@ class TeamColony(ABC):
 
     @abstractmethod
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         """Do a part of some stages; see :data:`gpu.baseline.stages.Work`."""
 

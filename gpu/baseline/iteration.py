@@ -91,7 +91,7 @@ def run(
             met += threads
             barrier.meet(gate, met)
         if parts & FINISH and thread == 0:
-            keep_improvements(searches, record)
+            keep_improvements(searches, record, threads)
             _finish(tables, trails, ants, rules, record)
         met += threads
         barrier.meet(gate, met)

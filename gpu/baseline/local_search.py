@@ -144,14 +144,14 @@ def improve_tours(
 
 
 @piece
-def keep_improvements(searches: Searches, record: Record) -> None:
-    """Note the moves of all threads, and how the best tour of the iteration was built.
+def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
+    """Note the moves of so many threads, and how the best tour of the iteration was built.
 
     Threads with a higher number have ants with a higher one, who lose ties.
     """
     best = 0
     record.numbers[TWO_OPT] = record.numbers[OR_OPT] = 0
-    for thread in range(searches.numbers.shape[0]):
+    for thread in range(threads):
         record.numbers[TWO_OPT] += searches.numbers[thread, EXCHANGES]
         record.numbers[OR_OPT] += searches.numbers[thread, SEGMENTS]
         if searches.numbers[thread, SHORTEST] < searches.numbers[best, SHORTEST]:

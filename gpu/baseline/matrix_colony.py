@@ -14,7 +14,7 @@ from gpu.baseline.as_iteration import FINISH
 from gpu.baseline.as_tables import ChoiceRules
 from gpu.baseline.colony import TourColony, improvement
 from gpu.baseline.geometry import geometry_of
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, each, shared
 from gpu.candidates import build_candidates
 from gpu.heuristics import nearest_neighbour_length
 from gpu.instances.instance import TspInstance
@@ -84,17 +84,16 @@ class MatrixColony(TourColony):
             halves=isinstance(parameters, MmasCpuParameters) and parameters.weights == HALF,
         )  # fmt: skip
         nearest = max(nearest_neighbour_length(instance, candidates), 1)
-        most_ants, most_rows = -(-m // threads), -(-n // threads)
         super().__init__(
             instance,
             m,
             threads,
             (
-                Stage(WEIGH, "choice info", most_rows),
-                Stage(CONSTRUCT, "construction", n * most_ants),
-                *improvement(moves, IMPROVE, most_ants),
-                *self._update_stages(parameters, choice, nearest, threads),
-                Stage(FINISH, "update", 1),
+                Stage(WEIGH, "choice info", shared(n)),
+                Stage(CONSTRUCT, "construction", shared(m, n)),
+                *improvement(moves, IMPROVE, m),
+                *self._update_stages(parameters, choice, nearest),
+                Stage(FINISH, "update", each(1)),
             ),
             moves,
         )
@@ -105,7 +104,6 @@ class MatrixColony(TourColony):
         parameters: AsCpuParameters | MmasCpuParameters,
         choice: ChoiceRules,
         nearest: int,
-        threads: int,
     ) -> Sequence[Stage]:
         """Prepare the update, ``nearest`` being L_nn; return the stages that it has."""
 

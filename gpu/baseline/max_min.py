@@ -12,7 +12,7 @@ from gpu.baseline.as_tables import ChoiceRules
 from gpu.baseline.matrix_colony import MatrixColony
 from gpu.baseline.mmas_iteration import run
 from gpu.baseline.mmas_tables import LEAST, MOST, MmasRules, state_of
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, each, shared
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
 from gpu.max_min import DEPOSITS, spread_of
@@ -43,7 +43,6 @@ class MmasCpuColony(MatrixColony):
         parameters: AsCpuParameters | MmasCpuParameters,
         choice: ChoiceRules,
         nearest: int,
-        threads: int,
     ) -> Sequence[Stage]:
         assert isinstance(parameters, MmasCpuParameters)
         n, sides = len(self._neighbours), self._ants.ends.shape[2]
@@ -58,17 +57,24 @@ class MmasCpuColony(MatrixColony):
         )
         self._state = state_of(n, sides)
         self._state.limits[LEAST] = max(np.float32(self._rules.spread), FAINTEST)
-        return Stage(LINK, "update", 1), Stage(RENEW, "update", -(-n // threads))
+        return Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n))
 
     def _limits(self) -> tuple[float, float]:
         limits = self._state.limits
         return float(limits[LEAST]), float(limits[MOST])
 
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         run(
             self._matrices, self._geometry, self._ants, self._neighbours, self._rules, self._state,
             self._moves, self._searches, self._record, gate, self._places[member],
-            member, len(self._places), count, stages, begin, end,
+            member, workers, count, stages, begin, end,
         )  # fmt: skip

@@ -89,7 +89,7 @@ def run(
             barrier.meet(gate, met)
         if stages & FINISH:
             if thread == 0:
-                finish(ants, searches, record)
+                finish(ants, searches, record, threads)
             met += threads
             barrier.meet(gate, met)
 

@@ -11,7 +11,7 @@ from gpu.baseline import memory, rlf_tables
 from gpu.baseline.colony import TeamColony
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.baseline.rlf_tables import LEVEL
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, each, shared
 from gpu.coloring import checked_coloring
 from gpu.devices import Device
 from gpu.instances.graph import GraphInstance, class_order, unique_edges
@@ -90,19 +90,18 @@ class RlfCpuColony(TeamColony):
         self._pairs = rlf_tables.pairs_of(instance, tried)
         self._ants = rlf_tables.colorings_of(n, m)
         self._places = [rlf_tables.workplace_of(n) for _ in range(threads)]
-        most_ants, most_rows = -(-m // threads), -(-n // threads)
         improvement = self._improvement(threads)
         super().__init__(
             instance,
             m,
             threads,
             (
-                Stage(WEIGH, "choice info", most_rows),
-                Stage(CONSTRUCT, "construction", n * most_ants),
+                Stage(WEIGH, "choice info", shared(n)),
+                Stage(CONSTRUCT, "construction", shared(m, n)),
                 *improvement,
-                Stage(SHARE, "update", 1),
-                Stage(RENEW, "update", most_rows),
-                Stage(FINISH, "update", 1),
+                Stage(SHARE, "update", each(1)),
+                Stage(RENEW, "update", shared(n)),
+                Stage(FINISH, "update", each(1)),
             ),
         )
 
@@ -111,11 +110,18 @@ class RlfCpuColony(TeamColony):
         return ()
 
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         run(
             self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
-            member, len(self._places), count, stages, begin, end, 0,
+            member, workers, count, stages, begin, end, 0,
         )  # fmt: skip
 
     def _draw(

@@ -16,7 +16,7 @@ from gpu.baseline.compiled import entry, part
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, Record, shortest
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
 from gpu.baseline.rlf_tables import Colorings
-from gpu.baseline.stages import Stage
+from gpu.baseline.stages import Stage, each, shared
 from gpu.baseline.tabu import search
 from gpu.baseline.tabu_tables import KEPT_COLORS, Desk, Searches, TabuRules
 from gpu.coloring import greedy_colors
@@ -71,15 +71,21 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
         self._searches = tabu_tables.searches_of(n, most, count)
         self._desks = [tabu_tables.desk_of(n, most) for _ in range(threads)]
         self._ant_of = np.zeros(count, np.int64)
-        most_searches = -(-count // threads)
         return (
-            Stage(RANK, "tabu search", 1),
-            Stage(SEARCH, "tabu search", most_searches),
-            Stage(TAKE, "tabu search", most_searches),
+            Stage(RANK, "tabu search", each(1)),
+            Stage(SEARCH, "tabu search", shared(count)),
+            Stage(TAKE, "tabu search", shared(count)),
         )
 
     def _work(
-        self, gate: NDArray[np.int64], member: int, count: int, stages: int, begin: int, end: int
+        self,
+        gate: NDArray[np.int64],
+        member: int,
+        workers: int,
+        count: int,
+        stages: int,
+        begin: int,
+        end: int,
     ) -> None:
         met = 0
         for _ in range(count):
@@ -87,16 +93,17 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
                 chosen = stages & bits
                 if chosen:
                     work = self._search if bits == SEARCHING else self._color
-                    work(gate, member, 1, chosen, begin, end, met)
-                met += len(self._places) * chosen.bit_count()
+                    work(gate, member, workers, 1, chosen, begin, end, met)
+                met += workers * chosen.bit_count()
         if count == 0:  # all that is asked is that both are compiled
-            self._color(gate, member, 0, 0, begin, end, met)
-            self._search(gate, member, 0, 0, begin, end, met)
+            self._color(gate, member, workers, 0, 0, begin, end, met)
+            self._search(gate, member, workers, 0, 0, begin, end, met)
 
     def _color(
         self,
         gate: NDArray[np.int64],
         member: int,
+        workers: int,
         count: int,
         stages: int,
         begin: int,
@@ -105,13 +112,14 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
     ) -> None:
         rlf_iteration.run(
             self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
-            member, len(self._places), count, stages, begin, end, met,
+            member, workers, count, stages, begin, end, met,
         )  # fmt: skip
 
     def _search(
         self,
         gate: NDArray[np.int64],
         member: int,
+        workers: int,
         count: int,
         stages: int,
         begin: int,
@@ -120,7 +128,7 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
     ) -> None:
         run(
             self._ants, self._search_rules, self._searches, self._ant_of, self._record, gate,
-            self._desks[member], member, len(self._places), stages, begin, end, met,
+            self._desks[member], member, workers, stages, begin, end, met,
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.baseline import barrier
 from gpu.baseline.team import Team
+from gpu.baseline.workforce import Workforce
 from gpu.errors import DeviceError
 
 SLICE = 0.02
@@ -32,21 +33,32 @@ class Stage:
         Its name in the compiled code: a power of two.
     phase : str
         The phase of a snapshot to which its time counts.
-    units : int
-        Units of work, such as rows or steps, of the thread that has most of them. Every thread
-        works through its own units in order, and may be stopped between any two.
+    units : callable
+        Units of work, such as rows or steps, of the thread that has most of them, by the number of
+        threads that work. Every thread works through its own units in order, and may be stopped
+        between any two.
     """
 
     bit: int
     phase: str
-    units: int
+    units: Callable[[int], int]
 
 
-Work = Callable[[NDArray[np.int64], int, int, int, int, int], None]
-"""Called by all threads at once: ``work(gate, member, count, stages, begin, end)``.
+def each(units: int) -> Callable[[int], int]:
+    """As many units for every thread, or for one of them."""
+    return lambda workers: units
 
-``gate`` is a fresh barrier, ``member`` the thread's number. It does its units from ``begin`` to
-before ``end`` of the stages whose bits are in ``stages``, ``count`` times.
+
+def shared(items: int, units: int = 1) -> Callable[[int], int]:
+    """So many ``units`` for every item; the items are shared out among the threads."""
+    return lambda workers: -(-items // workers) * units
+
+
+Work = Callable[[NDArray[np.int64], int, int, int, int, int, int], None]
+"""Called by all that work at once: ``work(gate, member, workers, count, stages, begin, end)``.
+
+``gate`` is a fresh barrier, ``member`` the thread's number, below ``workers``. It does its units
+from ``begin`` to before ``end`` of the stages whose bits are in ``stages``, ``count`` times.
 """
 
 EVERYTHING = 2**62
@@ -77,6 +89,8 @@ class Stages:
         self._duration = math.inf  # of an iteration, seconds
         self.times: Mapping[str, float] = MappingProxyType({})
         self._team: Team | None = Team(threads)
+        self._workforce = Workforce(threads)
+        self._own = 0.0  # seconds of the iteration under way for which this thread had a core
         self._run(0, self._stages[0].bit, 0, 0)  # compile now, or load what was compiled
 
     def run(self, count: int, stop: Callable[[], bool]) -> None:
@@ -91,7 +105,10 @@ class Stages:
         while count > 0:
             batch = min(count - 1, int(SLICE / self._duration)) if self._is_between() else 0
             if batch:
+                before, own = time.perf_counter(), time.thread_time()
                 self._run(batch, sum(stage.bit for stage in self._stages), 0, EVERYTHING)
+                seconds = time.perf_counter() - before
+                self._workforce.note(batch, seconds, time.thread_time() - own)
                 count -= batch
             else:
                 count -= self._advance()
@@ -121,16 +138,18 @@ class Stages:
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 if it is whole."""
         stage, pace = self._stages[self._stage], self._pace[self._stage]
-        begin, end = self._unit, min(self._unit + pace, stage.units)
-        before = time.perf_counter()
+        units = stage.units(self._workforce.count)
+        begin, end = self._unit, min(self._unit + pace, units)
+        before, own = time.perf_counter(), time.thread_time()
         self._run(1, stage.bit, begin, end)
         seconds = time.perf_counter() - before
+        self._own += time.thread_time() - own
         self._spent[stage.phase] += seconds
         if end - begin == pace or seconds > SLICE:
             fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
             self._pace[self._stage] = max(1, min(fitting, GROWTH * pace))
         self._unit = end
-        if end < stage.units:
+        if end < units:
             return 0
         self._unit, self._stage = 0, self._stage + 1
         if self._stage < len(self._stages):
@@ -139,14 +158,19 @@ class Stages:
         self._duration = sum(self._spent.values())
         self.times = MappingProxyType({name: 1e3 * took for name, took in self._spent.items()})
         self._spent = dict.fromkeys(self._spent, 0.0)
+        self._workforce.note(1, self._duration, self._own)
+        self._own = 0.0
         return 1
 
     def _run(self, count: int, stages: int, begin: int, end: int) -> None:
         if self._team is None:
             raise DeviceError("the colony is closed; start a new run")
-        gate = barrier.new_gate()
+        gate, workers = barrier.new_gate(), self._workforce.count
         try:
-            self._team.run(lambda member: self._work(gate, member, count, stages, begin, end))
+            self._team.run(
+                lambda member: self._work(gate, member, workers, count, stages, begin, end),
+                workers,
+            )
         except BaseException:  # an interrupt, say, before this thread's own part began
             barrier.throw_open(gate)
             self.close()

@@ -36,10 +36,13 @@ class Team:
                 ) from None
             everyone.wait()
 
-    def run(self, work: Callable[[int], None]) -> None:
-        """Call ``work(member)`` for every member at once; return when all have returned."""
+    def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
+        """Call ``work(member)`` for the first members at once; return when all have returned.
+
+        ``workers`` of them, all if not given.
+        """
         futures = (
-            [self._pool.submit(work, member) for member in range(1, self.size)]
+            [self._pool.submit(work, member) for member in range(1, workers or self.size)]
             if self._pool
             else []
         )
