@@ -31,7 +31,7 @@ def choices_of(session: Session) -> Choices:
     return Choices(
         device=session.device,
         colony=session.colony,
-        parameters=session.parameters.to_dict(),
+        parameters=session.chosen.to_dict(),
         seed=session.seed,
         stop=session.stop.to_dict(),
     )

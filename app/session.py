@@ -65,6 +65,9 @@ class Session:
         Name of a device (never ``auto``).
     parameters : Parameters
         Of the row's own kind, with nothing left automatic.
+    chosen : Parameters
+        The same as the user chose them: what was left automatic is so here, and would come to
+        something else for another instance.
     seed : int
         0 <= seed < 2^64.
     stop : StopSettings
@@ -77,6 +80,7 @@ class Session:
     colony: str
     device: str
     parameters: Parameters
+    chosen: Parameters
     seed: int
     stop: StopSettings = field(default_factory=StopSettings)
     version: str = app.__version__
@@ -97,6 +101,11 @@ class Session:
             "colony": self.colony,
             "device": self.device,
             "parameters": self.parameters.to_dict(),
+            "chosen": {
+                name: value
+                for name, value in self.chosen.to_dict().items()
+                if value != getattr(self.parameters, name)
+            },
             "seed": self.seed,
             "stop": self.stop.to_dict(),
             "version": self.version,
@@ -115,6 +124,10 @@ class Session:
         """
         instance = _part(values, "instance", dict)
         colony = _part(values, "colony", str)
+        kind = system_named(colony).parameters
+        parameters = _part(values, "parameters", dict)
+        # Records of former versions do not tell what was left automatic.
+        chosen = _part(values, "chosen", dict) if "chosen" in values else {}
         return cls(
             instance=InstanceReference(
                 path=_part(instance, "path", str),
@@ -123,9 +136,8 @@ class Session:
             ),
             colony=colony,
             device=_part(values, "device", str),
-            parameters=system_named(colony).parameters.from_mapping(
-                _part(values, "parameters", dict)
-            ),
+            parameters=kind.from_mapping(parameters),
+            chosen=kind.from_mapping({**parameters, **chosen}),
             seed=checked_seed(_part(values, "seed", int)),
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
             version=_part(values, "version", str),
@@ -178,7 +190,7 @@ def new_session(
     """
     place, system = choose(colony or instance.problem.words.colony, device)
     catalog.check_solves(system, instance)
-    chosen = system.parameters.from_mapping(parameters or {}).resolved(instance.n)
+    chosen = system.parameters.from_mapping(parameters or {})
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses what this instance cannot be stopped by
     return Session(
@@ -189,7 +201,8 @@ def new_session(
         ),
         colony=system.name,
         device=place.name,
-        parameters=chosen,
+        parameters=chosen.resolved(instance.n),
+        chosen=chosen,
         seed=secrets.randbits(32) if seed is None else checked_seed(seed),
         stop=stop,
     )

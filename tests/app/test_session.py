@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.choices import choices_of
 from app.session import Session, SessionError, choose, new_session, why_not_on_a_gpu
 from app.stopping import StopSettings
 from gpu import catalog, devices
@@ -57,6 +58,18 @@ def test_a_session_survives_json(without_gpu: None) -> None:
     assert Path(session.instance.path).is_absolute()
     assert len(session.instance.sha256) == 64
     assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
+
+
+def test_what_was_left_automatic_is_so_again(without_gpu: None) -> None:
+    recorded = new_session(some_cities(100), parameters={"beta": 3}).to_dict()
+    assert recorded["chosen"] == {"ants": None, "q0": None}
+    read = Session.from_dict(json.loads(json.dumps(recorded)))
+    assert read.parameters == AcsParameters(ants=100, q0=0.8, beta=3)  # which it is replayed with
+    again = new_session(some_cities(40), parameters=choices_of(read).parameters)
+    assert again.parameters == AcsParameters(ants=40, q0=0.5, beta=3)
+    del recorded["chosen"]  # as recorded before there was a difference
+    older = Session.from_dict(recorded)
+    assert older.chosen == older.parameters == read.parameters
 
 
 @pytest.mark.parametrize(
