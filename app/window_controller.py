@@ -126,7 +126,7 @@ class WindowController(QObject):
 
     @Slot(object)
     def open(self, path: Path) -> None:
-        """Load the instance, or the recorded session, at ``path``; the run under way is ended."""
+        """Load the instance, or the recorded session, at ``path``; that ends the run under way."""
         self.instances.open(path)
 
     def show_instance(self, instance: Instance) -> None:
@@ -242,7 +242,7 @@ class WindowController(QObject):
         self.window.show_activity(Activity.IDLE)
         self.decisions.refresh()
         self.window.tell(sentence)
-        self.instances.open_what_waits()
+        self.instances.show_what_waits()
 
     def _begin(
         self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
@@ -291,10 +291,11 @@ class WindowController(QObject):
         run.snapshot = outcome.state if run.snapshot is None else run.snapshot
         self.decisions.keep(solver)
         self.window.show_activity(Activity.IDLE)
-        self.window.tell(run.summary, _SEVERITIES[outcome.ending])
+        if not self.instances.waits:  # or the sentence would stand beside another instance
+            self.window.tell(run.summary, _SEVERITIES[outcome.ending])
         self.measurements.enable()
         self.run_ended.emit(outcome)
-        self.instances.open_what_waits()
+        self.instances.show_what_waits()
 
     def _hear(self, sentence: str) -> None:
         self.told.emit(sentence)

@@ -18,40 +18,41 @@ if TYPE_CHECKING:
     from app.window_controller import WindowController
 
 
+Found = tuple[Instance, "RunLog | None"]
+"""An instance, and the recorded session that it was opened by."""
+
+
 class WindowInstances(QObject):
-    """Loads one file at a time; what is opened last counts."""
+    """Loads one file at a time; what is opened last, and can be read, counts."""
 
     def __init__(self, controller: WindowController) -> None:
         super().__init__(controller)
         self._controller = controller
-        self._loading: Task[tuple[Instance, RunLog | None]] | None = None
-        self._waiting: Path | None = None
+        self._loading: Task[Found] | None = None
+        self._waiting: Found | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether an instance is loaded and waits for the end of a run to be shown."""
+        return self._waiting is not None
 
     def open(self, path: Path) -> None:
-        """Load what is at ``path``; the run under way is ended before."""
+        """Load what is at ``path``; only if that succeeds, what is under way is ended."""
         controller = self._controller
-        controller.measurements.cancel()
         controller.window.banner.clear()
         controller.window.setup.show_loading(path.name)
-        if controller.active:
-            self._waiting = path
-            controller.stop()
-            return
         if self._loading is not None:
             self._loading.cancel()
-        self._waiting = None
         self._loading = controller.background.start(
             Task(lambda _: load_any(path), self._loaded, self._not_loaded)
         )
 
-    def open_what_waits(self) -> None:
-        """Load what was to be opened while a run was under way."""
-        if self._waiting is not None:
-            self.open(self._waiting)
-
-    def _loaded(self, found: tuple[Instance, RunLog | None]) -> None:
-        self._loading = None
-        instance, log = found
+    def show_what_waits(self) -> None:
+        """Show what was loaded, unless a run is under way or a newer file is being loaded."""
+        if self._waiting is None or self._loading is not None or self._controller.active:
+            return
+        (instance, log), self._waiting = self._waiting, None
+        self._controller.measurements.cancel()
         self._controller.show_instance(instance)
         if log is not None:
             self._choose(log.session)
@@ -60,6 +61,12 @@ class WindowInstances(QObject):
             self._controller.window.tell(f"{instance.name}: {instance.note}", "info")
         self._controller.measurements.enable()
         self._controller.announce()
+
+    def _loaded(self, found: Found) -> None:
+        self._loading, self._waiting = None, found
+        self.show_what_waits()
+        if self.waits:
+            self._controller.stop()
 
     def _choose(self, session: Session) -> None:
         window = self._controller.window
@@ -70,4 +77,5 @@ class WindowInstances(QObject):
     def _not_loaded(self, sentence: str) -> None:
         self._loading = None
         self._controller.window.setup.show_loading("")
+        self.show_what_waits()
         self._controller.window.tell(sentence)
