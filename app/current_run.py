@@ -43,7 +43,11 @@ class CurrentRun:
     @property
     def title(self) -> str:
         """Instance, colony, device and seed, in one line."""
-        colony = f"{self.session.system.title} on {self.session.device}"
+        return self.title_on(self.session.device)
+
+    def title_on(self, device: str) -> str:
+        """Return the same with the device in these words."""
+        colony = f"{self.session.system.title} on {device}"
         return "  ·  ".join((self.instance.name, colony, f"seed {self.session.seed}"))
 
     @property

@@ -73,7 +73,8 @@ class RunDisplay(QObject):
         window.log.show_path(str(log))
         device = window.setup.colony.device
         model = f" ({device.model})" if device is not None else ""
-        window.where.setText(f"{run.title}{model}  ·  log {log.name}")
+        title = run.title_on(f"{run.session.device}{model}")
+        window.where.setText(f"{title}  ·  log {log.name}")
         self._tail.follow(log)
 
     def follow(self, solver: SolverThread) -> None:

@@ -19,6 +19,8 @@ from views.problems import face_of
 from views.theme import Theme
 from views.view import View
 
+_BRANCHING_HINT = "Measured while a colony runs and this view is in sight."
+
 _PHASE_ROLES = ("latest", "best", "trail", "gap", "mean")
 
 
@@ -148,7 +150,7 @@ class DeviceView(View):
     def draw(self) -> None:
         """Draw the times by phase and the branching factor."""
         if self._snapshot is None:
-            self.plot.show_hint("Shown while a colony runs.")
+            self.plot.show_hint(_BRANCHING_HINT)
             return
         phases = self._snapshot.phases
         total = sum(phases.values())
@@ -172,7 +174,7 @@ class DeviceView(View):
                 )
             )
         points = self._history.points()
-        self.plot.show_hint("" if len(points) else "Shown while a colony runs.")
+        self.plot.show_hint("" if len(points) else _BRANCHING_HINT)
         if len(points):
             self.curve.set_points(points)
             value = significant(float(points[-1, 1]))

@@ -326,6 +326,9 @@ def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
     assert view.wanted == Wanted.BRANCHING
     view.begin_run()
     assert not view.phases.bars
+    view.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 5), branching=None))
+    assert view.phases.bars
+    assert "and this view is in sight" in view.plot.hint.text()
 
 
 def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
