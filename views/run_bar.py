@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
 
 from views.actions import Actions
 from views.activity import Activity
+from views.elided import ElidedLabel
 from views.formats import duration
 from views.icons import application_icon, icon
 from views.theme import DARK, Theme
+
+SOON = 2_000
+"""Milliseconds that a colony may be built without a word why it takes long."""
 
 
 class RunBar(QFrame):
@@ -36,6 +40,17 @@ class RunBar(QFrame):
         for bar in (self.progress, self.busy):
             bar.setTextVisible(False)
             bar.setMinimumWidth(90)
+        self.why_long = ElidedLabel()
+        self.why_long.setProperty("role", "muted")
+        self.why_long.setText("The first run here also compiles its code")
+        self.why_long.setToolTip(
+            "The code of a colony is compiled once on this machine, in its first run, which may "
+            "take a minute. Building takes long for very large instances too."
+        )
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SOON)
+        self._soon.timeout.connect(self.why_long.show)
         self.left = QLabel()
         self.left.setProperty("role", "muted")
         self.theme_button = self._button(actions["theme"], "plain")
@@ -52,11 +67,12 @@ class RunBar(QFrame):
         layout.addWidget(self.state)
         layout.addWidget(self.progress, 1)
         layout.addWidget(self.busy, 1)
+        layout.addWidget(self.why_long, 2)
         layout.addWidget(self.left)
         layout.addSpacing(10)
         for button in (self.panel_button, self.theme_button, self.present_button):
             layout.addWidget(button)
-        self.show_progress(None, None)
+        self.show_activity(self._activity)
 
     def show_activity(self, activity: Activity) -> None:
         """Say what the program is at."""
@@ -64,13 +80,22 @@ class RunBar(QFrame):
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
         self.progress.setVisible(not activity.builds)
         self.busy.setVisible(activity.builds)
+        if not activity.builds:
+            self._soon.stop()
+            self.why_long.hide()
+        elif self.why_long.isHidden() and not self._soon.isActive():
+            self._soon.start()
+        if not self._iterates:  # nothing of the last run stays
+            self.show_progress(None, None)
         self._dress_pause()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show the used-up share of the limits in [0, 1], and about how long it goes on."""
         self.progress.setValue(0 if share is None else round(1000 * share))
-        if share is None:
-            self.left.setText("no limit" if self._activity.has_run else "")
+        if not self._iterates:
+            self.left.setText("")
+        elif share is None:
+            self.left.setText("no limit")
         elif seconds_left is None or share >= 1.0:
             self.left.setText(f"{100 * share:.0f} %")
         else:
@@ -92,6 +117,10 @@ class RunBar(QFrame):
             button.defaultAction().setIcon(icon(name, theme, role))
             button.setIconSize(QSize(side, side))
         self._dress_pause()
+
+    @property
+    def _iterates(self) -> bool:
+        return self._activity.has_run and not self._activity.builds
 
     def _dress_pause(self) -> None:
         name = "play" if self._activity.rests else "pause"

@@ -50,6 +50,8 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowControlle
     assert window.windowTitle() == "ring-50 – Formicarium"
     assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 50"
     limit(controller, iterations=40)
+    progress: list[int] = []
+    window.run_bar.progress.valueChanged.connect(progress.append)
     outcome = run_to_the_end(qtbot, controller)
     assert outcome.ending is Ending.FINISHED
     final = outcome.state
@@ -58,13 +60,17 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowControlle
     shown = window.readout.values
     assert shown["best"].text().replace("\u202f", "") == str(final.best_cost)
     assert shown["iteration"].text() == "40"
-    assert window.run_bar.progress.value() == 1000
+    assert progress[-2:] == [1000, 0]  # shown in full, and then nothing goes on
+    assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
     assert window.tour.best._tour is not None
     assert window.tour.best._tour.tolist() == tour(final)
     assert window.pheromone.image.boundingRect().width() == 50
     assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_cost]
     assert not controller.active
+    device = window.setup.colony.device
+    assert device is not None
+    assert f" on cpu:1 ({device.model})  ·  seed 1  ·  log " in window.where.text()
     log = read_log(log_of(controller))
     assert log.outcome is not None
     assert log.outcome["best"] == final.best_cost
@@ -160,8 +166,27 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, controller: WindowC
     assert ended["ending"] == "cancelled"
     assert controller.window.readout.values["best"].text() == "–"
     assert controller.window.tour.best._tour is None
+    assert controller.window.banner.text == ""  # nothing of the other instance's run
     limit(controller, iterations=3)
     assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
+
+
+def test_a_bad_file_does_not_end_the_run(
+    qtbot: QtBot, controller: WindowController, tmp_path: Path
+) -> None:
+    window = controller.window
+    open_(qtbot, controller)
+    limit(controller)
+    press(window, Qt.Key.Key_Space)
+    wait_for(qtbot, controller, Activity.RUNNING)
+    (tmp_path / "bad.tsp").write_text("NAME: x\nTYPE: TSP\nDIMENSION: 3\n")
+    controller.open(tmp_path / "bad.tsp")
+    qtbot.waitUntil(lambda: "bad.tsp" in window.banner.text)
+    assert window.activity is Activity.RUNNING
+    assert window.setup.instance.name.text() == "ring-50"
+    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+        press(window, Qt.Key.Key_Escape)
+    assert "Stopped by the user" in window.banner.text
 
 
 @pytest.mark.parametrize(
