@@ -263,10 +263,12 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the file."""
-        path = next(url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile())
+        """Open the file, or the first of several."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        self.open_requested.emit(Path(path))
+        self.open_requested.emit(paths[0])
+        if len(paths) > 1:
+            self.tell(f"Only {paths[0].name} of {len(paths)} files is opened", "info")
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep the window's state, go out of sight at once, then end what is under way."""

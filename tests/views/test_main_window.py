@@ -157,11 +157,32 @@ def test_progress_and_time_left(window: MainWindow) -> None:
     assert window.run_bar.left.text() == "25 %, 1:30 left"
     window.run_bar.show_progress(None, None)
     assert window.run_bar.left.text() == "no limit"
+    window.run_bar.show_progress(0.05, 57.0)
+    window.show_activity(Activity.IDLE)
+    window.block("A measurement is going on")
+    assert (window.run_bar.progress.value(), window.run_bar.left.text()) == (0, "")
+
+
+def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.run_bar
+    bar._soon.setInterval(30)
+    window.show_activity(Activity.BUILDING)
+    bar.show_progress(0.0, None)
+    assert bar.left.text() == ""
+    assert bar.why_long.isHidden()
+    qtbot.waitUntil(bar.why_long.isVisible)
+    assert "compiles" in bar.why_long.text()
+    window.show_activity(Activity.RUNNING)
+    assert bar.why_long.isHidden()
+    window.show_activity(Activity.BUILDING)
+    window.show_activity(Activity.IDLE)
+    qtbot.wait(60)
+    assert bar.why_long.isHidden()
 
 
 def test_a_file_can_be_dropped_anywhere(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.tsp"))])
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.tsp", "b.tsp")])
     button, action = Qt.MouseButton.LeftButton, Qt.DropAction.CopyAction
     none = Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPoint(700, 400), action, data, button, none)
@@ -171,6 +192,7 @@ def test_a_file_can_be_dropped_anywhere(qtbot: QtBot, window: MainWindow, tmp_pa
     with qtbot.waitSignal(window.open_requested) as opened:
         QApplication.sendEvent(window, drop)
     assert opened.args == [tmp_path / "a.tsp"]
+    assert window.banner.text == "Only a.tsp of 2 files is opened"
     takers = [
         widget
         for widget in window.findChildren(QWidget)
