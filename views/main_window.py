@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
         self.setup = SetupPanel()
         self.run_bar = RunBar(self.actions_)
         self.readout = Readout()
-        self.banner = Banner(self)
+        self.banner = Banner(self, self.statusBar())
         self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)

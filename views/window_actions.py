@@ -98,7 +98,6 @@ class WindowActions:
     def _present(self) -> None:
         window, present = self._window, self._window.presenting
         window.menuBar().setVisible(not present)
-        window.statusBar().setVisible(not present)
         window.setup.setVisible(not present and self._actions["panel"].isChecked())
         window.setWindowState(
             window.windowState() | Qt.WindowState.WindowFullScreen

@@ -24,6 +24,7 @@ from tests.views.scenes import snapshot, uniform
 from views.activity import Activity
 from views.convergence_view import ConvergenceView
 from views.main_window import MainWindow
+from views.pictures import make_due_layouts
 from views.theme import DARK, LIGHT, PRESENTATION_SCALE
 
 INSTANCE = uniform(120)
@@ -171,7 +172,7 @@ def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> 
     assert bar.left.text() == ""
     assert bar.why_long.isHidden()
     qtbot.waitUntil(bar.why_long.isVisible)
-    assert "compiles" in bar.why_long.text()
+    assert "compiled once" in bar.why_long.text()
     window.show_activity(Activity.RUNNING)
     assert bar.why_long.isHidden()
     window.show_activity(Activity.BUILDING)
@@ -316,9 +317,28 @@ def test_recent_files_are_offered_while_they_are_there(
     assert opened.args == [tmp_path / "5.tsp"]
 
 
-def test_a_message_floats_blocks_nothing_and_can_be_closed(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+@pytest.mark.parametrize("presenting", [False, True])
+def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
+    if presenting:
+        window.actions_["present"].trigger()
+        window.setWindowState(Qt.WindowState.WindowNoState)
+    window.where.setText("a long line that tells where the run is logged " * 5)
+    banner, label = window.banner, window.banner.label
+    for size in ((1400, 800), (1400, 700), (1024, 700)):
+        window.tell("the limit of 40 iterations is reached", "done")
+        window.resize(*size)
+        make_due_layouts(banner.room)
+        assert banner.geometry().top() >= window.statusBar().geometry().top()
+        assert banner.geometry().bottom() < window.height()
+        assert banner.geometry().left() >= window.where.geometry().right()
+        assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
+        before = window.tour.size()
+        banner.clear()
+        make_due_layouts(banner.room)
+        assert window.tour.size() == before
+
+
+def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:
     size = window.tour.size()
     window.tell("the file is missing")
     window.tell("pla85900: needs 29.5 GB and this GPU has 12.1 GB free")
