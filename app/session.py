@@ -13,7 +13,7 @@ from app.stopping import StopSettings
 from gpu import catalog, devices
 from gpu.catalog import System
 from gpu.devices import Device
-from gpu.errors import DeviceError, FormicariumError, InstanceError, ParameterError
+from gpu.errors import DeviceError, FormicariumError, InstanceError
 from gpu.instances.instance import Instance
 from gpu.parameters import Parameters, checked_seed
 
@@ -219,9 +219,7 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
         If there is no such device, or the colony does not run there.
     """
     if colony not in catalog.names():
-        raise ParameterError(
-            f"there is no colony {colony!r}; there are {', '.join(catalog.names())}"
-        )
+        raise catalog.unknown(colony)
     if device != "auto":
         place = devices.find(device)
         return place, catalog.find(colony, place)
@@ -258,8 +256,7 @@ def system_named(name: str) -> System:
     for system in catalog.CATALOG:
         if system.name == name:
             return system
-    known = ", ".join(system.name for system in catalog.CATALOG)
-    raise ParameterError(f"there is no colony {name!r}; there are {known}")
+    raise catalog.unknown(name)
 
 
 def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from gpu.catalog.acs import ANT_COLONY_SYSTEMS
@@ -31,6 +32,7 @@ __all__ = [
     "names",
     "place_of",
     "rule_of",
+    "unknown",
 ]
 
 CATALOG = (*ANT_COLONY_SYSTEMS, *ANT_SYSTEMS, *MAX_MIN_ANT_SYSTEMS, *COLORING_SYSTEMS)
@@ -61,7 +63,21 @@ def find(name: str, device: Device) -> System:
     for system in CATALOG:
         if system.alias == name and system.runs_on(device):
             return system
-    raise ParameterError(f"there is no colony {name!r}; there are {', '.join(names())}")
+    raise unknown(name)
+
+
+def unknown(name: str) -> ParameterError:
+    """Return the error that there is no colony of this name; it names the nearest ones."""
+    near = difflib.get_close_matches(name.lower(), names(), n=3)
+    short = dict.fromkeys(system.alias for system in CATALOG if system.alias)
+    return ParameterError(
+        f"there is no colony {name!r}: "
+        + (
+            f"did you mean {_either(near)}?"
+            if near
+            else f"choose {_either(short)}, or one that formicarium colonies lists"
+        )
+    )
 
 
 def build(
@@ -103,11 +119,10 @@ def check_solves(system: System, instance: Instance) -> None:
     """Raise ParameterError if ``system`` is for another problem than that of ``instance``."""
     if system.problem is not instance.problem:
         fitting = (row.alias for row in CATALOG if row.problem is instance.problem and row.alias)
-        *others, last = dict.fromkeys(fitting)
-        choice = f"{', '.join(others)} or {last}" if others else last
         raise ParameterError(
             f"{system.name} finds {system.problem.words.solutions}, and {instance.name} is a "
-            f"{instance.problem.words.instance}: choose the colony {choice}"
+            f"{instance.problem.words.instance}: choose the colony "
+            f"{_either(dict.fromkeys(fitting))}"
         )
 
 
@@ -115,6 +130,12 @@ def check_replayable(system: System) -> None:
     """Raise ParameterError if ``system`` names no rule."""
     if not system.rule:
         raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+
+
+def _either(names: Iterable[str]) -> str:
+    """Return ``names``, one at least, as a choice: ``a, b or c``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _named(name: str) -> Callable[..., Any]:
