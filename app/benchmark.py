@@ -203,7 +203,10 @@ def write(folder: Path, reports: Sequence[SpeedupReport]) -> tuple[Path, Path]:
 
 
 def _spread(spread: Spread) -> str:
-    return f"{_number(spread.median)} ({_number(spread.lower)}–{_number(spread.upper)})"
+    median = _number(spread.median)
+    if spread.half is None:
+        return median
+    return f"{median} ({_number(spread.lower)}–{_number(spread.upper)})"
 
 
 def _number(value: float | None) -> str:

@@ -182,4 +182,4 @@ def _name(row: Row) -> str:
 def _spread(spread: Spread | None) -> str:
     if spread is None or not spread.samples:
         return ""
-    return f"{spread.median:.4g} ±{(spread.upper - spread.lower) / 2:.2g}"
+    return f"{spread.median:.4g}" + ("" if spread.half is None else f" ±{spread.half:.2g}")

@@ -102,8 +102,8 @@ def compare(
     """
     if rounds < 1:
         raise ParameterError(f"repeats = {rounds} must be at least 1")
-    if not limit > 0:
-        raise ParameterError(f"limit = {limit:g} must be greater than 0")
+    if not (math.isfinite(limit) and limit > 0):
+        raise ParameterError(f"limit = {limit:g} must be a number of seconds greater than 0")
     catalog.check_solves(system, instance)
     among = alternatives(system, device, parameters or {}, instance.n)
     seeds = tuple(seed + turn for turn in range(rounds))

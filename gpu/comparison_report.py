@@ -103,6 +103,11 @@ class ComparisonReport:
     problem: str = Problem.TSP.value
 
     @property
+    def measured(self) -> bool:
+        """Whether it says anything: a time, or why there is none."""
+        return any(row.iteration_ms.samples or row.why_not for row in self.rows)
+
+    @property
     def phases(self) -> tuple[str, ...]:
         """Every phase that a row has, in the order in which iterations go through them."""
         return tuple(dict.fromkeys(phase for row in self.rows for phase in row.phases_ms))

@@ -92,13 +92,15 @@ def measure(
     Raises
     ------
     ParameterError
-        If there is nobody to measure, a parameter is out of range or known to none of them, or
-        there would be no repeat.
+        If there is nobody to measure, a parameter is out of range or known to none of them,
+        there would be no repeat, or the budget is no time.
     """
     if repeats < 1:
         raise ParameterError(f"repeats = {repeats} must be at least 1")
     if iterations is not None and iterations < 1:
         raise ParameterError(f"iterations = {iterations} must be at least 1")
+    if not (math.isfinite(budget) and budget >= 0):
+        raise ParameterError(f"budget = {budget:g} must be a number of seconds, at least 0")
     if not among:
         raise ParameterError("there is no colony to measure")
     for contender in among:

@@ -40,6 +40,11 @@ class Spread:
         lower, median, upper = (float(value) for value in np.percentile(kept, (25, 50, 75)))
         return cls(median, lower, upper, kept)
 
+    @property
+    def half(self) -> float | None:
+        """Half of the distance between the quartiles; None where one sample has no spread."""
+        return (self.upper - self.lower) / 2 if len(self.samples) > 1 else None
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
@@ -141,6 +146,11 @@ class SpeedupReport:
     machine: str
     complete: bool
     problem: str = Problem.TSP.value
+
+    @property
+    def measured(self) -> bool:
+        """Whether it says anything: a time, or why there is none."""
+        return any(one.solution_us.samples or one.failure for one in self.measurements)
 
     @property
     def target_gap(self) -> float | None:

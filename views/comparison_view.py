@@ -142,14 +142,16 @@ def _meaning(row: Row) -> str:
 def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
     if spread is None or not spread.samples:
         return Cell("–", math.inf, "Not measured", number=True, muted=True)
-    half = (spread.upper - spread.lower) / 2
     tip = (
-        f"{what}: median {milliseconds(spread.median)}, quartiles {milliseconds(spread.lower)} to "
-        f"{milliseconds(spread.upper)}, measured {whole(len(spread.samples))} times"
+        f"{what}: {milliseconds(spread.median)}, measured once"
+        if spread.half is None
+        else f"{what}: median {milliseconds(spread.median)}, quartiles "
+        f"{milliseconds(spread.lower)} to {milliseconds(spread.upper)}, "
+        f"measured {whole(len(spread.samples))} times"
     )
     text = significant(spread.median)
-    if decides:
-        text += f" ± {significant(half, 1)}"
+    if decides and spread.half is not None:
+        text += f" ± {significant(spread.half, 1)}"
     return Cell(text, spread.median, tip, number=True, bold=bold, muted=not decides)
 
 

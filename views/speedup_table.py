@@ -78,7 +78,7 @@ def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
         one.device,
         whole(one.ants),
         one.failure or significant(spread.median),
-        f"{significant(spread.lower)} – {significant(spread.upper)}" if spread.samples else "",
+        "" if spread.half is None else f"{significant(spread.lower)} – {significant(spread.upper)}",
         _times(report.speedup(one, "cpu:1")),
         _times(report.speedup(one, "cpu")),
         short_time(one.target_median)

@@ -247,6 +247,8 @@ def test_parameters_reach_the_systems_that_have_them() -> None:
         ({"parameters": {"rho": 2}}, "rho = 2"),
         ({"repeats": 0}, "repeats = 0"),
         ({"iterations": 0}, "iterations = 0"),
+        ({"budget": -1.0}, "budget = -1"),
+        ({"budget": float("nan")}, "budget = nan"),
         ({"among": []}, "no colony"),
     ],
 )

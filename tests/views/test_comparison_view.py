@@ -104,7 +104,7 @@ def test_every_row_has_its_times_and_its_ratio(view: ComparisonView) -> None:
     ]  # fmt: skip
     rows = texts(view)
     assert rows[0] == [
-        "colony", "● as-st-dynamic", "1.00 ×", "0.100", "2.00 ± 0.1", "0.200", "2.30 ± 0",
+        "colony", "● as-st-dynamic", "1.00 ×", "0.100", "2.00 ± 0.1", "0.200", "2.30",
     ]  # fmt: skip
     assert rows[1][:3] == ["colony", "as-task", "100 ×"]
     assert rows[3][2] == "50.0 ×"
