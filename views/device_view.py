@@ -105,7 +105,7 @@ class DeviceView(View):
             unit.capitalize(): whole(device.cores),
             "Memory": byte_size(device.memory),
         }
-        if device.detail:
+        if device.kind == "cuda":  # that of a CPU is among the versions
             facts["Runtime"] = device.detail
         facts["Versions"] = ", ".join(
             f"{name} {number}" for name, number in versions.items() if name != "platform"

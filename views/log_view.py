@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -124,7 +125,7 @@ def in_words(line: str) -> str:
         if kind == "session":
             session = values["session"]
             return (
-                f"{values['started']}  {session['colony']} on {session['device']}, "
+                f"{_local(values['started'])}  {session['colony']} on {session['device']}, "
                 f"{values['instance']['name']}, seed {session['seed']}"
             )
         if kind == "outcome":
@@ -137,6 +138,11 @@ def in_words(line: str) -> str:
         )
     except (ValueError, KeyError, TypeError):
         return line
+
+
+def _local(time: str) -> str:
+    """Return an ISO time, which the file has in UTC, as the clock on the wall has it."""
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _best(values: dict[str, Any]) -> str:

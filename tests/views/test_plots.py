@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
+import time
 
 import numpy as np
 import pyqtgraph as pg
@@ -12,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.snapshot import Wanted
 from tests.hands import click, double_click, move
-from tests.views.conftest import GPU
+from tests.views.conftest import CPU, GPU
 from tests.views.scenes import snapshot, uniform
 from views.convergence_view import ConvergenceView
 from views.device_view import DeviceView
@@ -319,6 +321,7 @@ def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
     feed(view)
     texts = [label.text() for label in view.findChildren(QLabel)]
     assert "NVIDIA H100 80GB HBM3" in texts
+    assert "CUDA 13.0" in texts
     assert "numpy 2.0" in texts
     assert [bar.name for bar in view.phases.bars] == ["construction", "update", "lengths"]
     assert "ms an iteration" in view.phases_title.text()
@@ -329,6 +332,14 @@ def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
     view.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 5), branching=None))
     assert view.phases.bars
     assert "and this view is in sight" in view.plot.hint.text()
+
+
+def test_a_version_is_told_once(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show_device(CPU, {"python": "3.11", "numpy": "2.0"})
+    texts = " ".join(label.text() for label in view.findChildren(QLabel))
+    assert texts.count("3.11") == 1
 
 
 def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
@@ -398,9 +409,16 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
 
 
-def test_a_session_line_in_words() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs another time zone")
+def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     line = (
-        '{"kind": "session", "started": "2026-01-01", "instance": {"name": "a280"},'
+        '{"kind": "session", "started": "2026-01-01T12:30:00+00:00", "instance": {"name": "a280"},'
         ' "session": {"colony": "acs-seq", "device": "cpu:1", "seed": 7}}'
     )
-    assert in_words(line) == "2026-01-01  acs-seq on cpu:1, a280, seed 7"
+    monkeypatch.setenv("TZ", "UTC-3")  # three hours ahead of it
+    try:
+        time.tzset()
+        assert in_words(line) == "2026-01-01 15:30:00  acs-seq on cpu:1, a280, seed 7"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
