@@ -12,9 +12,10 @@ from typing import NoReturn
 import click
 
 import app
+from app.command_parts import out_option
 from app.measure_commands import compare, speedup
 from app.solve_commands import replay, solve
-from app.terminal import one_line, say
+from app.terminal import one_line, say, width
 from gpu.errors import FormicariumError
 
 BAD_INPUT = 2
@@ -80,13 +81,7 @@ def open_window(file: str | None = None) -> int:
 
 
 @cli.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("formicarium-demo"),
-    show_default=True,
-    help="Folder for pictures and log where there is no display.",
-)
+@out_option("Folder for pictures and log where there is no display.", Path("formicarium-demo"))
 def demo(out: Path) -> int:
     """Show a bundled instance being solved; with no display, leave pictures and a log."""
     from app.gui import run_demo
@@ -104,7 +99,9 @@ def colonies(as_json: bool) -> None:
     """List the colonies and their parameters."""
     from app import report
 
-    click.echo(json.dumps(report.colony_rows(), indent=2) if as_json else report.colonies_text())
+    click.echo(
+        json.dumps(report.colony_rows(), indent=2) if as_json else report.colonies_text(width())
+    )
 
 
 @cli.command()
@@ -117,11 +114,14 @@ def devices(as_json: bool) -> None:
 
 
 @cli.command()
-def instances() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def instances(as_json: bool) -> None:
     """List the bundled and the downloaded instances."""
     from app import report
 
-    click.echo(report.instances_text())
+    click.echo(
+        json.dumps(report.instance_rows(), indent=2) if as_json else report.instances_text(width())
+    )
 
 
 @cli.command()

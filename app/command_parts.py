@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,8 @@ from gpu.errors import FormicariumError
 
 if TYPE_CHECKING:
     from app.headless import Departure
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 settings_option = click.option(
     "--set",
@@ -39,6 +41,31 @@ local_search_option = click.option(
 device_option = click.option(
     "--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ..."
 )
+
+
+class _Folder(click.Path):
+    """A folder that is there or can be made; the empty name would mean the current one."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        if not os.fspath(value):
+            self.fail("name a folder; . is the current one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _Command]:
+    """Return the option for the folder that files go to."""
+    return click.option(
+        "--out",
+        type=_Folder(file_okay=False, path_type=Path),
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
 
 
 def parameters_of(

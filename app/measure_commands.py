@@ -14,10 +14,13 @@ from app.command_parts import (
     leave,
     local_search_option,
     make_folder,
+    out_option,
     parameters_of,
     settings_option,
 )
 from app.terminal import say
+
+NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 
 
 @click.command()
@@ -37,16 +40,12 @@ from app.terminal import say
 @click.option("--iterations", type=int, help="Timed in each run; by default about a second's.")
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0),
+    type=float,
     default=30.0,
     show_default=True,
     help="Seconds for each run to reach the same gap; 0 leaves that part out.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for speedup.json and speedup.csv.",
-)
+@out_option("Folder for speedup.json and speedup.csv.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 def speedup(
     files: tuple[str, ...],
@@ -88,11 +87,14 @@ def speedup(
     if why := devices.survey().without_cuda:
         say(f"no GPU: {why}; measuring on the CPU alone")
     reports, departure = benchmark.measure_all(instances, among, parameters, **options)
+    reports = [report for report in reports if report.measured]
     if as_json:
         click.echo(json.dumps(benchmark.json_of(reports), allow_nan=False))
-    else:
+    elif reports:
         click.echo("\n\n".join(map(benchmark.text_of, reports)))
-    if out is not None:
+    if not reports:
+        say(NOTHING_MEASURED)
+    elif out is not None:
         for path in benchmark.write(out, reports):
             say(f"written: {path}")
     leave(departure)
@@ -115,11 +117,7 @@ def speedup(
     show_default=True,
     help="Seconds that an iteration may take; slower options are left out.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for comparison.jsonl and comparison.csv.",
-)
+@out_option("Folder for comparison.jsonl and comparison.csv.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def compare(
     file: str,
@@ -157,10 +155,12 @@ def compare(
     if why := why_not_on_a_gpu(colony, device, place):
         say(f"no GPU: {why}; comparing on {place.name}")
     report, departure = comparing.measure(instance, system, place, given, **options)  # type: ignore[arg-type]
-    if report is not None:
-        if as_json:
-            click.echo(json.dumps(comparing.json_of(report), allow_nan=False))
-        else:
+    if report is not None and as_json:
+        click.echo(json.dumps(comparing.json_of(report), allow_nan=False))
+    if report is None or not report.measured:
+        say(NOTHING_MEASURED)
+    else:
+        if not as_json:
             click.echo(comparing.text_of(report))
         if out is not None:
             for path in comparing.write(out, report):

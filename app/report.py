@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from app.run import Outcome
     from app.session import Session
     from gpu.instances.instance import Instance
+
+LEAST_ROOM = 30
+"""Characters that the last column of a table has, however narrow the terminal is."""
 
 
 def result(instance: Instance, session: Session, outcome: Outcome) -> dict[str, object]:
@@ -46,8 +50,9 @@ def summary(instance: Instance, session: Session, outcome: Outcome) -> str:
     lines = [
         f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
         f"seed {session.seed}",
-        f"{outcome.ending.value}: {outcome.reason}",
     ]
+    told = outcome.ending.value == "failed"  # why it did is an error, and said where errors are
+    lines.append(outcome.ending.value + ("" if told else f": {outcome.reason}"))
     if state.best_solution is None:
         finished = outcome.ending.value == "finished"
         more = ": allow more time, or fewer ants" if finished else ""
@@ -103,32 +108,39 @@ def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
     ]
 
 
-def colonies_text() -> str:
-    """Return the catalog for people: the colonies, then what can be set."""
-    rows = [("NAME", "RUNS ON", "SAME SEED", "PAPER", "")]
+def colonies_text(width: int) -> str:
+    """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
+    rows = [("NAME", "RUNS ON", "SAME SEED")]
     rows += [
         (
             system.name,
             ", ".join(system.builders),
             f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
-            system.paper,
-            system.summary,
         )
         for system in catalog.CATALOG
     ]
-    lines = [table(rows), ""]
+    head, *named = table(rows).split("\n")
+    lines = [head]
+    for line, system in zip(named, catalog.CATALOG, strict=True):
+        about = f"{system.summary} {system.paper}."
+        lines += [line, textwrap.fill(about, width, initial_indent="  ", subsequent_indent="  ")]
+    lines.append("")
     for alias in dict.fromkeys(system.alias for system in catalog.CATALOG if system.alias):
-        lines.append(f"{alias}: the first colony that runs on the chosen device, of")
-        named = [system.name for system in catalog.CATALOG if system.alias == alias]
-        lines[-1] += f" {', '.join(named)}"
+        names = ", ".join(system.name for system in catalog.CATALOG if system.alias == alias)
+        meaning = f"{alias}: the first colony that runs on the chosen device, of {names}"
+        lines.append(_hanging(meaning, width))
     for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
-        names = [system.name for system in catalog.CATALOG if system.parameters is kind]
-        lines += ["", f"Parameters of {', '.join(names)} (--set name=value):"]
-        lines.append(_parameters_text(kind))
+        names = ", ".join(system.name for system in catalog.CATALOG if system.parameters is kind)
+        lines += ["", _hanging(f"Parameters of {names} (--set name=value):", width)]
+        lines.append(_parameters_text(kind, width))
     return "\n".join(lines)
 
 
-def _parameters_text(kind: type[Parameters]) -> str:
+def _hanging(text: str, width: int) -> str:
+    return textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _parameters_text(kind: type[Parameters], width: int) -> str:
     """Return a table of the parameters of one kind, a line for each option of a choice."""
     defaults = kind().to_dict()
     rows = []
@@ -145,7 +157,7 @@ def _parameters_text(kind: type[Parameters]) -> str:
         )
         for option, meaning in explanation.options.items():
             rows.append(("", "", "", f"  {option}: {meaning}"))
-    return table(rows)
+    return table(rows, width)
 
 
 def device_rows() -> dict[str, object]:
@@ -168,8 +180,22 @@ def devices_text() -> str:
     return "\n".join(lines)
 
 
-def instances_text() -> str:
-    """Return the bundled and the downloaded instances for people."""
+def instance_rows() -> dict[str, object]:
+    """Return the bundled and the downloaded instances, ready for JSON."""
+    from app import library
+    from gpu.instances.bundled import bundled
+
+    return {
+        "bundled": [
+            {**dataclasses.asdict(row), "path": str(row.path), "problem": row.problem.value}
+            for row in bundled()
+        ],
+        "downloaded": [{"name": path.stem, "path": str(path)} for path in library.downloaded()],
+    }
+
+
+def instances_text(width: int) -> str:
+    """Return the same for people, in lines of ``width``."""
     from app import library
     from gpu.instances.bundled import bundled
 
@@ -178,18 +204,36 @@ def instances_text() -> str:
         words = row.problem.words
         optimum = "" if row.optimum is None else words.amount.format(row.optimum)
         rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
-    lines = [table(rows)]
+    lines = [table(rows, width)]
     kept = library.downloaded()
     if kept:
-        lines += ["", f"Downloaded: {', '.join(path.stem for path in kept)}"]
+        names = ", ".join(path.stem for path in kept)
+        lines += ["", _hanging(f"Downloaded: {names}", width)]
     return "\n".join(lines)
 
 
-def table(rows: Iterable[Sequence[str]]) -> str:
-    """Return ``rows`` with aligned columns."""
+def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
+    """Return ``rows`` with aligned columns, the last one broken to keep to ``width`` if given."""
     rows = [tuple(row) for row in rows]
+    if width:
+        rows = _broken(rows, width)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
+
+
+def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
+    """Return ``rows`` with what is too long in the last column continued in rows below."""
+    before = sum(
+        max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
+    )
+    room = max(width - before, LEAST_ROOM)
+    broken = []
+    for *first, last in rows:
+        indent = " " * (len(last) - len(last.lstrip()) + 2)
+        start, *rest = textwrap.wrap(last, room, subsequent_indent=indent) or [""]
+        broken.append((*first, start))
+        broken += [(*[""] * len(first), line) for line in rest]
+    return broken

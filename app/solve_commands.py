@@ -16,6 +16,7 @@ from app.command_parts import (
     leave,
     local_search_option,
     make_folder,
+    out_option,
     parameters_of,
     settings_option,
 )
@@ -43,11 +44,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @local_search_option
 @settings_option
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).",
-)
+@out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def solve(
     file: str,

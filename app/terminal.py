@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 _CLEAR = "\r\x1b[K"
@@ -10,6 +11,11 @@ _CLEAR = "\r\x1b[K"
 def say(sentence: str) -> None:
     """Print a message for the user to standard error."""
     print(f"formicarium: {sentence}", file=sys.stderr)
+
+
+def width() -> int:
+    """Return how many characters a line of lists has: as many as the terminal's, 100 elsewhere."""
+    return max(shutil.get_terminal_size((100, 24)).columns, 60)
 
 
 def one_line(text: str) -> str:

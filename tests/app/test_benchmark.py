@@ -3,12 +3,16 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app import benchmark
+from app import benchmark, comparing
+from app.cli import main
+from app.headless import Departure
 from app.library import find_instance
 from gpu import speedup
 from gpu.contenders import contenders
@@ -65,7 +69,7 @@ def test_a_signal_ends_it_with_what_there_is() -> None:
         (("ring-50", "--colony", "beetles"), "beetles"),
         (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
         (("ring-50", "--iterations", "0"), "iterations = 0 must be at least 1"),
-        (("ring-50", "--budget", "-1"), "-1"),
+        (("ring-50", "--budget", "nan"), "budget = nan must be a number of seconds"),
         (("ring-50", "--seed", "-1"), "seed = -1"),
         (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
     ],
@@ -85,6 +89,42 @@ def test_people_see_medians_quartiles_and_failures() -> None:
     assert row.split()[1:3] == ["cpu:1", "4"]
     assert "cancelled" not in text
     stopped = speedup.measure(instance, among, repeats=2, cancelled=lambda: True)
+    assert report.measured
+    assert not stopped.measured
     assert "cancelled before the end" in benchmark.text_of(stopped)
     json.dumps(benchmark.json_of([report, stopped]), allow_nan=False)
     assert len(benchmark.csv_of([report, stopped]).splitlines()) == 1 + 2 * len(among)
+
+
+def test_one_run_has_no_quartiles() -> None:
+    instance = find_instance("ring-50")
+    among = contenders(["acs-seq"])
+    report = speedup.measure(instance, among, {"ants": 4}, repeats=1, iterations=3, budget=0)
+    text = benchmark.text_of(report)
+    assert "ms/ITERATION" in text
+    assert "(" not in text
+
+
+@pytest.mark.parametrize("command", ["speedup", "compare"])
+def test_what_is_cancelled_before_a_measurement_leaves_no_files(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    command: str,
+) -> None:
+    def cancelled_at_once(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
+        cancel()
+        work()
+        return Departure(signal.SIGINT)
+
+    for module in (benchmark, comparing):
+        monkeypatch.setattr(module, "carry_out", cancelled_at_once)
+    arguments = [command, "ring-50", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 130
+    stdout, stderr = capsys.readouterr()
+    assert stdout == ""
+    assert stderr.splitlines()[-1].startswith("formicarium: nothing was measured")
+    assert not list(tmp_path.iterdir())

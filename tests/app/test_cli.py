@@ -157,6 +157,9 @@ def test_without_out_nothing_is_written(tmp_path: Path) -> None:
             "local_search = '3opt' must be one of none, 2opt",
         ),
         (["solve", "uniform-100", "--target-gap", "1"], "uniform-100 has none"),
+        (["solve", RING, "--colony", "acs-sqe"], "did you mean acs-seq"),
+        (["solve", RING, "--out", ""], "name a folder"),
+        (["demo", "--out", ""], "name a folder"),
         (["solve", RING, "--out", "odd.tsp"], "'odd.tsp' is a file"),
         (["solve", RING, "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
         (["solve", RING, "--nonsense"], "No such option"),
@@ -328,6 +331,11 @@ def test_the_lists_can_be_read_by_programs_and_people() -> None:
     assert {row["name"] for row in colonies[1]["parameters"]} >= {"memory", "q0", "beta"}
     devices = json.loads(run("devices", "--json").stdout)
     assert [row["name"] for row in devices["devices"]][-2:] == ["cpu", "cpu:1"]
+    instances = json.loads(run("instances", "--json").stdout)
+    row = next(row for row in instances["bundled"] if row["name"] == RING)
+    assert (row["n"], row["optimum"], row["problem"]) == (INSTANCE.n, 5000, "tsp")
+    assert load(Path(row["path"])).n == INSTANCE.n
+    assert instances["downloaded"] == []
     for name, word in [
         ("colonies", "acs-gpu-spm"),
         ("devices", "cpu:1"),
@@ -338,6 +346,16 @@ def test_the_lists_can_be_read_by_programs_and_people() -> None:
         done = run(name)
         assert done.returncode == 0
         assert word in done.stdout
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_lists_for_people_are_as_wide_as_the_terminal(width: int) -> None:
+    from app import report
+
+    for text_of in (report.colonies_text, report.instances_text):
+        lines = text_of(width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert len(lines) < len(text_of(70).splitlines())
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])

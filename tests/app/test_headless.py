@@ -106,6 +106,19 @@ def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
     assert "Traceback" in outcome["details"]
 
 
+def test_people_are_told_once_why_it_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Failing)
+    monkeypatch.setattr(sys, "argv", ["formicarium", "solve", "ring-50", "--colony", name])
+    with pytest.raises(SystemExit):
+        cli.main()
+    stdout, stderr = capsys.readouterr()
+    assert stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
+    assert "stopped answering" not in stdout
+    assert stdout.splitlines()[1] == "failed"
+
+
 def test_an_error_of_our_own_is_one_line_and_status_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
