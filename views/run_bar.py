@@ -39,10 +39,11 @@ class RunBar(QFrame):
         self.busy.setRange(0, 0)
         for bar in (self.progress, self.busy):
             bar.setTextVisible(False)
-            bar.setMinimumWidth(90)
+        self.progress.setMinimumWidth(90)
+        self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel()
         self.why_long.setProperty("role", "muted")
-        self.why_long.setText("The first run here also compiles its code")
+        self.why_long.setText("code is compiled once")
         self.why_long.setToolTip(
             "The code of a colony is compiled once on this machine, in its first run, which may "
             "take a minute. Building takes long for very large instances too."
@@ -67,7 +68,7 @@ class RunBar(QFrame):
         layout.addWidget(self.state)
         layout.addWidget(self.progress, 1)
         layout.addWidget(self.busy, 1)
-        layout.addWidget(self.why_long, 2)
+        layout.addWidget(self.why_long, 100)  # all that it needs, where there is as much
         layout.addWidget(self.left)
         layout.addSpacing(10)
         for button in (self.panel_button, self.theme_button, self.present_button):
@@ -116,6 +117,8 @@ class RunBar(QFrame):
         ):
             button.defaultAction().setIcon(icon(name, theme, role))
             button.setIconSize(QSize(side, side))
+        self.why_long.ensurePolished()
+        self.why_long.setMaximumWidth(self.why_long.sizeHint().width())
         self._dress_pause()
 
     @property
