@@ -44,6 +44,7 @@ from views.readout import Readout
 from views.run_bar import RunBar
 from views.setup_panel import SetupPanel
 from views.speedup_view import SpeedupView
+from views.spoken import Spoken
 from views.theme_choice import ThemeChoice
 from views.tour_view import TourView
 from views.window_actions import WindowActions
@@ -148,6 +149,7 @@ class MainWindow(QMainWindow):
 
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # or it would keep dropped files from the window
+        self._spoken = Spoken(self)
         self._possible = WindowActions(self, self._files)
         self._connect()
         self._state = WindowState(self, settings)

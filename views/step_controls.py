@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from views.fitting import fit_texts
 from views.icons import icon
 from views.theme import Theme
 
@@ -55,7 +56,6 @@ class StepControls(QWidget):
         self.watch.setText("Watch")
         self.watch.setCheckable(True)
         self.watch.setToolTip("Go on step by step (W)")
-        self.watch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.pace = QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
         row = QHBoxLayout(self)
@@ -154,6 +154,11 @@ class StepControls(QWidget):
         self._theme = theme
         self.watch.setIcon(icon(name, theme, "text"))
         self.watch.setIconSize(QSize(side, side))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a text out rather than cut it."""
+        super().resizeEvent(event)
+        fit_texts(self, [self.watch])
 
     def _change_pace(self) -> None:
         self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]

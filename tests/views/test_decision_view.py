@@ -23,6 +23,7 @@ from tests.views.scenes import uniform
 from views.decision_bars import MOST, rows_of
 from views.decision_view import DecisionView
 from views.decision_words import apart, probability, quantity, sentence
+from views.pictures import make_due_layouts
 from views.theme import DARK, LIGHT, Theme
 
 CITIES = uniform(120)
@@ -202,6 +203,19 @@ def test_the_map_is_beside_the_chances_or_above_them(view: DecisionView) -> None
     assert view.parts.orientation() is Qt.Orientation.Horizontal
     view.resize(500, 640)
     assert view.parts.orientation() is Qt.Orientation.Vertical
+
+
+def test_a_narrow_view_has_a_button_without_text_instead_of_half_a_text(
+    view: DecisionView, answerer: Answerer
+) -> None:
+    watch = view.controls.watch
+    view.setMinimumWidth(1)  # as where the whole window has less room than its views need
+    for width, shown in ((1000, True), (320, False), (1000, True)):
+        view.resize(width, 600)
+        make_due_layouts(view.controls)
+        text_beside = watch.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        assert text_beside is shown
+        assert watch.width() >= watch.sizeHint().width()
 
 
 def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None:

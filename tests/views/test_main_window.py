@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
+    QMenuBar,
     QMessageBox,
+    QTabBar,
     QToolButton,
     QWidget,
 )
@@ -393,6 +395,24 @@ def test_everything_can_be_reached_by_keyboard(window: MainWindow) -> None:
     ]
     assert unreachable == []
     assert {window.setup.colony.devices, window.setup.colony.colonies, window.run_bar.start} <= met
+
+
+def test_every_button_has_a_name_for_those_who_hear_it(window: MainWindow) -> None:
+    buttons = [
+        button
+        for button in window.findChildren(QToolButton)
+        if not isinstance(button.parent(), QTabBar | QMenuBar)
+    ]
+    assert [button.toolTip() for button in buttons if not spoken(button)] == []
+    zoom = window.dashboard.panes[0].zoom_button
+    assert spoken(zoom) == "Show this pane alone"
+    click(zoom)
+    assert spoken(zoom) == "Show all panes"
+
+
+def spoken(button: QToolButton) -> str:
+    interface = QAccessible.queryAccessibleInterface(button)
+    return interface.text(QAccessible.Text.Name) if interface.isValid() else ""
 
 
 @pytest.mark.parametrize("size", [(940, 560), (1280, 800), (1920, 1080)])
