@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QStyleOptionToolButton,
+    QToolButton,
+    QWidget,
+)
 
 from views.actions import Actions
 from views.activity import Activity
 from views.elided import ElidedLabel
+from views.fitting import fit_texts
 from views.formats import duration
 from views.icons import application_icon, icon
 from views.theme import DARK, Theme
@@ -28,7 +37,8 @@ class RunBar(QFrame):
         self._theme = DARK
         self.ant = QLabel()
         self.ant.setPixmap(application_icon().pixmap(28, 28))
-        self.start = self._button(actions["start"], "start", text=True)
+        self.start = _StartButton()
+        self._bind(self.start, actions["start"], "start", text=True)
         self.pause = self._button(actions["pause"], "run", text=True)
         self.step = self._button(actions["step"], "run", text=True)
         self.stop = self._button(actions["stop"], "run", text=True)
@@ -89,6 +99,7 @@ class RunBar(QFrame):
         if not self._iterates:  # nothing of the last run stays
             self.show_progress(None, None)
         self._dress_pause()
+        self._fit()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show the used-up share of the limits in [0, 1], and about how long it goes on."""
@@ -106,20 +117,26 @@ class RunBar(QFrame):
         """Change colours and sizes."""
         self._theme = theme
         side = round(16 * theme.scale)
-        for name, button, role in (
-            ("play", self.start, "on_accent"),
-            ("pause", self.pause, "text"),
-            ("step", self.step, "text"),
-            ("stop", self.stop, "text"),
-            ("theme", self.theme_button, "text"),
-            ("panel", self.panel_button, "text"),
-            ("present", self.present_button, "text"),
+        for name, button in (
+            ("play", self.start),
+            ("pause", self.pause),
+            ("step", self.step),
+            ("stop", self.stop),
+            ("theme", self.theme_button),
+            ("panel", self.panel_button),
+            ("present", self.present_button),
         ):
-            button.defaultAction().setIcon(icon(name, theme, role))
+            button.defaultAction().setIcon(icon(name, theme))
             button.setIconSize(QSize(side, side))
+        self.start.on_accent = icon("play", theme, "on_accent")
         self.why_long.ensurePolished()
         self.why_long.setMaximumWidth(self.why_long.sizeHint().width())
         self._dress_pause()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave texts out rather than cut them."""
+        super().resizeEvent(event)
+        self._fit()
 
     @property
     def _iterates(self) -> bool:
@@ -129,8 +146,15 @@ class RunBar(QFrame):
         name = "play" if self._activity.rests else "pause"
         self.pause.defaultAction().setIcon(icon(name, self._theme))
 
+    def _fit(self) -> None:
+        fit_texts(self, [self.start, self.pause, self.step, self.stop])
+
     def _button(self, action: QAction, role: str, *, text: bool = False) -> QToolButton:
         button = QToolButton()
+        self._bind(button, action, role, text=text)
+        return button
+
+    def _bind(self, button: QToolButton, action: QAction, role: str, *, text: bool = False) -> None:
         button.setDefaultAction(action)
         button.setProperty("role", role)
         button.setToolButtonStyle(
@@ -139,4 +163,16 @@ class RunBar(QFrame):
             else Qt.ToolButtonStyle.ToolButtonIconOnly
         )
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
+
+
+class _StartButton(QToolButton):
+    """A button on a ground of its own, where the icon that its action has in a menu is not seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_accent = QIcon()
+
+    def initStyleOption(self, option: QStyleOptionToolButton) -> None:
+        """Have the icon drawn that is seen there."""
+        super().initStyleOption(option)
+        option.icon = self.on_accent

@@ -429,6 +429,35 @@ def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: b
     assert cut_texts(window) == []
 
 
+def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
+    window.setMinimumWidth(1)  # a screen may have less than that
+    window.actions_["present"].trigger()
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    bar = window.run_bar
+    for width, style in (
+        (800, Qt.ToolButtonStyle.ToolButtonIconOnly),
+        (1280, Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+    ):
+        window.resize(width, 800)
+        make_due_layouts(bar)
+        for button in (bar.start, bar.pause, bar.step, bar.stop):
+            assert button.toolButtonStyle() is style
+            assert button.width() >= button.sizeHint().width()
+
+
+def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:
+    window.choose_theme("light")
+    start = window.run_bar.start
+    in_menu = start.defaultAction().icon().pixmap(16, 16).toImage()
+    assert in_menu.pixelColor(8, 8).name() == LIGHT.text
+    make_due_layouts(window.run_bar)
+    picture = start.grab().toImage()
+    colours = {
+        picture.pixelColor(x, picture.height() // 2).name() for x in range(picture.width() // 3)
+    }
+    assert {LIGHT.accent, LIGHT.on_accent} <= colours
+
+
 def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWindow) -> None:
     window.show_activity(Activity.BUILDING)
     assert window.run_bar.busy.isVisible()
