@@ -21,6 +21,7 @@ from gpu.baseline import (
     searches,
 )
 from gpu.baseline.ant_system import AsCpuColony
+from gpu.baseline.workforce import Workforce
 from gpu.candidates import build_candidates
 from gpu.contenders import contenders
 from gpu.errors import DeviceError, DeviceMemoryError
@@ -139,6 +140,7 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.baseline.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
     instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
     at_once = AsCpuColony(instance, parameters, 5, threads=threads)
     at_once.iterate(3)

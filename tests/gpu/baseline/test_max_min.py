@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gpu import catalog, devices
 from gpu.baseline.max_min import MmasCpuColony
+from gpu.baseline.workforce import Workforce
 from gpu.errors import ParameterError
 from gpu.instances.instance import TspInstance
 from gpu.instances.tsplib import load
@@ -162,6 +163,7 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.baseline.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
     instance = makers.uniform(30)
     parameters = MmasCpuParameters(ants=8, local_search="2opt")
     at_once = MmasCpuColony(instance, parameters, 5, threads=threads)
