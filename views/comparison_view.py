@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -23,7 +24,10 @@ _HINT = (
     "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
     "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
 )
-_FIRST = ("Compared", "Option", "× fastest")
+_FIRST = ("Compared", "Option", "ms", "× fastest")
+"""What a narrow pane has room for; the time is that of the phase that the option decides."""
+
+_WHOLE = "a whole iteration"
 
 
 class ComparisonView(View):
@@ -108,13 +112,21 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
+        _deciding(row, report.decides(row)),
         _ratio(report, row),
     ]
     for phase in report.phases:
         decides = phase == report.decides(row)
         cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
-    cells.append(_time(row.iteration_ms, "a whole iteration", decides=True, bold=False))
+    cells.append(_time(row.iteration_ms, _WHOLE, decides=True, bold=False))
     return cells
+
+
+def _deciding(row: Row, phase: str) -> Cell:
+    """Say once more, in short, what decides: the whole of it is in one of the columns after."""
+    spread = row.phases_ms.get(phase) if phase else row.iteration_ms
+    cell = _time(spread, phase or _WHOLE, decides=False, bold=row.chosen)
+    return dataclasses.replace(cell, muted=False)
 
 
 def _ratio(report: ComparisonReport, row: Row) -> Cell:
@@ -126,7 +138,7 @@ def _ratio(report: ComparisonReport, row: Row) -> Cell:
     return Cell(
         f"{significant(ratio)} ×",
         ratio,
-        f"Time of {report.decides(row) or 'a whole iteration'}, in times of the fastest{failed}",
+        f"Time of {report.decides(row) or _WHOLE}, in times of the fastest{failed}",
         bold=row.chosen,
         bar=ratio / longest,
         role="trail" if ratio == 1 else "latest",
@@ -168,5 +180,5 @@ def _conditions(report: ComparisonReport) -> str:
         f"{report.model}"
         + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
         + f"; {rounds} round{'' if rounds == 1 else 's'}, medians ± half of the distance between "
-        "the quartiles. Bars: the phase that an option decides. ● is chosen."
+        "the quartiles. First of all the phase that an option decides. ● is chosen."
     )

@@ -99,25 +99,32 @@ def test_before_anything_was_measured_it_says_what_it_would_measure(view: Compar
 
 def test_every_row_has_its_times_and_its_ratio(view: ComparisonView) -> None:
     assert view.table.headings == [
-        "Compared", "Option", "× fastest",
+        "Compared", "Option", "ms", "× fastest",
         "choice info, ms", "construction, ms", "update, ms", "iteration, ms",
     ]  # fmt: skip
     rows = texts(view)
     assert rows[0] == [
-        "colony", "● as-st-dynamic", "1.00 ×", "0.100", "2.00 ± 0.1", "0.200", "2.30",
+        "colony", "● as-st-dynamic", "2.00", "1.00 ×", "0.100", "2.00 ± 0.1", "0.200", "2.30",
     ]  # fmt: skip
-    assert rows[1][:3] == ["colony", "as-task", "100 ×"]
-    assert rows[3][2] == "50.0 ×"
-    assert rows[3][5] == "10.0 ± 0.5"  # what decides has its spread
+    assert rows[1][1:4] == ["as-task", "200", "100 ×"]
+    assert rows[3][2:4] == ["10.0", "50.0 ×"]
+    assert rows[3][6] == "10.0 ± 0.5"  # what decides has its spread
     assert rows[4] == [
-        "update", "gather", "an iteration would take about 41 s", "–", "–", "–", "–",
+        "update", "gather", "–", "an iteration would take about 41 s", "–", "–", "–", "–",
     ]  # fmt: skip
     assert "as-st-dynamic on cuda:0" in view.what.text()
     assert "H100, 1\u202f200 ants; 3 rounds" in view.note.text()
 
 
+def test_a_narrow_pane_shows_a_time_beside_each_ratio(view: ComparisonView) -> None:
+    header, table = view.table.horizontalHeader(), view.table
+    assert table.headings.index("× fastest") == 3
+    number = 64  # pixels before its bar
+    assert header.sectionViewportPosition(3) + number < table.viewport().width()
+
+
 def test_cells_say_more_on_demand(view: ComparisonView) -> None:
-    option, ratio, time = (view.table.item(3, column) for column in (1, 2, 5))
+    option, ratio, time = (view.table.item(3, column) for column in (1, 3, 2))
     assert option is not None
     assert option.toolTip() == "What reduction is."
     chosen = view.table.item(2, 1)
@@ -128,7 +135,7 @@ def test_cells_say_more_on_demand(view: ComparisonView) -> None:
     assert "Time of update" in ratio.toolTip()
     assert time is not None
     assert "quartiles 9.50\u202fms to 10.5\u202fms, measured 3 times" in time.toolTip()
-    gather = view.table.item(4, 2)
+    gather = view.table.item(4, 3)
     assert gather is not None
     assert gather.toolTip() == "an iteration would take about 41 s"
 
@@ -136,10 +143,10 @@ def test_cells_say_more_on_demand(view: ComparisonView) -> None:
 def test_a_click_on_a_heading_sorts_by_value(view: ComparisonView) -> None:
     view.resize(900, 300)
     sort_by(view, "× fastest")
-    ratios = [line[2] for line in texts(view)]
+    ratios = [line[3] for line in texts(view)]
     assert ratios[-3:] == ["50.0 ×", "100 ×", "an iteration would take about 41 s"]
     sort_by(view, "× fastest")
-    assert texts(view)[0][2] == "an iteration would take about 41 s"
+    assert texts(view)[0][3] == "an iteration would take about 41 s"
     sort_by(view, "Option")
     numbers = [line[1] for line in texts(view) if "1024" in line[1] or "32" in line[1]]
     assert numbers == ["● 32", "1024"]
@@ -154,14 +161,14 @@ def test_rows_are_copied_as_text(view: ComparisonView) -> None:
     click(view.copy_button)
     lines = clipboard.text().splitlines()
     assert len(lines) == 1 + len(REPORT.rows)
-    assert lines[0].split("\t")[:3] == ["Compared", "Option", "× fastest"]
+    assert lines[0].split("\t")[:4] == ["Compared", "Option", "ms", "× fastest"]
     table = view.table
     middle = place(view, 1, 0).center()
     click(table.viewport(), middle)
     press(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = clipboard.text().splitlines()
     assert len(lines) == 2
-    assert lines[1].split("\t")[:3] == ["colony", "as-task", "100 ×"]
+    assert lines[1].split("\t")[:4] == ["colony", "as-task", "200", "100 ×"]
 
 
 def test_bars_are_as_long_as_their_ratios_within_a_group(
@@ -173,7 +180,7 @@ def test_bars_are_as_long_as_their_ratios_within_a_group(
         image = view.table.viewport().grab().toImage()
         widths = []
         for at in range(view.table.rowCount()):
-            cell = place(view, at, 2)
+            cell = place(view, at, 3)
             y = round(cell.center().y() * image.devicePixelRatio())
             line = [
                 image.pixelColor(round(x * image.devicePixelRatio()), y)
