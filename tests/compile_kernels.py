@@ -1,7 +1,8 @@
 """Compile every kernel for every supported GPU generation, on a machine that need have no GPU.
 
 ``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, then
-what each kernel uses; it fails on any error or warning. Registers spilled to memory are no error
+what each kernel uses, where it was assembled: for the oldest and the newest generation, and for all
+if files are named. It fails on any error or warning. Registers spilled to memory are no error
 but are printed, for they cost time.
 """
 
@@ -22,8 +23,9 @@ from gpu import loader
 from gpu.processors import usable_cores
 
 LEAST_ARCHITECTURES = (75, 80, 90)
-TEXT_ONLY = (80,)
-"""Compiled, but not assembled: its limits lie between those of others, and it takes a third."""
+BETWEEN = (80, 90)
+"""Compiled, but assembled only for files that are named: their limits lie between those of the
+oldest and the newest, and assembling takes two thirds of the time."""
 
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
 
@@ -95,13 +97,20 @@ class Compiler:
         return f"{major.value}.{minor.value}"
 
     def compile(
-        self, file: str, text: str, names: Sequence[str], options: Sequence[str], architecture: int
+        self,
+        file: str,
+        text: str,
+        names: Sequence[str],
+        options: Sequence[str],
+        architecture: int,
+        *,
+        assembled: bool = True,
     ) -> Outcome:
         """Compile one text with its instantiations for one architecture.
 
-        The result is a binary, whose usages are told, or PTX where that is to do (``TEXT_ONLY``).
+        The result is a binary, whose usages are told, or PTX if it is not to be assembled.
         """
-        target, made = ("compute", "PTX") if architecture in TEXT_ONLY else ("sm", "CUBIN")
+        target, made = ("sm", "CUBIN") if assembled else ("compute", "PTX")
         program = ctypes.c_void_p()
         self._call(
             "CreateProgram", ctypes.byref(program), text.encode(), file.encode(), 0, None, None
@@ -185,16 +194,17 @@ def main(files: Sequence[str] = ()) -> int:
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
     jobs = [
-        (file, loader.source_text(file), loader.instantiations()[file], architecture)
+        (file, bool(files) or architecture not in BETWEEN, architecture)
         for file in files or loader.instantiations()
         for architecture in architectures
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
         outcomes = zip(jobs, pool.map(_compile, *zip(*jobs, strict=True)), strict=True)
-        for (file, _, names, architecture), (outcome, seconds) in outcomes:
+        for (file, _, architecture), (outcome, seconds) in outcomes:
             verdict = "FAILED" if outcome.complaints else "ok"
-            print(f"{file} sm_{architecture}: {len(names)} kernels, {seconds:.1f} s, {verdict}")
+            count = len(loader.instantiations()[file])
+            print(f"{file} sm_{architecture}: {count} kernels, {seconds:.1f} s, {verdict}")
             if outcome.complaints:
                 failed = True
                 print(outcome.complaints)
@@ -207,12 +217,13 @@ def main(files: Sequence[str] = ()) -> int:
     return int(failed)
 
 
-def _compile(
-    file: str, text: str, names: Sequence[str], architecture: int
-) -> tuple[Outcome, float]:
-    """Compile a kernel file's text; return also the seconds that took."""
+def _compile(file: str, assembled: bool, architecture: int) -> tuple[Outcome, float]:
+    """Compile a kernel file; return also the seconds that took."""
     start = time.perf_counter()
-    outcome = Compiler().compile(file, text, names, loader.OPTIONS, architecture)
+    text, names = loader.source_text(file), loader.instantiations()[file]
+    outcome = Compiler().compile(
+        file, text, names, loader.OPTIONS, architecture, assembled=assembled
+    )
     return outcome, time.perf_counter() - start
 
 
