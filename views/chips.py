@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -14,7 +15,19 @@ Swatch = Literal["line", "thin", "dashes", "dots", "band"]
 
 
 class Chip(QToolButton):
-    """Shows one curve or layer of a plot, and switches it on and off."""
+    """Shows one curve or layer of a plot, and switches it on and off.
+
+    Parameters
+    ----------
+    text, tip : str
+        What it is called, and what is said of it.
+    role : str
+        The theme's colour of the curve; more than one, with spaces between, of several curves.
+    swatch : str
+        How it is drawn.
+    parent : QWidget, optional
+        Qt's parent.
+    """
 
     def __init__(
         self, text: str, role: str, swatch: Swatch, tip: str = "", parent: QWidget | None = None
@@ -36,7 +49,11 @@ class Chip(QToolButton):
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
             for ratio in (1, 2):
                 icon.addPixmap(
-                    _swatch(self.swatch, theme.colour(self.role, opacity), ratio),
+                    _swatch(
+                        self.swatch,
+                        [theme.colour(role, opacity) for role in self.role.split()],
+                        ratio,
+                    ),
                     QIcon.Mode.Normal,
                     state,
                 )
@@ -80,7 +97,8 @@ class Choice(QWidget):
         return next(key for key, button in self.buttons.items() if button.isChecked())
 
 
-def _swatch(kind: Swatch, colour: QColor, ratio: int) -> QPixmap:
+def _swatch(kind: Swatch, colours: Sequence[QColor], ratio: int) -> QPixmap:
+    colour = colours[0]
     picture = QPixmap(18 * ratio, 12 * ratio)
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
@@ -98,10 +116,12 @@ def _swatch(kind: Swatch, colour: QColor, ratio: int) -> QPixmap:
                 painter.setBrush(colour)
                 painter.drawRoundedRect(QRectF(1, 2 + inset, 16, 8 - 2 * inset), 3, 3)
         else:
-            line = QPen(colour, {"line": 3.0, "thin": 1.4, "dashes": 1.8}[kind])
-            line.setCapStyle(Qt.PenCapStyle.FlatCap)
-            if kind == "dashes":
-                line.setDashPattern([2.4, 1.6])
-            painter.setPen(line)
-            painter.drawLine(QPointF(1, 6), QPointF(17, 6))
+            for place, one in enumerate(colours):
+                line = QPen(one, {"line": 3.0, "thin": 1.4, "dashes": 1.8}[kind])
+                line.setCapStyle(Qt.PenCapStyle.FlatCap)
+                if kind == "dashes":
+                    line.setDashPattern([2.4, 1.6])
+                painter.setPen(line)
+                y = 6 + 5 * (place - (len(colours) - 1) / 2)
+                painter.drawLine(QPointF(1, y), QPointF(17, y))
     return picture

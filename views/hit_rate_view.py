@@ -58,7 +58,7 @@ class HitRateView(View):
         self.chips = {
             "local": Chip("Local", "local", "line", "Local updates, since the run began"),
             "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
-            "recent": Chip("Recent", "local", "thin", "The same since the last drawing"),
+            "recent": Chip("Recent", "local overall", "thin", "The same since the last drawing"),
         }
         self.page_choice = Choice(
             {"run": "The run", "memory": "Against s"}, "What runs along the axis"

@@ -35,6 +35,9 @@ class PheromoneView(MatrixView):
         self._memory = 0
         self.bar = ColourBar("τ / τ₀")
         self.middle.addWidget(self.bar)
+        self.hint = self._label_over("The trails appear here as soon as a colony lays them.")
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("role", "muted")
         self.apply_theme(self.theme)
         self.begin_run()
 
@@ -117,8 +120,10 @@ class PheromoneView(MatrixView):
         return text
 
     def _describe(self) -> None:
+        self.hint.setVisible(self._picture is None)
         if self._picture is None:
-            self.caption.setText("The trails appear here as soon as a colony lays them.")
+            self.caption.setText("")
+            self.caption.setToolTip("")
             return
         n = self._instance.n if self._instance else len(self._picture)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []

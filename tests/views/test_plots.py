@@ -255,7 +255,15 @@ def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: Pher
 def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: PheromoneView) -> None:
     pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 1), iteration=0))
     assert not pheromone.bar.isVisible()
-    assert "appear here" in pheromone.caption.text()
+    hint = pheromone.hint
+    assert hint.isVisible()
+    assert "appear here" in hint.text()
+    pheromone.resize(200, 220)
+    assert hint.width() == pheromone.graphics.width()
+    assert hint.wordWrap()
+    assert hint.heightForWidth(hint.width()) <= hint.height()
+    pheromone.show_snapshot(snapshot(INSTANCE, 2))
+    assert not hint.isVisible()
 
 
 def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
@@ -296,6 +304,18 @@ def test_hit_ratios_since_the_beginning_and_since_the_last_state(rates: HitRateV
     assert recent[:, 1] == pytest.approx(90.0)
     assert rates._means["overall"].points[-1, 1] == pytest.approx(98.06, abs=0.1)
     assert "local 90.00" in rates.note.text()
+
+
+def test_the_switch_of_recent_ratios_has_the_colours_of_both(rates: HitRateView) -> None:
+    sign = rates.chips["recent"].icon().pixmap(18, 12).toImage()
+    drawn = [sign.pixelColor(9, y) for y in range(12)]
+    hues = {role: rates.theme.colour(role).hue() for role in ("local", "overall")}
+    seen = {
+        min(hues, key=lambda role: abs(hues[role] - colour.hue()))
+        for colour in drawn
+        if colour.alpha()
+    }
+    assert seen == {"local", "overall"}
 
 
 def test_without_a_selective_memory_the_view_says_so(rates: HitRateView) -> None:
