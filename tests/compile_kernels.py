@@ -194,17 +194,22 @@ def main(files: Sequence[str] = ()) -> int:
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
     jobs = [
-        (file, bool(files) or architecture not in BETWEEN, architecture)
+        (
+            file,
+            loader.source_text(file),
+            loader.instantiations()[file],
+            architecture,
+            bool(files) or architecture not in BETWEEN,
+        )
         for file in files or loader.instantiations()
         for architecture in architectures
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
         outcomes = zip(jobs, pool.map(_compile, *zip(*jobs, strict=True)), strict=True)
-        for (file, _, architecture), (outcome, seconds) in outcomes:
+        for (file, _, names, architecture, _), (outcome, seconds) in outcomes:
             verdict = "FAILED" if outcome.complaints else "ok"
-            count = len(loader.instantiations()[file])
-            print(f"{file} sm_{architecture}: {count} kernels, {seconds:.1f} s, {verdict}")
+            print(f"{file} sm_{architecture}: {len(names)} kernels, {seconds:.1f} s, {verdict}")
             if outcome.complaints:
                 failed = True
                 print(outcome.complaints)
@@ -217,10 +222,11 @@ def main(files: Sequence[str] = ()) -> int:
     return int(failed)
 
 
-def _compile(file: str, assembled: bool, architecture: int) -> tuple[Outcome, float]:
-    """Compile a kernel file; return also the seconds that took."""
+def _compile(
+    file: str, text: str, names: Sequence[str], architecture: int, assembled: bool
+) -> tuple[Outcome, float]:
+    """Compile a kernel file's text; return also the seconds that took."""
     start = time.perf_counter()
-    text, names = loader.source_text(file), loader.instantiations()[file]
     outcome = Compiler().compile(
         file, text, names, loader.OPTIONS, architecture, assembled=assembled
     )
