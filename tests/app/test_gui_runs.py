@@ -242,6 +242,7 @@ def test_a_recorded_session_is_opened_with_all_its_choices(
     choices = controller.window.setup.choices()
     assert choices.seed == 4711
     assert choices.parameters["beta"] == "5"
+    assert choices.parameters["ants"] is None  # automatic, as it was
     assert choices.stop["iterations"] == 4
     again = run_to_the_end(qtbot, controller).state
     assert tour(first) == tour(again)
