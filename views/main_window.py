@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
-        self.setMinimumSize(940, 560)
+        self.setMinimumSize(940, 572)
 
         self.tour, self.decision, self.convergence = TourView(), DecisionView(), ConvergenceView()
         self.pheromone, self.hit_rates = PheromoneView(), HitRateView()

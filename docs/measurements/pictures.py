@@ -24,6 +24,7 @@ from app.gui import application, close_window, make_window
 from app.notifications import Notifications
 from app.solver import RunState
 from app.window_controller import WindowController
+from gpu import catalog, devices
 from views.setup_panel import Choices
 from views.step_controls import StepControls
 
@@ -110,7 +111,7 @@ def main() -> None:
     """Take the pictures."""
     path, device, colony, out = Path(sys.argv[1]), sys.argv[2], sys.argv[3], Path(sys.argv[4])
     seconds = float(sys.argv[5])
-    values = {name: float(text) for name, text in (given.split("=") for given in sys.argv[6:])}
+    values = dict(given.split("=", 1) for given in sys.argv[6:])
     out.mkdir(parents=True, exist_ok=True)
     app = application()
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
@@ -119,7 +120,8 @@ def main() -> None:
         window.choose_theme("dark")
         window.resize(1600, 1000)
         window.show()
-        choices = Choices(device, colony, values, 1, {"seconds": seconds})
+        system = catalog.find(colony, devices.find(device))
+        choices = Choices(device, system.name, values, 1, {"seconds": seconds})
         pictures = Pictures(controller, choices, seconds, out)
         controller.open(path)
         app.exec()

@@ -415,7 +415,7 @@ def spoken(button: QToolButton) -> str:
     return interface.text(QAccessible.Text.Name) if interface.isValid() else ""
 
 
-@pytest.mark.parametrize("size", [(940, 560), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("size", [(940, 572), (1280, 800), (1920, 1080)])
 @pytest.mark.parametrize("presenting", [False, True])
 def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: bool) -> None:
     window.setup.colony.show_survey(WITHOUT_GPU)
