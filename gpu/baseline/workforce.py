@@ -16,7 +16,10 @@ SCARCE = 0.8
 GAIN = 0.9
 """Part of the time that an iteration must take by twice as many threads to be worth them."""
 
-REST, LONGEST_REST = 2.0, 64.0
+PATIENCE = 1.0
+"""Seconds for which cores must have been scarce before fewer threads are tried."""
+
+REST, LONGEST_REST = 1.0, 16.0
 """Seconds for which a choice stands: twice as many each time that a trial confirms it."""
 
 
@@ -42,6 +45,7 @@ class Workforce:
         self._iterations, self._wall, self._own = 0, 0.0, 0.0
         self._before = 0  # threads before the trial that goes on, if any
         self._rest, self._left = REST, 0.0
+        self._scarce = 0.0  # seconds for which cores have been
 
     def note(self, iterations: int, wall: float, own: float) -> None:
         """Take note of whole iterations by ``count`` threads.
@@ -64,6 +68,8 @@ class Workforce:
     def _decide(self) -> None:
         self._paces[self.count] = self._wall / self._iterations
         self._left -= self._wall
+        scarce = self._own < SCARCE * self._wall
+        self._scarce = self._scarce + self._wall if scarce else 0.0
         if self._before:
             other, self._before = self._before, 0
             fewer, more = sorted((self.count, other))
@@ -74,8 +80,8 @@ class Workforce:
                 self.count, self._left = best, self._rest
                 self._rest = min(2 * self._rest, LONGEST_REST)
         elif self._left <= 0:
-            scarce = self._own < SCARCE * self._wall
-            halved = scarce and self.count > 1
-            other = self.count // 2 if halved else min(2 * self.count, self._size)
+            halved = self.count > 1 and self._scarce >= PATIENCE
+            doubled = self.count == 1 or not scarce
+            other = self.count // 2 if halved else min((1 + doubled) * self.count, self._size)
             if other != self.count:
                 self._before, self.count = self.count, other
