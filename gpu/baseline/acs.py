@@ -10,7 +10,7 @@ from gpu.baseline.colony import TourColony, improvement
 from gpu.baseline.geometry import geometry_of
 from gpu.baseline.iteration import CONSTRUCT, FINISH, IMPROVE, run
 from gpu.baseline.regions import regions_of
-from gpu.baseline.stages import Stage, each
+from gpu.baseline.stages import Shift, Stage, each
 from gpu.baseline.tables import NO_CITY, Rules
 from gpu.candidates import BACKUP, build_candidates
 from gpu.devices import Device
@@ -158,20 +158,11 @@ class CpuColony(TourColony):
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
         return np.roll(self._trails.cities[city], -1 - int(self._trails.tails[city]))
 
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         run(
             self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
-            self._moves, self._searches, self._record, gate, self._scratch[member], member,
-            workers, min(workers, self._builders), count, stages, begin, end,
+            self._moves, self._searches, self._record, gate, self._scratch[shift.thread],
+            min(shift.threads, self._builders), *shift,
         )  # fmt: skip
 
     def _draw(

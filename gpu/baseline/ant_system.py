@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.baseline.as_iteration import LINK, RENEW, run
 from gpu.baseline.as_tables import AsRules, ChoiceRules
 from gpu.baseline.matrix_colony import MatrixColony
-from gpu.baseline.stages import Stage, shared
+from gpu.baseline.stages import Shift, Stage, shared
 from gpu.devices import Device
 from gpu.instances.instance import Metric, TspInstance
 from gpu.parameters import AsCpuParameters, MmasCpuParameters
@@ -58,18 +58,8 @@ class AsCpuColony(MatrixColony):
             Stage(RENEW, "update", shared(n)),
         )
 
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         run(
             self._matrices, self._geometry, self._ants, self._rules, self._moves, self._searches,
-            self._record, gate, self._places[member], member, workers,
-            count, stages, begin, end,
+            self._record, gate, self._places[shift.thread], *shift,
         )  # fmt: skip

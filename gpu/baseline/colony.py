@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.baseline import record as records
 from gpu.baseline.searches import Rule, no_rule, searches_of
-from gpu.baseline.stages import Stage, Stages, shared
+from gpu.baseline.stages import Shift, Stage, Stages, shared
 from gpu.colony import never
 from gpu.instances.instance import Instance, TspInstance
 from gpu.snapshot import Improvements, Snapshot, Trails, Updates, Wanted
@@ -48,16 +48,7 @@ class TeamColony(ABC):
         self._stages = Stages(threads, stages, self._work)
 
     @abstractmethod
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         """Do a part of some stages; see :data:`gpu.baseline.stages.Work`."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from gpu.baseline.as_tables import ChoiceRules
 from gpu.baseline.matrix_colony import MatrixColony
 from gpu.baseline.mmas_iteration import run
 from gpu.baseline.mmas_tables import LEAST, MOST, MmasRules, state_of
-from gpu.baseline.stages import Stage, each, shared
+from gpu.baseline.stages import Shift, Stage, each, shared
 from gpu.devices import Device
 from gpu.instances.instance import TspInstance
 from gpu.max_min import DEPOSITS, spread_of
@@ -63,18 +63,8 @@ class MmasCpuColony(MatrixColony):
         limits = self._state.limits
         return float(limits[LEAST]), float(limits[MOST])
 
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         run(
             self._matrices, self._geometry, self._ants, self._neighbours, self._rules, self._state,
-            self._moves, self._searches, self._record, gate, self._places[member],
-            member, workers, count, stages, begin, end,
+            self._moves, self._searches, self._record, gate, self._places[shift.thread], *shift,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from gpu.baseline import memory, rlf_tables
 from gpu.baseline.colony import TeamColony
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.baseline.rlf_tables import LEVEL
-from gpu.baseline.stages import Stage, each, shared
+from gpu.baseline.stages import Shift, Stage, each, shared
 from gpu.coloring import checked_coloring
 from gpu.devices import Device
 from gpu.instances.graph import GraphInstance, class_order, unique_edges
@@ -109,19 +109,10 @@ class RlfCpuColony(TeamColony):
         """Prepare how colorings are improved before they deposit; return the stages of that."""
         return ()
 
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         run(
-            self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
-            member, workers, count, stages, begin, end, 0,
+            self._pairs, self._ants, self._rules, self._record, gate, self._places[shift.thread],
+            *shift, 0,
         )  # fmt: skip
 
     def _draw(

@@ -16,7 +16,7 @@ from gpu.baseline.compiled import entry, part
 from gpu.baseline.record import BEST_COST, BEST_ITERATION, Record, shortest
 from gpu.baseline.rlf_iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
 from gpu.baseline.rlf_tables import Colorings
-from gpu.baseline.stages import Stage, each, shared
+from gpu.baseline.stages import Shift, Stage, each, shared
 from gpu.baseline.tabu import search
 from gpu.baseline.tabu_tables import KEPT_COLORS, Desk, Searches, TabuRules
 from gpu.coloring import greedy_colors
@@ -55,8 +55,8 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
     ) -> None:
         self._tabu = parameters.resolved(instance.n)
         self._key = key_of(seed)
-        shared = {name: getattr(self._tabu, name) for name in SHARED}
-        plain = ColoringCpuParameters.from_mapping({**shared, "selection": "wheel"})
+        common = {name: getattr(self._tabu, name) for name in SHARED}
+        plain = ColoringCpuParameters.from_mapping({**common, "selection": "wheel"})
         super().__init__(instance, plain, seed, threads=threads)
 
     def _improvement(self, threads: int) -> Sequence[Stage]:
@@ -77,58 +77,30 @@ class RlfTabuCpuColony(rlf.RlfCpuColony):
             Stage(TAKE, "tabu search", shared(count)),
         )
 
-    def _work(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-    ) -> None:
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
         met = 0
-        for _ in range(count):
+        for _ in range(shift.iterations):
             for bits in (COLORING, SEARCHING, RENEWING):
-                chosen = stages & bits
+                chosen = shift.stages & bits
                 if chosen:
                     work = self._search if bits == SEARCHING else self._color
-                    work(gate, member, workers, 1, chosen, begin, end, met)
-                met += workers * chosen.bit_count()
-        if count == 0:  # all that is asked is that both are compiled
-            self._color(gate, member, workers, 0, 0, begin, end, met)
-            self._search(gate, member, workers, 0, 0, begin, end, met)
+                    work(gate, shift._replace(iterations=1, stages=chosen), met)
+                met += shift.threads * chosen.bit_count()
+        if shift.iterations == 0:  # all that is asked is that both are compiled
+            for work in (self._color, self._search):
+                work(gate, shift._replace(stages=0), met)
 
-    def _color(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-        met: int,
-    ) -> None:
+    def _color(self, gate: NDArray[np.int64], shift: Shift, met: int) -> None:
         rlf_iteration.run(
-            self._pairs, self._ants, self._rules, self._record, gate, self._places[member],
-            member, workers, count, stages, begin, end, met,
+            self._pairs, self._ants, self._rules, self._record, gate, self._places[shift.thread],
+            *shift, met,
         )  # fmt: skip
 
-    def _search(
-        self,
-        gate: NDArray[np.int64],
-        member: int,
-        workers: int,
-        count: int,
-        stages: int,
-        begin: int,
-        end: int,
-        met: int,
-    ) -> None:
+    def _search(self, gate: NDArray[np.int64], shift: Shift, met: int) -> None:
         run(
             self._ants, self._search_rules, self._searches, self._ant_of, self._record, gate,
-            self._desks[member], member, workers, stages, begin, end, met,
+            self._desks[shift.thread], shift.thread, shift.threads, shift.stages, shift.begin,
+            shift.end, met,
         )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,31 @@ def shared(items: int, units: int = 1) -> Callable[[int], int]:
     return lambda workers: -(-items // workers) * units
 
 
-Work = Callable[[NDArray[np.int64], int, int, int, int, int, int], None]
-"""Called by all that work at once: ``work(gate, member, workers, count, stages, begin, end)``.
+class Shift(NamedTuple):
+    """What a thread is to do, in the order in which compiled code takes it.
 
-``gate`` is a fresh barrier, ``member`` the thread's number, below ``workers``. It does its units
-from ``begin`` to before ``end`` of the stages whose bits are in ``stages``, ``count`` times.
-"""
+    Attributes
+    ----------
+    thread, threads : int
+        Its number, and how many work.
+    iterations : int
+        How many; 0 has the code compiled, and nothing done.
+    stages : int
+        The bits of those that it works through in each.
+    begin, end : int
+        Of each stage it does its units from ``begin`` to before ``end``.
+    """
+
+    thread: int
+    threads: int
+    iterations: int
+    stages: int
+    begin: int
+    end: int
+
+
+Work = Callable[[NDArray[np.int64], Shift], None]
+"""Called by all that work at once: ``work(gate, shift)``; ``gate`` is a fresh barrier."""
 
 EVERYTHING = 2**62
 """More units than any stage has."""
@@ -168,7 +188,7 @@ class Stages:
         gate, workers = barrier.new_gate(), self._workforce.count
         try:
             self._team.run(
-                lambda member: self._work(gate, member, workers, count, stages, begin, end),
+                lambda thread: self._work(gate, Shift(thread, workers, count, stages, begin, end)),
                 workers,
             )
         except BaseException:  # an interrupt, say, before this thread's own part began

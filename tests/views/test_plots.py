@@ -70,7 +70,7 @@ def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceV
     around = [picture.pixelColor(place.x() + dx, place.y() + dx) for dx in (-1, 0, 1)]
     best_colour = convergence.theme.colour("best").getRgb()
     for colour in around:  # its edge may be smoothed, by a shade
-        assert colour.getRgb() == pytest.approx(best_colour, abs=3)
+        assert colour.getRgb() == pytest.approx(best_colour, abs=1)
 
 
 def test_iterations_and_seconds_along_the_axis(qtbot: QtBot, convergence: ConvergenceView) -> None:
