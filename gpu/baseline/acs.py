@@ -136,7 +136,7 @@ class CpuColony(TourColony):
         )
         self._scratch = [tables.scratch_of() for _ in range(threads)]
         stages = (
-            Stage(CONSTRUCT, "construction", each(n)),
+            Stage(CONSTRUCT, "construction", each(n), together=stepwise),
             *improvement(moves, IMPROVE, m),
             Stage(FINISH, "update", each(1)),
         )

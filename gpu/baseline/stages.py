@@ -38,11 +38,15 @@ class Stage:
         Units of work, such as rows or steps, of the thread that has most of them, by the number of
         threads that work. Every thread works through its own units in order, and may be stopped
         between any two.
+    together : bool
+        Whether all threads are done with a unit before any begins the next: then their number may
+        change between units, and need not wait for the end of an iteration that stands still.
     """
 
     bit: int
     phase: str
     units: Callable[[int], int]
+    together: bool = False
 
 
 def each(units: int) -> Callable[[int], int]:
@@ -110,7 +114,7 @@ class Stages:
         self.times: Mapping[str, float] = MappingProxyType({})
         self._team: Team | None = Team(threads)
         self._workforce = Workforce(threads)
-        self._own = 0.0  # seconds of the iteration under way for which this thread had a core
+        self._noted = self._own = 0.0  # seconds not told it yet; with a core for this thread
         self._run(0, self._stages[0].bit, 0, 0)  # compile now, or load what was compiled
 
     def run(self, count: int, stop: Callable[[], bool]) -> None:
@@ -164,6 +168,9 @@ class Stages:
         self._run(1, stage.bit, begin, end)
         seconds = time.perf_counter() - before
         self._own += time.thread_time() - own
+        self._noted += seconds
+        if stage.together:
+            self._note((end - begin) / units)
         self._spent[stage.phase] += seconds
         if end - begin == pace or seconds > SLICE:
             fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
@@ -178,9 +185,13 @@ class Stages:
         self._duration = sum(self._spent.values())
         self.times = MappingProxyType({name: 1e3 * took for name, took in self._spent.items()})
         self._spent = dict.fromkeys(self._spent, 0.0)
-        self._workforce.note(1, self._duration, self._own)
-        self._own = 0.0
+        self._note(0 if any(stage.together for stage in self._stages) else 1)
         return 1
+
+    def _note(self, iterations: float) -> None:
+        """Tell the workforce of what was done since it was last told; their number may change."""
+        self._workforce.note(iterations, self._noted, self._own)
+        self._noted = self._own = 0.0
 
     def _run(self, count: int, stages: int, begin: int, end: int) -> None:
         if self._team is None:

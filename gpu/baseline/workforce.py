@@ -2,13 +2,13 @@
 
 Threads that meet at every step of a colony stand still together while one of them has no core. On a
 machine whose cores others want too, one thread that waits for nobody can be many times faster. The
-solutions are the same with any number of threads, so it may change from iteration to iteration.
+solutions are the same with any number of threads, so it may change as a colony goes on.
 """
 
 from __future__ import annotations
 
 WINDOW = 0.1
-"""Seconds over which a pace is measured, or one iteration if that takes longer."""
+"""Seconds over which a pace is measured, or what is noted at once if that takes longer."""
 
 SCARCE = 0.8
 """Part of its time that a working thread has a core, below which cores are scarce."""
@@ -36,23 +36,23 @@ class Workforce:
     Attributes
     ----------
     count : int
-        Those that are to work in the next iteration.
+        Those that are to work next.
     """
 
     def __init__(self, size: int) -> None:
         self.count = self._size = size
         self._paces: dict[int, float] = {}  # seconds an iteration, by threads
-        self._iterations, self._wall, self._own = 0, 0.0, 0.0
+        self._iterations, self._wall, self._own = 0.0, 0.0, 0.0
         self._before = 0  # threads before the trial that goes on, if any
         self._rest, self._left = REST, 0.0
         self._scarce = 0.0  # seconds for which cores have been
 
-    def note(self, iterations: int, wall: float, own: float) -> None:
-        """Take note of whole iterations by ``count`` threads.
+    def note(self, iterations: float, wall: float, own: float) -> None:
+        """Take note of iterations, or a part of one, by ``count`` threads.
 
         Parameters
         ----------
-        iterations : int
+        iterations : float
         wall, own : float
             Seconds that they took, and for which a thread that takes part had a core.
         """
@@ -61,9 +61,9 @@ class Workforce:
         self._iterations += iterations
         self._wall += wall
         self._own += own
-        if self._wall >= WINDOW:
+        if self._wall >= WINDOW and self._iterations > 0:
             self._decide()
-            self._iterations, self._wall, self._own = 0, 0.0, 0.0
+            self._iterations, self._wall, self._own = 0.0, 0.0, 0.0
 
     def _decide(self) -> None:
         self._paces[self.count] = self._wall / self._iterations

@@ -65,6 +65,7 @@ def test_one_core_has_no_choice() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "instance"),
     [
+        ("acs-gpu", {"ants": 48}, uniform(40, 1)),
         ("acs-gpu", {"local_search": "2opt"}, uniform(40, 1)),
         ("as-cores", {"local_search": "2opt+oropt"}, uniform(40, 1)),
         ("mmas-cores", {"local_search": "2opt"}, uniform(40, 1)),
@@ -74,7 +75,7 @@ def test_one_core_has_no_choice() -> None:
 def test_solutions_do_not_depend_on_how_many_work(
     name: str, values: dict[str, object], instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def other_count(force: Workforce, iterations: int, wall: float, own: float) -> None:
+    def other_count(force: Workforce, iterations: float, wall: float, own: float) -> None:
         force.count = force.count % 3 + 1
 
     place = devices.find("cpu")
