@@ -4,17 +4,19 @@
     python docs/measurements/acs_quality.py equal_time TSPLIB_FOLDER OUT.json [NAME...]
     python docs/measurements/acs_quality.py fig6 TSPLIB_FOLDER OUT.json
 
-With names, only those rows are measured; other rows that OUT.json has stay.
+With names, only those rows are measured; other rows that OUT.json has stay. After the names may
+follow seeds=30 and share=0.2.
 
-Table 9: ACS-GPU-Alt against ACS-GPU-SPM, 256 ants, local update every 4th step, 30 seeds, as many
-runs as the paper made. The paper gave both as long as ACS-GPU-Alt took for 1000 iterations with
-m = n and k = 1. On another GPU that time buys another number of iterations, so here each run gets
-the iterations that it bought there: ACS-GPU-Alt by the times of Tables 3, 4 and 8; ACS-GPU-SPM,
-which ran with these parameters as fast as ACS-GPU-Alt with m = n and k = 1 (Fig. 10), 1000 n / 256.
+Table 9: ACS-GPU-Alt against ACS-GPU-SPM, 256 ants, local update every 4th step, 30 seeds unless
+said otherwise, as many runs as the paper made. The paper gave both as long as ACS-GPU-Alt took for
+1000 iterations with m = n and k = 1. On another GPU that time buys another number of iterations, so
+here each run gets the iterations that it bought there: ACS-GPU-Alt by the times of Tables 3, 4 and
+8; ACS-GPU-SPM, which ran with these parameters as fast as ACS-GPU-Alt with m = n and k = 1 (Fig.
+10), 1000 n / 256.
 All seeds run side by side on one GPU.
 
-Equal time: the same, but both get the iterations that a fifth of the paper's seconds buys on this
-GPU, where each runs alone.
+Equal time: the same, but both get the iterations that a share of the paper's seconds, a fifth
+unless said otherwise, buys on this GPU, where each runs alone.
 
 Fig. 6: the share of local and of global updates that find their trail in the selective memory,
 against the memory's size s, with m = n and k = 1, over 500 iterations.
@@ -22,7 +24,6 @@ against the memory's size s, with m = n and k = 1, over 500 iterations.
 
 from __future__ import annotations
 
-import functools
 import json
 import statistics
 import sys
@@ -49,8 +50,6 @@ TABLE_9 = {
     "pr2392": (174.51, 131.238, 6.05, 4.05),
 }
 ANTS = 256
-SEEDS = range(1, 31)
-SHARE = 0.2
 TIMED = 512
 """Iterations whose time says how many a budget buys."""
 SIDE_BY_SIDE = 30
@@ -91,8 +90,10 @@ def bought(instance: TspInstance, name: str, values: dict[str, int], seconds: fl
         colony.close()
 
 
-def compare(folder: Path, names: Sequence[str], *, equal_time: bool) -> list[dict[str, object]]:
-    """One row an instance."""
+def compare(
+    folder: Path, names: Sequence[str], seeds: range, share: float | None
+) -> list[dict[str, object]]:
+    """One row an instance; without a share, as many iterations as in the paper."""
     rows: list[dict[str, object]] = []
     values = {"ants": ANTS, "update_period": 4}
     for name in names or TABLE_9:
@@ -103,9 +104,9 @@ def compare(folder: Path, names: Sequence[str], *, equal_time: bool) -> list[dic
             "acs-gpu-spm": round(1000 * instance.n / ANTS),
         }
         row: dict[str, object] = {"instance": name, "optimum": instance.optimum}
-        if equal_time:
-            row["seconds"] = SHARE * seconds
-            budgets = {c: bought(instance, c, values, SHARE * seconds) for c in budgets}
+        if share is not None:
+            row |= {"share": share, "seconds": share * seconds}
+            budgets = {c: bought(instance, c, values, share * seconds) for c in budgets}
         errors: dict[str, list[float]] = {}
         for (colony, iterations), paper in zip(
             budgets.items(), (paper_alt, paper_spm), strict=True
@@ -115,7 +116,7 @@ def compare(folder: Path, names: Sequence[str], *, equal_time: bool) -> list[dic
                 ends = list(
                     pool.map(
                         lambda seed: run(instance, colony, values, seed, iterations),  # noqa: B023
-                        SEEDS,
+                        seeds,
                     )
                 )
             lengths = [end.best_cost for end in ends]
@@ -158,18 +159,21 @@ def fig_6(folder: Path, names: Sequence[str]) -> list[dict[str, object]]:
 def main() -> None:
     """Measure, and write the rows as JSON."""
     what, folder, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    measures: dict[str, Callable[[Path, Sequence[str]], list[dict[str, object]]]] = {
-        "table9": functools.partial(compare, equal_time=False),
-        "equal_time": functools.partial(compare, equal_time=True),
-        "fig6": fig_6,
+    names = [word for word in sys.argv[4:] if "=" not in word]
+    options = dict(word.split("=") for word in sys.argv[4:] if "=" in word)
+    seeds = range(1, 1 + int(options.get("seeds", "30")))
+    share = float(options.get("share", "0.2"))
+    measures: dict[str, Callable[[], list[dict[str, object]]]] = {
+        "table9": lambda: compare(folder, names, seeds, None),
+        "equal_time": lambda: compare(folder, names, seeds, share),
+        "fig6": lambda: fig_6(folder, names),
     }
-    rows = measures[what](folder, sys.argv[4:])
-    names = {row["instance"] for row in rows}
+    rows = measures[what]()
+    done = {row["instance"] for row in rows}
     if out.exists():
         before = json.loads(out.read_text())["rows"]
-        rows = [row for row in before if row["instance"] not in names] + rows
-    device = str(devices.find("cuda"))
-    measured = {"device": device, "share": SHARE if what == "equal_time" else None, "rows": rows}
+        rows = [row for row in before if row["instance"] not in done] + rows
+    measured = {"device": str(devices.find("cuda")), "rows": rows}
     out.write_text(json.dumps(measured, indent=1) + "\n")
 
 
