@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
+from app.niceness import give_way
 from app.notifications import sentence_for
 
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class Task(QThread, Generic[T]):
 
     def run(self) -> None:
         """Do the work; called by Qt in the new thread."""
+        give_way()  # what Qt calls a low priority is none on Linux
         try:
             result = self._work(self)
         except Exception as error:

@@ -7,7 +7,7 @@ import sys
 import threading
 
 NICENESS = 10
-"""Of the threads that compute; the window's is 0."""
+"""How much higher that of threads that compute is than the window's."""
 
 
 def give_way() -> None:
@@ -18,4 +18,5 @@ def give_way() -> None:
     as long as it works.
     """
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        windows = os.getpriority(os.PRIO_PROCESS, os.getpid())
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(windows + NICENESS, 19))

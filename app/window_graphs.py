@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from app.background import Task
 from gpu.drawing.drawing import Arrangement
 from gpu.instances.graph import GraphInstance
 from gpu.instances.instance import Instance
+from views.view import View
 
 if TYPE_CHECKING:
     from app.window_controller import WindowController
@@ -24,12 +26,20 @@ Work = Callable[["GraphArtist"], Any]
 Show = Callable[[Any], object]
 """Shows it."""
 
+SHARE_BESIDE_ALL_CORES = 0.025
+"""Share of one core that one view's pictures may take where the colony computes on all cores."""
+
+LONGEST = 6.0
+"""Seconds between two pictures of one view there, at most, however dear they are."""
+
 
 class WindowGraphs(QObject):
     """Keeps the views of a graph supplied, with one picture at a time.
 
     What a view asks for takes the place of what it asked for before and has not got, so that the
-    views stay as near to the run as the machine allows.
+    views stay as near to the run as the machine allows. Where the colony needs all cores, a view
+    asks the more seldom the longer its pictures take: a thread of the colony would stand still
+    for each of them, and the others wait for that one.
     """
 
     def __init__(self, controller: WindowController) -> None:
@@ -37,7 +47,7 @@ class WindowGraphs(QObject):
         self._controller = controller
         self._graph: GraphInstance | None = None
         self._artist: GraphArtist | None = None
-        self._wanted: dict[str, tuple[Work, Show]] = {}
+        self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
         self._graph_view = controller.window.graph
         self._adjacency_view = controller.window.adjacency
@@ -60,7 +70,7 @@ class WindowGraphs(QObject):
     @Slot(object, object)
     def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         self._want(
-            "graph",
+            self._graph_view,
             lambda artist: artist.draw(arrangement, coloring),
             self._graph_view.show_drawing,
         )
@@ -68,15 +78,14 @@ class WindowGraphs(QObject):
     @Slot(object)
     def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
         self._want(
-            "adjacency",
+            self._adjacency_view,
             lambda artist: artist.adjacency(coloring),
             self._adjacency_view.show_picture,
         )
 
-    def _want(self, view: str, work: Work, show: Show) -> None:
+    def _want(self, view: View, work: Work, show: Show) -> None:
         if self._graph is not None:
-            self._wanted.pop(view, None)  # the latest wish waits longest, lest one view starve
-            self._wanted[view] = work, show
+            self._wanted[view] = work, show  # keeps its turn, lest one view starve
             self._next()
 
     def _next(self) -> None:
@@ -84,16 +93,20 @@ class WindowGraphs(QObject):
         graph, artist = self._graph, self._artist
         if self._task is not None or not self._wanted or graph is None:
             return
-        work, show = self._wanted.pop(next(iter(self._wanted)))
+        view = next(iter(self._wanted))
+        work, show = self._wanted.pop(view)
 
-        def draw(_: Task[Any]) -> tuple[GraphArtist, Any]:
+        def draw(_: Task[Any]) -> tuple[GraphArtist, Any, float]:
             from gpu.drawing.draw import GraphArtist  # brings SciPy and Numba
 
             at_work = artist or GraphArtist(graph)
-            return at_work, work(at_work)
+            begin = time.thread_time()
+            return at_work, work(at_work), time.thread_time() - begin
 
-        def done(result: tuple[GraphArtist, Any]) -> None:
-            self._artist, picture = result
+        def done(result: tuple[GraphArtist, Any, float]) -> None:
+            self._artist, picture, worked = result
+            rest = min(worked / SHARE_BESIDE_ALL_CORES, LONGEST)
+            view.leisure = max(type(view).leisure, rest)
             show(picture)
 
         self._task = Task(draw, done, self._controller.window.tell)

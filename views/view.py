@@ -32,7 +32,7 @@ class View(QWidget):
 
     key: ClassVar[str] = ""
     title: ClassVar[str] = ""
-    leisure: ClassVar[float] = 1.0
+    leisure: float = 1.0
     wanted_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:

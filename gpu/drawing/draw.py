@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.drawing.density import shades_of
+from gpu.drawing.density import SIZE, shades_of
 from gpu.drawing.drawing import (
     CONFLICT,
     MATRIX_SIZE,
@@ -21,6 +21,9 @@ from gpu.instances.graph import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000
 """Most edges of which a spring layout still shows something."""
+
+_FINE = 100_000
+"""Most edges whose shades are drawn at full size: more of them are one haze, and take long."""
 
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
@@ -99,7 +102,9 @@ class GraphArtist:
 
     def _shades(self, places: _Places) -> _Shades:
         edges = self._graph.edges
-        return shades_of(places[0], edges) if len(edges) > MOST_LINES else None
+        if len(edges) <= MOST_LINES:
+            return None
+        return shades_of(places[0], edges, SIZE if len(edges) <= _FINE else SIZE // 2)
 
 
 def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

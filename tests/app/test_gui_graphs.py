@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
@@ -33,7 +34,7 @@ from tests.app.in_window import (
     written,
 )
 from tests.hands import click, press
-from tests.views.graph_scenes import queens
+from tests.views.graph_scenes import coloring_snapshot, greedy, queens
 
 QUEENS = queens(6)
 
@@ -231,6 +232,74 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
     drawing = controller.window.graph.vertices._drawing
     assert drawing is not None
     assert drawing.arrangement is Arrangement.CLASSES
+
+
+def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[NDArray[np.int32] | None] = []
+    plain = GraphArtist.draw
+
+    def dear(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        made.append(coloring)
+        begin = time.thread_time()
+        while time.thread_time() < begin + 0.1:
+            pass
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", dear)
+    window = controller.window
+    window.dashboard.keep_to(1.0)
+    click(window.graph.arrangement.buttons["circle"])
+    drawn(qtbot, controller)
+    first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
+    window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
+    qtbot.waitUntil(lambda: made[-1] is first, timeout=5000)
+    drawn(qtbot, controller)
+    qtbot.wait(600)  # cheap drawings would rest for half a second
+    window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
+    qtbot.wait(100)
+    assert made[-1] is first
+    window.dashboard.keep_to(math.inf)
+    qtbot.waitUntil(lambda: made[-1] is second, timeout=5000)
+    drawn(qtbot, controller)
+
+
+def test_views_take_turns_with_their_pictures(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[str] = []
+    go_on = threading.Event()
+
+    def note(name: str) -> None:
+        plain = getattr(GraphArtist, name)
+
+        def wait(*arguments: object) -> object:
+            made.append(name)
+            go_on.wait(20)
+            return plain(*arguments)
+
+        monkeypatch.setattr(GraphArtist, name, wait)
+
+    note("draw")
+    note("adjacency")
+    graph, adjacency = controller.window.graph, controller.window.adjacency
+    for _ in range(3):  # while the first is under way, both ask again and again
+        graph.drawing_wanted.emit(None, None)
+        adjacency.picture_wanted.emit(None)
+    go_on.set()
+    drawn(qtbot, controller)
+    assert made == ["draw", "adjacency", "draw"]
 
 
 def test_another_instance_gives_up_the_drawing(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from app import dear_parts
 from app.background import Background, Task
 from app.dear_parts import DearParts
 from app.log_tail import LogTail
+from app.niceness import NICENESS
 from app.presets import presets
 from app.stall_meter import StallMeter
 from app.system_libraries import (
@@ -62,6 +65,18 @@ def test_a_task_works_elsewhere_and_tells_here(qtbot: QtBot, ear: Ear) -> None:
     assert worker != threading.get_ident()
     assert ear.threads == {threading.get_ident()}
     assert background._tasks == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads share one niceness")
+def test_a_task_gives_way_to_the_window(qtbot: QtBot, ear: Ear) -> None:
+    def niceness(_: object) -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    background = Background()
+    task = Task(niceness, ear, ear)
+    with qtbot.waitSignal(task.ended):
+        background.start(task)
+    assert ear.heard == [min(19, niceness(None) + NICENESS)]
 
 
 def test_a_task_that_fails_tells_one_sentence(qtbot: QtBot, ear: Ear) -> None:

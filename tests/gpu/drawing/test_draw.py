@@ -132,6 +132,18 @@ def test_more_edges_than_lines_are_shades() -> None:
     assert (shades > 0).mean() > 0.5
 
 
+def test_shades_of_very_many_edges_are_coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(190, 0.9)
+    fine = GraphArtist(graph).draw(Arrangement.CIRCLE, None).shades
+    monkeypatch.setattr("gpu.drawing.draw._FINE", len(graph.edges) - 1)
+    coarse = GraphArtist(graph).draw(Arrangement.CIRCLE, None).shades
+    assert fine is not None
+    assert coarse is not None
+    assert len(fine) == 2 * len(coarse)
+    joined = fine.reshape(len(coarse), 2, -1, 2).max(axis=(1, 3))
+    assert np.corrcoef(joined.ravel(), coarse.ravel())[0, 1] > 0.8
+
+
 def test_the_matrix_has_an_empty_block_for_each_class() -> None:
     graph = random_graph(80, 0.4)
     coloring = greedy(graph)
