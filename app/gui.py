@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app import garbage
 from app.notifications import APPLICATION, Notifications
 from app.system_libraries import check_qt, platforms_here
 
@@ -95,6 +96,7 @@ def application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
+    garbage.put_off()  # until what a window needs is there
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app import garbage
 from app.background import Background, Task
 from app.choices import session_of
 from app.current_run import CurrentRun
@@ -225,11 +226,16 @@ class WindowController(QObject):
     def _surveyed(self, survey: Survey) -> None:
         # What the first run needs is compiled or loaded now; if that fails, the run will say why.
         warming = Task(lambda _: warm_up(survey), _ignore, _ignore)
-        warming.ended.connect(lambda _: self.warm.emit())
+        warming.ended.connect(self._warmed)
         self.background.start(warming)
         self.window.setup.colony.show_survey(survey)
         self.display.show_device()
         self.announce()
+
+    @Slot(object)
+    def _warmed(self, _: object) -> None:
+        garbage.take_up()
+        self.warm.emit()
 
     def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check what was chosen and open the log; in a thread, for disks and drivers may rest."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -12,7 +13,7 @@ import pytest
 from PySide6.QtCore import QThread, QTimer
 from pytestqt.qtbot import QtBot
 
-from app import dear_parts
+from app import dear_parts, garbage
 from app.background import Background, Task
 from app.dear_parts import DearParts
 from app.log_tail import LogTail
@@ -117,6 +118,19 @@ def test_shutdown_cancels_and_says_whether_all_ended(qtbot: QtBot, ear: Ear) -> 
     assert background.shutdown(5)
     assert task.isFinished()
     assert ear.heard == []
+
+
+def test_garbage_is_looked_for_once_the_window_is_warm(
+    qtbot: QtBot, request: pytest.FixtureRequest
+) -> None:
+    garbage.put_off()
+    try:
+        request.getfixturevalue("opened")
+        qtbot.waitUntil(gc.isenabled, timeout=60_000)
+        assert gc.get_freeze_count() > 10_000  # and not in what has been imported
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 def test_a_stall_is_measured(qtbot: QtBot) -> None:
