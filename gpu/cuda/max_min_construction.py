@@ -125,7 +125,9 @@ class Rows(MmasConstruction):
         tiles = next(count for count in shapes if count >= needed)
         self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
         self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
-        whole = 2 * self.n * weight_columns(self.n)
+        columns = weight_columns(self.n)
+        beyond = max(0, TILE_CITIES * tiles - columns)  # read, but not looked at, of the last row
+        whole = 2 * (self.n * columns + beyond)
         if (
             half
             and self._warps == 1

@@ -76,15 +76,17 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
     bool stuck = false;  // whether none is; then the next step is chosen already
     OutsideChoice choice{};
     unsigned word = 0;  // to be told if this lane's candidate is chosen
+    auto has_visited = [&](int other) {
+        unsigned its = __shfl_sync(ALL_LANES, visited, other & (tabu_words - 1));
+        return its >> (other >> shift) & 1;
+    };
     // At a city where the ant takes its `step` at `then`: what no update can change is done while
     // words are on their way.
     auto arrive = [&](int step, unsigned then) {
         unsigned place = places::of(city, lane);
         candidate = trails.candidates()[place];
         if (lane == (city & (tabu_words - 1))) visited |= 1u << (city >> shift);
-        int other = candidate.city();
-        unsigned its = __shfl_sync(ALL_LANES, visited, other & (tabu_words - 1));
-        free = !(its >> (other >> shift) & 1);
+        free = !has_visited(candidate.city());
         word = candidate.word(place);
         stuck = step < n && !__any_sync(ALL_LANES, free);
         if (step % LANES == 0) page = turn_page(&task, number, step, kept, lane);
@@ -95,7 +97,10 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
         Told told;
         int from = city;
         if (stuck) {
-            if (changed[from] == time - 1) {
+            // A trail back to where the ant has been does not matter.
+            unsigned last = changed[from], to = last & OutsideNews::SEVERAL;
+            if (last >> OutsideNews::BITS == time - 1 &&
+                (to == OutsideNews::SEVERAL || !has_visited(to))) {
                 while (latest(&task.made[time - 1]) < news.announced[time - 1 & 1]) {
                 }
                 choice = choose_outside(&task, visited, from, time, lane);

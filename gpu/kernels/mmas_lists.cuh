@@ -14,19 +14,6 @@
 #include "philox.cuh"
 #include "tour_report.cuh"
 
-// All threads of the block start to copy so many times 16 bytes to shared memory; returns where
-// they end. Every thread must wait for its own, and then for the others.
-__device__ __forceinline__ uint4* start_copy(uint4* shared, const void* global, int size) {
-    const uint4* from = static_cast<const uint4*>(global);
-    for (int i = threadIdx.x; i < size; i += blockDim.x) {
-        if constexpr (READS_AHEAD)
-            copy_ahead(shared + i, from + i);
-        else
-            shared[i] = __ldg(from + i);
-    }
-    return shared + size;
-}
-
 // Candidates and their weights, `width` a city, as a lane reads them: every 32nd.
 struct SplitLists {
     const unsigned short* cities;

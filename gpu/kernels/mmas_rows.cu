@@ -4,15 +4,15 @@
 #include "roulette.cuh"
 #include "row_tours.cuh"
 
-// The city where the wheel stops, or -1 in warps where it does not.
+// The city where the wheel stops, or a negative number in warps where it does not.
 template <class Row, int TILES>
-__device__ __forceinline__ int turn(const Group<>& group, LaneCities<TILES>& cities,
-                                    const typename Row::Stored* row, int from, unsigned word) {
+__device__ __forceinline__ int turn(const Group<>& group, const EightSums& eights,
+                                    LaneCities<TILES>& cities, const typename Row::Stored* row,
+                                    unsigned word) {
     unsigned words[TILES][Row::WORDS];
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, words[tile]);
-    if (cities.has(from)) cities.mark(from);  // while the weights are on their way
-    constexpr int CHAINS = 4;                 // at once, or each maximum would wait for the last
+    constexpr int CHAINS = 4;  // at once, or each maximum would wait for the last
     unsigned tops[CHAINS] = {};
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) {
@@ -24,22 +24,24 @@ __device__ __forceinline__ int turn(const Group<>& group, LaneCities<TILES>& cit
     unsigned top = Row::larger(Row::larger(tops[0], tops[1]), Row::larger(tops[2], tops[3]));
     Wheel wheel(group.largest(__uint_as_float(Row::largest(top))));
 
-    unsigned sums[TILES], totals[TILES];
+    unsigned sums[TILES], totals[TILES], units[LANE_CITIES];
     Word own = 0, before;
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) {
-        unsigned sum = 0u - LANE_CITIES * Wheel::BASE_BITS;
 #pragma unroll
         for (int j = 0; j < LANE_CITIES; ++j)
-            sum += wheel.units_over_base(Row::weight(words[tile], j));
-        sums[tile] = sum;
-        totals[tile] = warp_total(sum);
+            units[j] = wheel.units_over_base(Row::weight(words[tile], j));
+        // In two halves, or each city would wait for the one before.
+        sums[tile] = units[0] + units[1] + units[2] + units[3] +
+                     here_and_now(units[4] + units[5] + units[6] + units[7]) -
+                     LANE_CITIES * Wheel::BASE_BITS;
+        totals[tile] = warp_total(sums[tile]);
         own += totals[tile];
     }
     Word all = group.sum(own, before), stop = Wheel::spin(word, all) - before;
-    if (stop >= own) return -1;  // past the end in warps before the one
 
-    unsigned rest[Row::WORDS], sum = sums[0];  // of the tile where it stops
+    // Of the tile where it stops.
+    unsigned rest[Row::WORDS], sum = sums[0];
 #pragma unroll
     for (int i = 0; i < Row::WORDS; ++i) rest[i] = words[0][i];
     Word tile_end = totals[0], passed_tiles = 0;
@@ -54,35 +56,36 @@ __device__ __forceinline__ int turn(const Group<>& group, LaneCities<TILES>& cit
         for (int i = 0; i < Row::WORDS; ++i) rest[i] = reached ? words[tile][i] : rest[i];
         tile_end += totals[tile];
     }
-    unsigned end = prefix_sums_soon(sum, cities.lane), left = static_cast<unsigned>(stop);
-    unsigned ends[LANE_CITIES - 1],
-        passed = 0;  // of its cities, while the shuffles are on their way
+    // Of the lane where it stops; below 0 in lanes that come later.
+    int left = static_cast<int>(static_cast<unsigned>(stop) - static_cast<unsigned>(passed_tiles) -
+                                eights.before(sum));
+    left -= static_cast<int>(EightSums::within(sum, cities.lane) - sum);
+    bool here = left >= 0 && left < static_cast<int>(sum);
+    unsigned end = 0, passed[2] = {};  // how many cities of the lane, counted in two halves
 #pragma unroll
-    for (int j = 0; j + 1 < LANE_CITIES; ++j) {
-        passed += wheel.units(Row::weight(rest, j));
-        ends[j] = passed;
+    for (int i = 0; i + 1 < LANE_CITIES; ++i) {
+        end += wheel.units(Row::weight(rest, i));
+        passed[i % 2] += (end + ~static_cast<unsigned>(left)) >> 31;  // end <= left
     }
-    left -= static_cast<unsigned>(passed_tiles);
-    int winner = __popc(__ballot_sync(ALL_LANES, end <= left));  // lanes before it
-    left -= end - sum;                                           // in the winner
-    int j = 0;
-#pragma unroll
-    for (int i = 0; i + 1 < LANE_CITIES; ++i) j += ends[i] <= left;
-    return __shfl_sync(ALL_LANES, cities.city(place, j), winner);
+    unsigned j = here_and_now(passed[0]) + passed[1];
+    int city = static_cast<int>(warp_max(here ? cities.city(place, j) : 0u));
+    bool stops = group.size() == 1 || stop < own;
+    cities.take(here && stops, place, j);  // while the city is on its way to all lanes
+    return stops ? city : -1;
 }
 
 struct WheelOfRows {
+    EightSums eights;
     unsigned words;  // for 32 steps, one a lane
 
     __device__ __forceinline__ WheelOfRows(const Draws& draws, int step, int lane)
-        : words(draws.spin((step & -LANES) + lane)) {}
+        : eights(lane), words(draws.spin((step & -LANES) + lane)) {}
 
     template <class Row, int TILES>
     __device__ __forceinline__ int choose(const Group<>& group, LaneCities<TILES>& cities,
-                                          const typename Row::Stored* row, int from,
-                                          int step) const {
+                                          const typename Row::Stored* row, int, int step) const {
         unsigned word = __shfl_sync(ALL_LANES, words, step & (LANES - 1));
-        int next = turn<Row, TILES>(group, cities, row, from, word);
+        int next = turn<Row, TILES>(group, eights, cities, row, word);
         return group.agree(next >= 0, next);
     }
 };

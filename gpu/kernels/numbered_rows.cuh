@@ -52,7 +52,7 @@ struct LaneCities {
                 if (city(tile, j) < n) left[tile / 4] |= 1u << bit(tile, j);
     }
 
-    static __device__ __forceinline__ int bit(int tile, int j) {
+    static __device__ __forceinline__ unsigned bit(unsigned tile, unsigned j) {
         return 8 * (j % 4) + 2 * (tile % 4) + j / 4;
     }
 
@@ -60,6 +60,7 @@ struct LaneCities {
         return first + tile * TILE_CITIES + lane * LANE_CITIES + j;
     }
 
+    // Marks a city as visited.
     __device__ __forceinline__ void mark(int city) {
         unsigned own = static_cast<unsigned>(city - first);
         unsigned tile = own / TILE_CITIES, gone = 1u << bit(tile, own % LANE_CITIES);
@@ -67,6 +68,13 @@ struct LaneCities {
 #pragma unroll
         for (int word = 0; word < WORDS; ++word)
             left[word] &= ~(tile / 4 == static_cast<unsigned>(word) ? gone : 0);
+    }
+
+    // The same, if `mine`, for a city of this lane.
+    __device__ __forceinline__ void take(bool mine, int tile, unsigned j) {
+        unsigned gone = mine ? 1u << bit(tile, j) : 0;
+#pragma unroll
+        for (int word = 0; word < WORDS; ++word) left[word] &= ~(tile / 4 == word ? gone : 0);
     }
 
     // For a city of another warp.
@@ -96,6 +104,10 @@ struct LaneCities {
 struct FullRow {
     static constexpr int WORDS = LANE_CITIES;
     typedef float Stored;
+
+    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
+        return held_pointer(row);
+    }
 
     template <class Cities>
     static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
@@ -146,11 +158,15 @@ struct HalfRows {
     static constexpr int WORDS = LANE_CITIES / 2;
     typedef unsigned short Stored;
 
+    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
+        return SHARED ? row : held_pointer(row);
+    }
+
     template <class Cities>
     static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
                                                 unsigned (&words)[WORDS]) {
         uint4 all = {};
-        if (cities.any(tile)) {
+        if (SHARED || cities.any(tile)) {
             const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
             all = SHARED ? *from : __ldg(from);
         }

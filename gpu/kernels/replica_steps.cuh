@@ -58,14 +58,10 @@ static __device__ SELDOM Told update_outside(const StepTask* task, int from, int
     return {places::both(there, back), true, seen};
 }
 
-static __device__ SELDOM float updated_outside(Word stamp, unsigned time, LocalUpdate change) {
-    return stamped::trail(stamp, time, change);
-}
-
 // All unvisited cities, some in each lane. `visited` is this lane's word of the tabu bits.
 static __device__ SELDOM Offer offer_all(const StepTask* task, unsigned visited, int city,
                                          unsigned time, int lane) {
-    constexpr int AT_ONCE = 2;
+    constexpr int AT_ONCE = 4;
     // Where lanes are more than words, several share one.
     int words = task->tabu_words, sharing = LANES / words, first = lane & (words - 1);
     unsigned mine = static_cast<unsigned>(0xffffffffull / ((1ull << sharing) - 1)) << lane / words;
@@ -73,7 +69,7 @@ static __device__ SELDOM Offer offer_all(const StepTask* task, unsigned visited,
     Offer best;
     while (left) {
         int other[AT_ONCE];
-        float weight[AT_ONCE];
+        float weight[AT_ONCE], trail[AT_ONCE];
         Word stamp[AT_ONCE];
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the last city once more
@@ -82,9 +78,9 @@ static __device__ SELDOM Offer offer_all(const StepTask* task, unsigned visited,
             stamp[i] = __ldcg(&task->outside[task->between(city, other[i])]);
             weight[i] = __ldg(&task->weights[task->between(city, other[i])]);
         }
+        stamped::trails(stamp, time, task->change, trail);
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i)
-            best.improve(other[i], stamped::trail(stamp[i], time, task->change), weight[i]);
+        for (int i = 0; i < AT_ONCE; ++i) best.improve(other[i], trail[i], weight[i]);
     }
     return best;
 }
@@ -101,9 +97,9 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, unsi
                                                       int city, unsigned time, int lane) {
     constexpr int COUNT = BACKUP_ROWS + 1;
     int words = task->tabu_words, shift = 31 - __clz(words), other[COUNT];
-    float weight[COUNT];
+    float weight[COUNT], trail[COUNT];
     Word stamp[COUNT];
-    bool open[COUNT], backed = false, counted = false;
+    bool open[COUNT], backed = false;
     int far_city = task->trails.far_of(city, lane);
     Backup backup = task->lists.backup_of(city, lane);
 #pragma unroll
@@ -127,15 +123,11 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, unsi
                 weight[i] = backup.at[i % BACKUP_ROWS].weight();
             else
                 weight[i] = open[i] ? __ldg(&task->weights[task->between(city, other[i])]) : 0.0f;
-            counted = counted || stamped::updated(stamp[i]);
         }
-        bool all = __any_sync(ALL_LANES, counted);
+        stamped::trails(stamp, time, task->change, trail);
 #pragma unroll
-        for (int i = 0; i < COUNT; ++i) {
-            float trail =
-                all ? updated_outside(stamp[i], time, task->change) : stamped::before(stamp[i]);
-            if (open[i]) best.improve(other[i], trail, weight[i]);
-        }
+        for (int i = 0; i < COUNT; ++i)
+            if (open[i]) best.improve(other[i], trail[i], weight[i]);
     }
     int next = best_city(best.key, warp_max(best.key), best.city);
     int chooser = __ffs(__ballot_sync(ALL_LANES, best.city == static_cast<unsigned>(next))) - 1;
@@ -165,7 +157,7 @@ static __device__ SELDOM Told close_tour(const StepTask* task, int city, int sta
     unsigned back = task->trails.directed ? places::NONE : task->place(start, city, lane);
     if (there == places::NONE)
         trail =
-            updated_outside(__ldcg(&task->outside[task->between(city, start)]), time, task->change);
+            stamped::trail(__ldcg(&task->outside[task->between(city, start)]), time, task->change);
     else
         trail = __shfl_sync(ALL_LANES, trail, there % LANES);
     Told told{places::both(there, back)};

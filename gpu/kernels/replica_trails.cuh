@@ -14,6 +14,11 @@ constexpr unsigned NONE = HALF, ELSEWHERE = HALF - 512;  // ELSEWHERE + city
 
 __device__ __forceinline__ unsigned of(int city, unsigned rank) { return city * LANES + rank; }
 
+// The city that a place belongs to; more than any for NONE.
+__device__ __forceinline__ unsigned city(unsigned place) {
+    return place < ELSEWHERE ? place / LANES : place - ELSEWHERE;
+}
+
 __device__ __forceinline__ unsigned both(unsigned there, unsigned back) {
     return there | back << BITS;
 }
@@ -120,8 +125,15 @@ class ReplicaTrails {
 // Of trails that are on no list, in shared memory: the updates are made in global memory, and have
 // all been made only when as many ants have said so.
 struct OutsideNews {
-    unsigned* changed;      // (n), when such a trail from the city was last updated
+    static constexpr unsigned BITS = 9, SEVERAL = (1u << BITS) - 1;  // or unknown
+
+    unsigned* changed;      // (n), the time of the last such update from the city, and where to
     unsigned announced[2];  // ants that update some, at the last time and at the present one
+
+    __device__ __forceinline__ void note(unsigned from, unsigned to, unsigned time) {
+        unsigned own = time << BITS | min(to, SEVERAL), last = atomicMax(&changed[from], own);
+        if (last >> BITS == time && last != own) atomicMax(&changed[from], own | SEVERAL);
+    }
 };
 
 // A thread that hears of every step of one ant.
@@ -157,7 +169,7 @@ struct Listener {
             if (places[i] < places::ELSEWHERE) {
                 before[i] = trails.count(places[i], time);
             } else if (places[i] != places::NONE) {
-                atomicMax(&news.changed[places[i] - places::ELSEWHERE], time);
+                news.note(places[i] - places::ELSEWHERE, places::city(places[1 - i]), time);
                 elsewhere = true;
             }
         }

@@ -23,6 +23,7 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
     int* tour = tours + static_cast<long long>(ant) * n;
     LaneCities<TILES> cities(n, group.warp * TILES * TILE_CITIES, group.lane);
     int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
+    if (cities.has(city)) cities.mark(city);
     GrowingTour grown(geometry, city);
     while (step < n) {
         Selection selection(draws, step, group.lane);
@@ -31,7 +32,7 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
             const typename Row::Stored* row =
                 rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
                            static_cast<unsigned>(columns);
-            city = selection.template choose<Row>(group, cities, held_pointer(row), city, step);
+            city = selection.template choose<Row>(group, cities, Row::begin(row), city, step);
             if (group.lane == (step & (LANES - 1))) kept = city;
         }
         if (group.warp == 0) {
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
     const int* matrix, const void* weights, int columns, int* tours, Word* lengths,
     ColonyState* state) {
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, ant = blockIdx.x;
+    int lane = held(threadIdx.x % LANES), ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
     Draws draws{
@@ -74,11 +75,12 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     ColonyState* state) {
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
-    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int lane = held(threadIdx.x % LANES), warps = blockDim.x / LANES;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);
     uint4* own = held_shared(shared);
-    const uint4* from = static_cast<const uint4*>(weights);
-    for (int i = threadIdx.x; 8 * i < n * columns; i += blockDim.x) own[i] = __ldg(from + i);
+    start_copy(own, weights, n * columns / 8);
+    copies_asked();
+    copies_landed<0>();
     __syncthreads();
     Group<> group{memory, 1, 0, lane};
     Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};

@@ -31,18 +31,38 @@ __device__ __forceinline__ float before(Word word) {
     return __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
 }
 
-// Whether it had any then.
-__device__ __forceinline__ bool updated(Word word) {
+// How many it got then.
+__device__ __forceinline__ unsigned updates(Word word) {
     return static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
 }
 
 // The trail before any update of `now`.
 __device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate change) {
     float value = before(word);
-    unsigned count = static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
-    if (time(word) == now) count = 0;
+    unsigned count = time(word) == now ? 0 : updates(word);
     for (; count > 0; --count) value = change(value);
     return value;
+}
+
+// The same of several trails, side by side.
+template <int COUNT>
+__device__ __forceinline__ void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
+                                       float (&values)[COUNT]) {
+    unsigned counts[COUNT], most = 0;
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        values[i] = before(words[i]);
+        counts[i] = time(words[i]) == now ? 0 : updates(words[i]);
+        most = max(most, counts[i]);
+    }
+#pragma unroll 1
+    for (unsigned done = 0; done < most; ++done) {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            float next = change(values[i]);
+            values[i] = done < counts[i] ? next : values[i];
+        }
+    }
 }
 
 // The result is to be waited for by performed().
