@@ -155,6 +155,7 @@ def test_closing_in_mid_run_is_soon_done(
     limit(controller)
     press(controller.window, Qt.Key.Key_Space)
     wait_for(qtbot, controller, Activity.RUNNING)
+    qtbot.waitUntil(lambda: not controller.background._tasks, timeout=60_000)  # it may compile
     slow = RandomColony.built[0]
     before = slow.iteration
     controller.window.close()
