@@ -14,7 +14,7 @@ from views.card import Card, note
 
 
 class ColonyCard(Card):
-    """Two lists; colonies that cannot run on the chosen device are shown with the reason.
+    """Two lists; colonies that cannot run on the chosen device come last, each with the reason.
 
     Attributes
     ----------
@@ -117,21 +117,23 @@ class ColonyCard(Card):
         model = self.colonies.model()
         assert isinstance(model, QStandardItemModel)  # QComboBox makes one
         offered = [system for system in catalog.CATALOG if system.problem is self._problem]
-        for system in offered:
-            runs = device is not None and system.runs_on(device)
+        runnable = [s for s in offered if device is not None and s.runs_on(device)]
+        others = [s for s in offered if s not in runnable]
+        for system in (*runnable, *others):
+            runs = system in runnable
             item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
             item.setData(system.name, Qt.ItemDataRole.UserRole)
             item.setToolTip(system.summary if runs else f"{system.title} {_needs(system)}.")
             item.setEnabled(runs)
             model.appendRow(item)
-        _select(self.colonies, before)
-        if self.system is None and device is not None:
-            usual = self._problem.words.colony
-            wanted = next((s.alias for s in offered if s.name == before), usual)
-            runnable = [s for s in offered if s.runs_on(device)]
-            best = [s for s in runnable if s.alias == wanted]
-            for system in (*best, *runnable)[:1]:
-                _select(self.colonies, system.name)
+        if runnable and others:
+            self.colonies.insertSeparator(len(runnable))
+        usual = self._problem.words.colony
+        wanted = next((s.alias for s in offered if s.name == before), usual)
+        same = [s for s in runnable if s.name == before]
+        best = [s for s in runnable if s.alias == wanted]
+        for system in (*same, *best, *runnable)[:1]:
+            _select(self.colonies, system.name)
         self._colony_changed()
 
     def _colony_changed(self, _: object = None) -> None:

@@ -42,6 +42,7 @@ def rows(box: QComboBox) -> dict[str, bool]:
             box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled
         )
         for index in range(box.count())
+        if box.itemData(index) is not None  # a separator
     }
 
 
@@ -54,6 +55,24 @@ def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list
     for entry in [*entries, panel.seed_field.entry, panel.dice]:
         press(panel.focusWidget(), Qt.Key.Key_Tab)
         assert panel.focusWidget() is entry
+
+
+def test_colonies_that_run_come_first_and_keys_stay_with_them(panel: SetupPanel) -> None:
+    panel.colony.show_survey(WITHOUT_GPU)
+    box = panel.colony.colonies
+    names = [box.itemData(at) for at in range(box.count())]
+    line = names.index(None)
+    assert names.count(None) == 1  # a separator
+    cpu = WITHOUT_GPU.devices[0]
+    first, last = names[:line], names[line + 1 :]
+    catalog = [system for system in CATALOG if system.problem is uniform(9).problem]
+    assert first == [system.name for system in catalog if system.runs_on(cpu)]
+    assert last == [system.name for system in catalog if not system.runs_on(cpu)]
+    box.setFocus()
+    for key, at in ((Qt.Key.Key_End, line - 1), (Qt.Key.Key_Down, line - 1), (Qt.Key.Key_Home, 0)):
+        press(box, key)
+        assert box.currentIndex() == at
+        assert panel.choices().colony == names[at]
 
 
 @pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
