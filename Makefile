@@ -14,12 +14,13 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test lint format clean system checked help
+.PHONY: demo test lint style kernels installed format clean system checked help
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
 	@echo 'make test [ARGS="-k acs"]      run the tests, with no display'
-	@echo 'make lint                      style, types, import rules, and every kernel compiled'
+	@echo 'make lint                      make style: style, types, import rules;'
+	@echo '                               make kernels: every kernel compiled'
 	@echo 'make format                    lay out Python and CUDA sources'
 	@echo 'make system                    as root: apt-get install the system libraries'
 	@echo 'make clean                     remove .venv and everything else that was made'
@@ -28,16 +29,22 @@ help:
 demo: $(STAMP)app $(addprefix $(STAMP),$(GPU))
 	$(BIN)/formicarium demo
 
+installed: $(STAMP)test
+
 test: $(STAMP)test
 	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)
 
-lint: $(STAMP)lint
+lint: style kernels
+
+style: $(STAMP)lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy .ci docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
+
+kernels: $(STAMP)test
 	$(BIN)/python -m tests.compile_kernels
 
 format: $(STAMP)lint

@@ -1,15 +1,18 @@
 """Compile every kernel for every supported GPU generation, on a machine that need have no GPU.
 
 ``python -m tests.compile_kernels [FILE.cu ...]`` prints a line per file and architecture, then
-what each kernel uses, where it was assembled: for the oldest and the newest generation, and for all
-if files are named. It fails on any error or warning. Registers spilled to memory are no error
-but are printed, for they cost time.
+what each kernel uses, where it was assembled: for the oldest and the newest generation, and for
+one between if files are named. It fails on any error or warning. Registers spilled to memory are
+no error but are printed, for they cost time.
+
+A generation between is compiled for where it gets code that neither of those gets.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import operator
 import re
 import sys
 import time
@@ -22,13 +25,25 @@ from pathlib import Path
 from gpu import loader
 from gpu.processors import usable_cores
 
-LEAST_ARCHITECTURES = (75, 80, 90)
-BETWEEN = (80, 90)
-"""Compiled, but assembled only for files that are named: their limits lie between those of the
-oldest and the newest, and assembling takes two thirds of the time."""
+OLDEST = 75
+MEASURED = 90
+"""The generation that most measurements are made on: assembled for too, if files are named."""
 
 CHECKS = ("--ptxas-options=-v", "--ftz=true")  # CuPy always adds the second
 
+# Neither optimized nor assembled, which all takes a fifth of the time: the compiler reads the whole
+# text all the same, and limits lie between those of the oldest and the newest.
+BETWEEN = ("--device-debug",)
+
+_CONDITION = re.compile(r"__CUDA_ARCH__ *([<>=!]=|[<>]) *(\d+)")
+_COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
 _FUNCTION = re.compile(r"Compiling entry function '(\w+)'")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
@@ -172,37 +187,38 @@ def find_library() -> Path | None:
     return max(found, default=None)
 
 
-def chosen_architectures(supported: Sequence[int]) -> tuple[int, ...]:
-    """Architectures to compile for: those that must work, and the newest there is.
+def chosen_architectures(text: str, supported: Sequence[int]) -> tuple[int, ...]:
+    """Architectures to compile a text for: the oldest, the newest, and any that gets other code.
 
     Raises
     ------
     RuntimeError
-        If this NVRTC does not know one of those that must work.
+        If this NVRTC does not know the oldest that must work.
     """
-    missing = set(LEAST_ARCHITECTURES) - set(supported)
-    if missing:
-        raise RuntimeError(f"this NVRTC does not compile for sm_{min(missing)}")
-    return tuple(sorted({*LEAST_ARCHITECTURES, max(supported)}))
+    if OLDEST not in supported:
+        raise RuntimeError(f"this NVRTC does not compile for sm_{OLDEST}")
+    ends = (OLDEST, max(supported))
+    conditions = {(compare, int(number)) for compare, number in _CONDITION.findall(text)}
+    first: dict[tuple[bool, ...], int] = {}
+    for architecture in (*ends, *(one for one in sorted(supported) if one > OLDEST)):
+        met = (_COMPARE[compare](10 * architecture, number) for compare, number in conditions)
+        first.setdefault(tuple(met), architecture)
+    return tuple(sorted({*ends, *first.values()}))
 
 
 def main(files: Sequence[str] = ()) -> int:
     """Compile and print; return 1 if anything was complained about, else 0."""
     compiler = Compiler()
-    architectures = chosen_architectures(compiler.architectures())
+    supported = compiler.architectures()
     print(f"NVRTC {compiler.version()}, options {' '.join(loader.OPTIONS)}")
     failed = False
     usages: dict[str, dict[int, Usage]] = {}
+    assembled = {OLDEST, max(supported)} | ({MEASURED} if files else set())
     jobs = [
-        (
-            file,
-            loader.source_text(file),
-            loader.instantiations()[file],
-            architecture,
-            bool(files) or architecture not in BETWEEN,
-        )
+        (file, text, loader.instantiations()[file], architecture, architecture in assembled)
         for file in files or loader.instantiations()
-        for architecture in architectures
+        for text in (loader.source_text(file),)
+        for architecture in sorted(assembled.union(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
@@ -227,9 +243,8 @@ def _compile(
 ) -> tuple[Outcome, float]:
     """Compile a kernel file's text; return also the seconds that took."""
     start = time.perf_counter()
-    outcome = Compiler().compile(
-        file, text, names, loader.OPTIONS, architecture, assembled=assembled
-    )
+    options = loader.OPTIONS if assembled else (*loader.OPTIONS, *BETWEEN)
+    outcome = Compiler().compile(file, text, names, options, architecture, assembled=assembled)
     return outcome, time.perf_counter() - start
 
 

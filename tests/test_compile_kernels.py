@@ -20,6 +20,9 @@ __global__ void copies(const float* in, float* out) {
 }
 """
 WARNS = "__global__ void warns(int* out) { int unused; out[0] = 1; }"
+WARNS_BETWEEN = (
+    f"#if __CUDA_ARCH__ == 860\n{WARNS}\n#else\n__global__ void warns(int*) {{}}\n#endif"
+)
 WRONG = "__global__ void wrong(int* out) { out[0] = absent; }"
 # The bound leaves 64 registers a thread, and more than that many values are alive at once.
 SPILLS = """
@@ -68,24 +71,37 @@ def test_spilled_registers_are_reported(compiler: Compiler) -> None:
     assert "SPILLED" in str(usage)
 
 
-def test_architectures_run_from_turing_to_the_newest(compiler: Compiler) -> None:
-    assert chosen_architectures((75, 80, 86, 90, 100, 120)) == (75, 80, 90, 120)
-    assert chosen_architectures(compiler.architectures())[:3] == (75, 80, 90)
+def test_architectures_are_the_ends_and_those_that_get_other_code(compiler: Compiler) -> None:
+    supported = (75, 80, 86, 89, 90, 100, 120)
+    assert chosen_architectures("", supported) == (75, 120)
+    assert chosen_architectures("#if __CUDA_ARCH__ >= 800", supported) == (75, 120)
+    assert chosen_architectures("#if __CUDA_ARCH__ < 900", supported) == (75, 120)
+    other = "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ != 860"
+    assert chosen_architectures(other, supported) == (75, 86, 120)
+    assert chosen_architectures(f"{other}\n#if __CUDA_ARCH__ >= 900", supported) == (
+        75,
+        80,
+        86,
+        120,
+    )
+    assert chosen_architectures("", compiler.architectures())[0] == 75
     with pytest.raises(RuntimeError, match="does not compile for sm_75"):
-        chosen_architectures((80, 90, 100))
+        chosen_architectures("", (80, 90, 100))
 
 
 def test_the_check_fails_on_a_warning(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts = {"good.cu": GOOD, "warns.cu": WARNS}
+    texts = {"good.cu": GOOD, "warns.cu": WARNS, "between.cu": WARNS_BETWEEN}
     monkeypatch.setattr("gpu.loader.source_text", texts.__getitem__)
     monkeypatch.setattr(
-        "gpu.loader.instantiations", lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",)}
+        "gpu.loader.instantiations",
+        lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",), "between.cu": ("warns",)},
     )
     assert main(["good.cu"]) == 0
     assert "good.cu sm_75: 1 kernels" in capsys.readouterr().out
     assert main() == 1
     printed = capsys.readouterr().out
     assert "unused" in printed
-    assert "FAILED" in printed
+    assert "warns.cu sm_75: 1 kernels" in printed
+    assert printed.count("FAILED") == 3
