@@ -189,8 +189,8 @@ class TrailsLayer(MapLayer):
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the trails in sight, the strongest last."""
         trails = self._trails
-        if trails is None or len(trails.edges) == 0 or trails.strength[-1] == trails.strength[0]:
-            return  # where all are equal there is nothing to tell apart
+        if trails is None or len(trails.edges) == 0:
+            return
         force = np.sqrt(trails.strength)
         strong = force >= _FAINTEST
         pixels = to_pixels(self._cities, transform)

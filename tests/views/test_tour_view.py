@@ -99,6 +99,14 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
     assert colour_at(view, 0, 0) == DARK.colour("panel")
 
 
+def test_trails_of_one_strength_are_drawn_too(view: TourView) -> None:
+    """A colony that has come to rest has its best tour's trails alone, all of them at the top."""
+    trails = Trails(np.array([[1, 3], [0, 1]], np.int32), np.ones(2, np.float32))
+    state = snapshot(square(), 5, wanted=Wanted.NUMBERS)
+    view.show_snapshot(dataclasses.replace(state, trails=trails))
+    assert colour_at(view, 7, 3).green() > 100
+
+
 def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> None:
     chip = view.chips["improved"]
     assert chip.isHidden()
