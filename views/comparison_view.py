@@ -24,10 +24,14 @@ _HINT = (
     "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
     "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
 )
-_FIRST = ("Compared", "Option", "ms", "× fastest")
-"""What a narrow pane has room for; the time is that of the phase that the option decides."""
+_FIRST = ("Choice", "Option", "ms", "× fastest", "whole, ms")
+"""What comes first. The first time is that of the phase that the option decides, the second that of
+an iteration. A narrow pane has option, ratio and the second in sight, and the rest below."""
+
+_CHOICE, _OPTION, _DECIDING = range(3)
 
 _WHOLE = "a whole iteration"
+_NONE = "–"
 
 
 class ComparisonView(View):
@@ -55,6 +59,10 @@ class ComparisonView(View):
         self.copy_button.setIconSize(QSize(16, 16))
         self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
         self.copy_button.clicked.connect(self._copy)
+        self.phases = QLabel()  # what a narrow pane has no columns for
+        self.phases.setWordWrap(True)
+        self.table.fitted.connect(self._tell_phases)
+        self.table.currentCellChanged.connect(self._tell_phases)
         self.what = ElidedLabel()
         self.what.setProperty("role", "muted")
         self.note = QLabel(_HINT)
@@ -70,6 +78,7 @@ class ComparisonView(View):
         layout.addLayout(top)
         layout.addWidget(self.measure)
         layout.addWidget(self.table, 1)
+        layout.addWidget(self.phases)
         layout.addWidget(self.note)
         self._filler = QWidget()
         layout.addWidget(self._filler, 1)
@@ -85,9 +94,11 @@ class ComparisonView(View):
         self.what.setText("" if report is None else _title(report))
         self.note.setText(_HINT if report is None else _conditions(report))
         if report is not None:
-            headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases), "iteration, ms"]
+            headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
             rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
-            self.table.show_rows(headings, rows)
+            phases = range(len(_FIRST), len(headings))
+            self.table.show_rows(headings, rows, spare=[phases, [_DECIDING], [_CHOICE]])
+        self._tell_phases()
         self.measured.emit()
 
     @property
@@ -100,6 +111,21 @@ class ComparisonView(View):
         super().apply_theme(theme)
         self.table.apply_theme(theme)
         self.copy_button.setIcon(icon("copy", theme, "muted"))
+
+    def _tell_phases(self, *_: object) -> None:
+        """Say what of the current row, or the first, is in columns that are out of sight."""
+        table = self.table
+        unseen = [column for column in table.unseen if column >= len(_FIRST)]
+        self.phases.setVisible(bool(unseen) and self.report is not None)
+        if unseen:
+            texts, headings = table.texts(max(0, table.currentRow())), table.headings
+            times = [
+                f"{headings[column].removesuffix(', ms')} {texts[column]}"
+                for column in unseen
+                if texts[column] != _NONE
+            ]
+            what = f"{texts[_CHOICE]} {texts[_OPTION]}"
+            self.phases.setText(f"{what}: {', '.join(times)} ms" if times else what)
 
     def _copy(self) -> None:
         self.table.clearSelection()
@@ -114,11 +140,11 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
         Cell(name, order, _meaning(row), bold=row.chosen),
         _deciding(row, report.decides(row)),
         _ratio(report, row),
+        _time(row.iteration_ms, _WHOLE, decides=True, bold=False),
     ]
     for phase in report.phases:
         decides = phase == report.decides(row)
         cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
-    cells.append(_time(row.iteration_ms, _WHOLE, decides=True, bold=False))
     return cells
 
 
@@ -132,7 +158,7 @@ def _deciding(row: Row, phase: str) -> Cell:
 def _ratio(report: ComparisonReport, row: Row) -> Cell:
     ratio = report.ratio(row)
     if ratio is None:
-        return Cell(row.why_not or "–", math.inf, row.why_not, muted=True, bar=0.0)
+        return Cell(row.why_not or _NONE, math.inf, row.why_not, muted=True, bar=0.0)
     longest = max(report.ratio(one) or 0.0 for one in report.rows if one.group == row.group)
     failed = f". It failed: {row.why_not}" if row.why_not else ""
     return Cell(
@@ -153,7 +179,7 @@ def _meaning(row: Row) -> str:
 
 def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
     if spread is None or not spread.samples:
-        return Cell("–", math.inf, "Not measured", number=True, muted=True)
+        return Cell(_NONE, math.inf, "Not measured", number=True, muted=True)
     tip = (
         f"{what}: {milliseconds(spread.median)}, measured once"
         if spread.half is None
@@ -180,5 +206,6 @@ def _conditions(report: ComparisonReport) -> str:
         f"{report.model}"
         + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
         + f"; {rounds} round{'' if rounds == 1 else 's'}, medians ± half of the distance between "
-        "the quartiles. First of all the phase that an option decides. ● is chosen."
+        "the quartiles: first of the phase that the option decides, then of the whole iteration. "
+        "● is chosen."
     )

@@ -1,17 +1,18 @@
-"""A table of measured numbers that sorts by value, copies as text, and draws bars."""
+"""A table of measured numbers that sorts by value, copies as text, draws bars, and fits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShortcut
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
@@ -58,11 +59,24 @@ class Cell:
 
 
 class MeasuredTable(QTableWidget):
-    """Rows of :class:`Cell`."""
+    """Rows of :class:`Cell`; columns that matter less are out of sight where there is no room.
+
+    Attributes
+    ----------
+    fitted : Signal
+        Other columns may be out of sight, or other rows in it.
+    """
+
+    fitted = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = DARK
+        self._spare: tuple[Sequence[int], ...] = ()
+        self._header = _Header(Qt.Orientation.Horizontal)
+        self._header.setSectionsClickable(True)
+        self._header.sectionClicked.connect(self._fit)  # the arrow is in another heading
+        self.setHorizontalHeader(self._header)
         self.setAccessibleName(name)
         self.verticalHeader().hide()
         self.setShowGrid(False)
@@ -72,9 +86,7 @@ class MeasuredTable(QTableWidget):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(_Bars(self))
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
+        header = self._header
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(16)
         header.setHighlightSections(False)
@@ -93,14 +105,31 @@ class MeasuredTable(QTableWidget):
         """Change colours and type."""
         self._theme = theme
         for row in range(self.rowCount()):
-            for column in range(self.columnCount()):
+            for column in self._columns:
                 item = self.item(row, column)
                 if isinstance(item, _Item):
                     item.dress(theme)
+        self._fit()
         self.viewport().update()
 
-    def show_rows(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
-        """Show other rows, sorted as the user last asked for."""
+    def show_rows(
+        self,
+        headings: Sequence[str],
+        rows: Sequence[Sequence[Cell]],
+        spare: Sequence[Sequence[int]] = (),
+    ) -> None:
+        """Show other rows, sorted as the user last asked for.
+
+        Parameters
+        ----------
+        headings : sequence of str
+            What stands above the columns.
+        rows : sequence of sequence of Cell
+            The rows.
+        spare : sequence of sequences of int
+            Columns that can be done without, the first of these groups first of all.
+        """
+        self._spare = tuple(spare)
         if self.headings != list(headings):
             self.setSortingEnabled(False)
             self.clear()
@@ -115,11 +144,12 @@ class MeasuredTable(QTableWidget):
                 item.dress(self._theme)
                 self.setItem(at, column, item)
         self.setSortingEnabled(True)
+        self._fit()
 
     @property
     def overflow(self) -> QSize:
         """By how much rows and columns are larger than what is in sight of them."""
-        whole = QSize(self.horizontalHeader().length(), self.verticalHeader().length())
+        whole = QSize(sum(map(self._room, self._columns)), self.verticalHeader().length())
         bars = QSize(0, 0)
         if self.horizontalScrollBar().isVisible():
             bars.setHeight(self.horizontalScrollBar().height())
@@ -128,13 +158,18 @@ class MeasuredTable(QTableWidget):
     @property
     def headings(self) -> list[str]:
         """What stands above the columns."""
-        items = (self.horizontalHeaderItem(column) for column in range(self.columnCount()))
+        items = (self.horizontalHeaderItem(column) for column in self._columns)
         return [item.text() for item in items if item is not None]
+
+    @property
+    def unseen(self) -> list[int]:
+        """The columns that there is no room for."""
+        return [column for column in self._columns if self.isColumnHidden(column)]
 
     def texts(self, row: int) -> list[str]:
         """What stands in a row, as sorted now."""
-        items = (self.item(row, column) for column in range(self.columnCount()))
-        return [item.text() for item in items if item is not None]
+        items = (self.item(row, column) for column in self._columns)
+        return ["" if item is None else item.text() for item in items]
 
     def copy(self) -> None:
         """Copy the selected rows, or all where none is selected, as lines with tabs."""
@@ -142,6 +177,62 @@ class MeasuredTable(QTableWidget):
         rows = chosen or range(self.rowCount())
         lines = [self.headings, *(self.texts(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many columns as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def _columns(self) -> range:
+        return range(self.columnCount())
+
+    def _room(self, column: int) -> int:
+        return max(self.sizeHintForColumn(column), self._header.room(column))
+
+    def _least_room(self, column: int) -> int:
+        """Return the width that a column needs at least: that of its numbers, where it has bars."""
+        if not self._has_bars(column):
+            return self._room(column)
+        return max(round(_TEXT_WIDTH * self._theme.scale) + 4, self._header.room(column))
+
+    def _has_bars(self, column: int) -> bool:
+        items = (self.item(row, column) for row in range(self.rowCount()))
+        return any(item is not None and item.data(_LENGTH) is not None for item in items)
+
+    def _fit(self) -> None:
+        """Hide what there is no room for; bars take the rest."""
+        room, columns = self.viewport().width(), list(self._columns)
+        spare = list(self._spare)
+        while (needed := sum(map(self._least_room, columns))) > room and spare:
+            gone = spare.pop(0)
+            columns = [column for column in columns if column not in gone]
+        modes = QHeaderView.ResizeMode
+        for column in self._columns:
+            stretched = needed <= room and self._has_bars(column)
+            mode = modes.Stretch if stretched else modes.ResizeToContents
+            self._header.setSectionResizeMode(column, mode)
+            self.setColumnHidden(column, column not in columns)
+        self.fitted.emit()
+
+
+class _Header(QHeaderView):
+    """Headings of which only the one that rows are sorted by has room for an arrow."""
+
+    def room(self, section: int) -> int:
+        """Return the width that the heading needs."""
+        return self.sectionSizeFromContents(section).width()
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        """Return the size that the heading needs."""
+        if section == self.sortIndicatorSection():
+            return super().sectionSizeFromContents(section)
+        option = QStyleOptionHeader()
+        self.initStyleOption(option)
+        option.section = section
+        option.text = str(self.model().headerData(section, self.orientation()) or "")
+        kind = QStyle.ContentsType.CT_HeaderSection
+        return self.style().sizeFromContents(kind, option, QSize(), self)
 
 
 class _Item(QTableWidgetItem):
