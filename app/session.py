@@ -14,8 +14,8 @@ from gpu import catalog, devices
 from gpu.catalog import System
 from gpu.devices import Device
 from gpu.errors import DeviceError, FormicariumError, InstanceError
-from gpu.instances.instance import Instance
-from gpu.parameters import Parameters, checked_seed
+from gpu.instances.instance import Instance, TspInstance
+from gpu.parameters import NO_LOCAL_SEARCH, Parameters, checked_seed
 
 T = TypeVar("T")
 
@@ -183,14 +183,18 @@ def new_session(
     Raises
     ------
     ParameterError
-        If a parameter, the seed or a stop criterion is impossible, or the colony is unknown or
-        for another problem.
+        If a parameter, the seed or a stop criterion is impossible, or impossible for this
+        instance, or the colony is unknown or for another problem.
     DeviceError
         If there is no such device, or the colony does not run there.
     """
     place, system = choose(colony or instance.problem.words.colony, device)
     catalog.check_solves(system, instance)
     chosen = system.parameters.from_mapping(parameters or {})
+    if isinstance(instance, TspInstance):
+        from gpu.local_search import moves_of  # scipy would keep the window waiting
+
+        moves_of(instance, getattr(chosen, "local_search", NO_LOCAL_SEARCH))  # not all on directed
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses what this instance cannot be stopped by
     return Session(

@@ -97,6 +97,13 @@ def test_impossible_choices_are_refused(
     assert "\n" not in str(refused.value)
 
 
+def test_two_opt_is_refused_for_directed_instances_before_a_run(without_gpu: None) -> None:
+    directed = dataclasses.replace(some_cities(), directed=True)
+    with pytest.raises(ParameterError, match="is directed, and 2-opt"):
+        new_session(directed, parameters={"local_search": "2opt+oropt"})
+    assert new_session(directed, parameters={"local_search": "oropt"}).colony == "acs-gpu"
+
+
 def test_auto_takes_the_best_device_that_the_colony_runs_on(with_gpu: None) -> None:
     assert choose("acs", "auto") == (GPU, catalog.find("acs-gpu-alt", GPU))
     assert choose("acs-gpu", "auto")[0] is GPU
