@@ -44,7 +44,7 @@ class Commands(click.Group):
 @click.option("--debug", is_flag=True, help="Print tracebacks and internal messages.")
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:
-    """Watch ant colonies solve travelling-salesman instances, on the GPU or the CPU.
+    """Watch ant colonies solve travelling-salesman and graph-coloring instances, on GPU or CPU.
 
     With no command, open the window, with FILE loaded if one is given.
     """

@@ -212,7 +212,10 @@ class TourView(CanvasView):
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)
             gain = percent(100 * (before - after) / max(before, 1))
-            text = f"local search {whole(before)} → {whole(after)} (−{gain})  ·  {text}"
+            made = f"{whole(before)} → {whole(after)} (−{gain})"
+            if after == before:
+                made = f"left {whole(before)} as it was"
+            text = f"local search {made}  ·  {text}"
         self.caption.setText(text)
 
 

@@ -133,6 +133,8 @@ def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> No
     along = [picture.pixelColor(pixel_of(view, at, at)) for at in np.linspace(0.5, 9.5, 120)]
     dashed = [near(colour, "gap") for colour in along]  # given up: from city 0 to city 2
     assert 30 < sum(dashed) < 90
+    view.show_snapshot(dataclasses.replace(state, built_solution=AROUND))
+    assert "local search left 40 as it was" in view.caption.text()
     view.begin_run()
     assert chip.isHidden()
     assert colour_at(view, 5, 0) == DARK.colour("panel")
