@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.run import Ending, Outcome
+from app.outcome import Ending, Outcome
 from app.stopping import counted
 from views.formats import percent, whole
 

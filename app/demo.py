@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui import DEMO_INSTANCE, application, close_window, leave, make_window
 from app.notifications import Notifications
+from app.outcome import Ending, Outcome
 from app.recorder import free_path, stem
-from app.run import Ending, Outcome
 from app.stall_meter import StallMeter
 from gpu.instances.bundled import bundled
 from views.pictures import as_image

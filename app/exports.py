@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from app.run import Outcome
+    from app.outcome import Outcome
     from app.run_log import RunLog
     from app.session import Session
     from gpu.instances.instance import Instance

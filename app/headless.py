@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from app.run import Ending, Outcome, Run
+from app.outcome import Ending, Outcome
+from app.run import Run
 from app.terminal import show_progress
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from gpu import devices, environment
 if TYPE_CHECKING:
     import io
 
-    from app.run import Outcome
+    from app.outcome import Outcome
     from gpu.instances.instance import Instance
     from gpu.snapshot import Snapshot
 

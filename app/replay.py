@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.stopping import StopSettings, counted
 
 if TYPE_CHECKING:
-    from app.run import Outcome
+    from app.outcome import Outcome
     from app.run_log import RunLog
     from app.session import Session
     from gpu.instances.instance import Instance

@@ -12,7 +12,7 @@ from gpu import catalog, devices
 from gpu.parameters import Parameters
 
 if TYPE_CHECKING:
-    from app.run import Outcome
+    from app.outcome import Outcome
     from app.session import Session
     from gpu.instances.instance import Instance
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import enum
 import logging
 import math
 import threading
 import time
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.notifications import sentence_for
+from app.outcome import Ending, Outcome
+from app.solution_check import SolutionCheck
 from app.stopping import iterations_left, reason_to_stop
 from gpu import catalog, devices
-from gpu.errors import FormicariumError, SolutionError
 from gpu.snapshot import Snapshot, Wanted
 
 if TYPE_CHECKING:
@@ -38,36 +35,6 @@ idles until this thread has Python's lock again: the window's painting may hold 
 _log = logging.getLogger(__name__)
 
 
-class Ending(enum.StrEnum):
-    """How a run ended."""
-
-    FINISHED = "finished"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """The end of a run.
-
-    Attributes
-    ----------
-    ending : Ending
-        Which of the three it was.
-    reason : str
-        Why, in one sentence for the user.
-    state : Snapshot
-        The last good state, with its best solution if there was one; ``iteration`` is 0 if none.
-    details : str
-        The traceback of a failure, for the log.
-    """
-
-    ending: Ending
-    reason: str
-    state: Snapshot
-    details: str = ""
-
-
 class _Deadline:
     """Says whether a time has passed, and whether it has ever said so."""
 
@@ -78,10 +45,6 @@ class _Deadline:
     def __call__(self) -> bool:
         self.passed = time.perf_counter() >= self._at
         return self.passed
-
-
-class WrongSolutionError(FormicariumError):
-    """A solution that is not what the colony says it is; nothing of it is shown."""
 
 
 class Run:
@@ -116,6 +79,7 @@ class Run:
         self._generation = generation
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
+        self._check = SolutionCheck(instance, session)
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
@@ -205,8 +169,8 @@ class Run:
             return self.state
         try:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
-            best = self._checked(taken.best_solution, taken.best_cost)
-            self._check(taken.iteration_solution, taken.iteration_best)
+            best = self._check.best(taken, self.state)
+            self._check.check(taken.iteration_solution, taken.iteration_best)
         except Exception as error:
             self.fail(error)
             return self.state
@@ -263,7 +227,7 @@ class Run:
         best = self.state.best_solution
         if best is None or taken.best_cost != self.state.best_cost:
             taken = colony.snapshot(Wanted.SOLUTION)
-            best = self._checked(taken.best_solution, taken.best_cost)
+            best = self._check.best(taken, self.state)
         self._note_observation()
         return replace(
             taken,
@@ -275,33 +239,6 @@ class Run:
     def _note_observation(self) -> None:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
-
-    def _checked(self, solution: NDArray[np.int32] | None, cost: int) -> NDArray[np.int32] | None:
-        known = self.state.best_solution
-        if solution is not None and known is not None and np.array_equal(solution, known):
-            if cost != self.state.best_cost:
-                what = f"says that one {self._noun} costs {cost} and {self.state.best_cost}"
-                raise WrongSolutionError(_wrong(self.session, what))
-            return known
-        self._check(solution, cost)
-        return solution
-
-    def _check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
-        """Raise WrongSolutionError unless ``solution`` is one, and costs so much."""
-        if solution is None:
-            return
-        try:
-            exact = self.instance.cost_of(solution)
-        except SolutionError as error:
-            what = f"made something else than a {self._noun} ({error})"
-            raise WrongSolutionError(_wrong(self.session, what)) from error
-        if exact != cost:
-            what = f"says {cost} of a {self._noun} that costs {exact}"
-            raise WrongSolutionError(_wrong(self.session, what))
-
-    @property
-    def _noun(self) -> str:
-        return self.instance.problem.words.solution
 
     def _end_if_due(self) -> None:
         if self.outcome is not None:
@@ -316,10 +253,3 @@ class Run:
             self.outcome = Outcome(ending, reason, self.state, details)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)
-
-
-def _wrong(session: Session, what: str) -> str:
-    return (
-        f"{session.colony} {what}: the result cannot be trusted, so the run was ended; "
-        "please report it with the run's log"
-    )

@@ -13,7 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signa
 from app.decision_desk import DecisionDesk, Unanswered
 from app.niceness import give_way
 from app.notifications import sentence_for
-from app.run import Ending, Outcome, Run
+from app.outcome import Ending, Outcome
+from app.run import Run
 from app.snapshot_slot import SnapshotSlot
 from gpu import catalog
 from gpu.snapshot import Snapshot, Wanted

@@ -15,8 +15,8 @@ from app.choices import session_of
 from app.current_run import CurrentRun
 from app.loading import warm_up
 from app.notifications import Notifications
+from app.outcome import Ending, Outcome
 from app.recorder import Recorder, default_log_path
-from app.run import Ending, Outcome
 from app.run_display import RunDisplay
 from app.session import Session
 from app.solver import RunState, SolverThread

@@ -20,7 +20,8 @@ from PySide6.QtCore import QTimer
 
 from app.gui import application, close_window, make_window
 from app.notifications import Notifications
-from app.run import Outcome, Run
+from app.outcome import Outcome
+from app.run import Run
 from app.session import new_session
 from app.stall_meter import StallMeter
 from app.stopping import StopSettings

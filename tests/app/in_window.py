@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.run import Outcome
+from app.outcome import Outcome
 from app.window_controller import WindowController
 from gpu.instances.bundled import bundled
 from gpu.snapshot import Snapshot

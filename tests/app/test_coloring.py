@@ -15,7 +15,8 @@ import pytest
 
 from app.cli import main
 from app.library import find_instance
-from app.run import Ending, Run
+from app.outcome import Ending
+from app.run import Run
 from app.run_log import read_log
 from app.session import Session, new_session
 from app.stopping import StopSettings, reason_to_stop

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
 from app.decision_desk import DecisionDesk, Preview
-from app.run import Outcome
+from app.outcome import Outcome
 from app.session import Session, new_session
 from app.solver import RunState, SolverThread
 from app.stopping import StopSettings

@@ -16,8 +16,8 @@ from app.exports import (
     export_solution,
     write_whole,
 )
+from app.outcome import Ending, Outcome
 from app.recorder import Recorder
-from app.run import Ending, Outcome
 from app.run_log import read_log
 from app.session import new_session
 from gpu.instances import load, load_tour

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.loading import warm_up
-from app.run import Ending
+from app.outcome import Ending
 from app.run_log import read_log
 from app.window_controller import WindowController
 from gpu import catalog, devices

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.run import Ending
+from app.outcome import Ending
 from app.run_log import read_log
 from app.window_controller import WindowController
 from gpu.instances import load

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app import cli, headless
+from app.outcome import Ending
 from app.recorder import Recorder
-from app.run import Ending
 from app.run_log import read_log
 from app.session import Session, new_session
 from app.stopping import StopSettings

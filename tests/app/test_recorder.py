@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.outcome import Ending, Outcome
 from app.recorder import Recorder, default_log_path, free_path, numbers, stem
-from app.run import Ending, Outcome
 from app.run_log import read_log
 from app.session import SessionError, new_session
 from gpu.snapshot import Improvements, Snapshot, Updates

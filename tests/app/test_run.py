@@ -9,8 +9,9 @@ import pytest
 
 from app import library
 from app import run as run_module
+from app.outcome import Ending
 from app.recorder import Recorder
-from app.run import Ending, Run
+from app.run import Run
 from app.session import new_session
 from app.stopping import StopSettings
 from gpu import catalog, devices

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.outcome import Ending, Outcome
 from app.recorder import Recorder
-from app.run import Ending, Outcome
 from app.session import Session, new_session
 from app.solver import RunState, SolverThread
 from app.stopping import StopSettings
