@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -17,30 +18,64 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-settings_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter to a number, or to one of its options; formicarium colonies lists them. "
-    "Repeatable.",
-)
 colony_option = click.option(
     "--colony",
     help="See formicarium colonies; by default acs for tours, coloring for graphs.",
 )
-ants_option = click.option(
-    "--ants",
-    help="Ants, each making one solution an iteration; auto is as many as the colony's paper has.",
-)
-local_search_option = click.option(
-    "--local-search",
-    metavar="KIND",
-    help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
-)
 device_option = click.option(
     "--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ..."
 )
+_PARAMETERS = (
+    click.option(
+        "--ants",
+        help="Ants, each making one solution an iteration; auto is as many as the colony's paper "
+        "has.",
+    ),
+    click.option(
+        "--local-search",
+        metavar="KIND",
+        help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set a parameter to a number, or to one of its options; formicarium colonies lists "
+        "them. Repeatable.",
+    ),
+)
+
+
+def parameter_options(command: _Command) -> _Command:
+    """Add the options of a colony's parameters; the command gets ``parameters``, by name."""
+
+    @functools.wraps(command)
+    def with_parameters(
+        ants: str | None, local_search: str | None, settings: tuple[str, ...], **others: Any
+    ) -> Any:
+        return command(parameters=_by_name(settings, ants, local_search), **others)
+
+    for option in reversed(_PARAMETERS):
+        with_parameters = option(with_parameters)
+    return cast(_Command, with_parameters)
+
+
+def _by_name(
+    settings: tuple[str, ...], ants: str | None, local_search: str | None
+) -> Mapping[str, str]:
+    """Return the parameters of ``--set``, ``--ants`` and ``--local-search`` by name."""
+    short = {"ants": ants, "local_search": local_search}
+    chosen = {name: value for name, value in short.items() if value is not None}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
+        if name in chosen:
+            raise FormicariumError(f"--set {setting}: {name} is given twice")
+        chosen[name] = value
+    return chosen
 
 
 class _Folder(click.Path):
@@ -66,23 +101,6 @@ def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _
         show_default=default is not None,
         help=text,
     )
-
-
-def parameters_of(
-    settings: tuple[str, ...], ants: str | None, local_search: str | None
-) -> Mapping[str, str]:
-    """Return the parameters of ``--set``, ``--ants`` and ``--local-search`` by name."""
-    short = {"ants": ants, "local_search": local_search}
-    chosen = {name: value for name, value in short.items() if value is not None}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
-        if name in chosen:
-            raise FormicariumError(f"--set {setting}: {name} is given twice")
-        chosen[name] = value
-    return chosen
 
 
 def make_folder(out: Path | None) -> None:

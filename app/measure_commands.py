@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from app.command_parts import (
-    ants_option,
     colony_option,
     device_option,
     leave,
-    local_search_option,
     make_folder,
     out_option,
-    parameters_of,
-    settings_option,
+    parameter_options,
 )
 from app.terminal import say
 
@@ -32,9 +30,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
     help="To be measured on its best device, against the same search on the CPU; by default acs "
     "for tours, coloring for graphs; repeatable.",
 )
-@ants_option
-@local_search_option
-@settings_option
+@parameter_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first repeat.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="Runs of each colony.")
 @click.option("--iterations", type=int, help="Timed in each run; by default about a second's.")
@@ -50,9 +46,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 def speedup(
     files: tuple[str, ...],
     colonies: tuple[str, ...],
-    ants: str | None,
-    local_search: str | None,
-    settings: tuple[str, ...],
+    parameters: Mapping[str, str],
     seed: int,
     repeats: int,
     iterations: int | None,
@@ -77,7 +71,6 @@ def speedup(
         problem: contenders(colonies or (problem.words.colony,))
         for problem in dict.fromkeys(instance.problem for instance in instances)
     }
-    parameters = parameters_of(settings, ants, local_search)
     checked_seed(seed + max(repeats, 1) - 1)
     checked_seed(seed)
     make_folder(out)
@@ -105,9 +98,7 @@ def speedup(
 @click.argument("file")
 @colony_option
 @device_option
-@ants_option
-@local_search_option
-@settings_option
+@parameter_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first round.")
 @click.option("--repeats", type=int, default=3, show_default=True, help="Rounds of each option.")
 @click.option(
@@ -123,9 +114,7 @@ def compare(
     file: str,
     colony: str | None,
     device: str,
-    ants: str | None,
-    local_search: str | None,
-    settings: tuple[str, ...],
+    parameters: Mapping[str, str],
     seed: int,
     repeats: int,
     limit: float,
@@ -146,15 +135,14 @@ def compare(
     instance = find_instance(file)
     colony = colony or instance.problem.words.colony
     place, system = choose(colony, device)
-    given = parameters_of(settings, ants, local_search)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
     make_folder(out)
     options = {"seed": seed, "rounds": repeats, "limit": limit}
     # Refuses what is impossible, before anything is said or done.
-    comparison.compare(instance, system, place, given, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+    comparison.compare(instance, system, place, parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
     if why := why_not_on_a_gpu(colony, device, place):
         say(f"no GPU: {why}; comparing on {place.name}")
-    report, departure = comparing.measure(instance, system, place, given, **options)  # type: ignore[arg-type]
+    report, departure = comparing.measure(instance, system, place, parameters, **options)  # type: ignore[arg-type]
     if report is not None and as_json:
         click.echo(json.dumps(comparing.json_of(report), allow_nan=False))
     if report is None or not report.measured:

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from app.command_parts import (
-    ants_option,
     colony_option,
     device_option,
     leave,
-    local_search_option,
     make_folder,
     out_option,
-    parameters_of,
-    settings_option,
+    parameter_options,
 )
 from app.terminal import one_line, say, show_progress
 from gpu.errors import FormicariumError
@@ -40,10 +37,8 @@ if TYPE_CHECKING:
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
-@ants_option
+@parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
-@local_search_option
-@settings_option
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def solve(
@@ -56,10 +51,8 @@ def solve(
     target_length: int | None,
     target_colors: int | None,
     no_improvement: int | None,
-    ants: str | None,
-    local_search: str | None,
+    parameters: Mapping[str, str],
     seed: int | None,
-    settings: tuple[str, ...],
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -74,7 +67,6 @@ def solve(
     instance = find_instance(file)
     target = _target(instance, {"length": target_length, "colors": target_colors})
     stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
-    parameters = parameters_of(settings, ants, local_search)
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
