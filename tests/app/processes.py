@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import app
+from gpu.instances import load
+from gpu.instances.bundled import bundled
+
+RING = "ring-50"
+FOLDER = bundled()[0].path.parent
+INSTANCE = load(FOLDER / f"{RING}.tsp")
 
 
 def command(*arguments: object) -> list[str]:
@@ -56,3 +68,37 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     (line,) = done.stderr.splitlines()
     assert line.startswith("formicarium: ")
     return line
+
+
+def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
+    """Start a run, and wait until its log has lines of progress."""
+    process = start(*arguments)
+    deadline = time.monotonic() + 90
+    while not log.exists() or log.read_text().count("\n") < 3:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+def interrupted(*arguments: object) -> str:
+    """Interrupt a measurement that has measured something; return what it printed."""
+    for patience in (5, 10, 20):  # seconds until it has: a busy machine needs longer
+        process = start(*arguments)
+        time.sleep(patience)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 130, stderr
+        assert "Traceback" not in stderr
+        if "nothing was measured" not in stderr:
+            return stdout
+    raise AssertionError(stderr)
+
+
+def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON object that was printed last, checked against the instance."""
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    tour = np.array(found["tour"]) - 1
+    assert sorted(tour) == list(range(INSTANCE.n))
+    assert INSTANCE.tour_length(tour) == found["best_length"]
+    return found

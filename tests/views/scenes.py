@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gpu.instances.instance import Metric, TspInstance
 from gpu.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
+from views.view import View
 
 
 def uniform(n: int, seed: int = 1, *, known: bool = True) -> TspInstance:
@@ -121,3 +122,9 @@ def picture(n: int, iteration: int, *, memory: bool = False) -> NDArray[np.float
     if memory:
         trails[trails < 3] = 1.0
     return np.asarray(np.maximum(trails, trails.T), dtype=np.float32)
+
+
+def feed(view: View, instance: TspInstance, count: int = 30) -> None:
+    """Show a view so many states of a run."""
+    for iteration in range(1, count + 1):
+        view.show_snapshot(snapshot(instance, iteration, memory=True))
