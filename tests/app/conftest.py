@@ -1,15 +1,39 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.cli import main
 from app.gui import close_window, make_window
 from app.notifications import Notifications
 from app.recorder import free_path, stem
 from app.window_controller import WindowController
+from tests.app.processes import environment
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command as ``processes.run`` does, but in this process: for what ends at once."""
+    for name in set(os.environ) - set(environment()):
+        monkeypatch.delenv(name)
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        texts = [*map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", ["formicarium", *texts])
+        with pytest.raises(SystemExit) as left:
+            main()
+        stdout, stderr = capsys.readouterr()
+        return subprocess.CompletedProcess(texts, int(left.value.code or 0), stdout, stderr)
+
+    return run
 
 
 @pytest.fixture

@@ -3,18 +3,17 @@ from __future__ import annotations
 import csv
 import json
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app import benchmark, comparing
-from app.cli import main
 from app.headless import Departure
 from app.library import find_instance
 from gpu import speedup
 from gpu.contenders import contenders
+from tests.app.conftest import Command
 from tests.app.processes import interrupted, refused, run
 
 FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
@@ -66,8 +65,8 @@ def test_a_signal_ends_it_with_what_there_is() -> None:
         (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
     ],
 )
-def test_bad_input_is_one_line(arguments: tuple[str, ...], said: str) -> None:
-    assert said in refused(run("speedup", *arguments))
+def test_bad_input_is_one_line(inside: Command, arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(inside("speedup", *arguments))
 
 
 def test_people_see_medians_quartiles_and_failures() -> None:
@@ -100,7 +99,7 @@ def test_one_run_has_no_quartiles() -> None:
 @pytest.mark.parametrize("command", ["speedup", "compare"])
 def test_what_is_cancelled_before_a_measurement_leaves_no_files(
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    inside: Command,
     tmp_path: Path,
     command: str,
 ) -> None:
@@ -111,12 +110,8 @@ def test_what_is_cancelled_before_a_measurement_leaves_no_files(
 
     for module in (benchmark, comparing):
         monkeypatch.setattr(module, "carry_out", cancelled_at_once)
-    arguments = [command, "ring-50", "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments])
-    with pytest.raises(SystemExit) as left:
-        main()
-    assert left.value.code == 130
-    stdout, stderr = capsys.readouterr()
-    assert stdout == ""
-    assert stderr.splitlines()[-1].startswith("formicarium: nothing was measured")
+    done = inside(command, "ring-50", "--out", tmp_path)
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith("formicarium: nothing was measured")
     assert not list(tmp_path.iterdir())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -12,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import app
-from app.cli import main
 from gpu.instances import load
+from tests.app.conftest import Command
 from tests.app.processes import (
     INSTANCE,
     RING,
@@ -84,22 +83,13 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
 def test_bad_input_is_one_line_and_status_2(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    inside: Command,
     arguments: list[str],
     said: str,
 ) -> None:
     (tmp_path / "odd.tsp").write_text("NAME: odd\nTYPE: TSP\nEDGE_WEIGHT_TYPE: SPECIAL\n")
     monkeypatch.chdir(tmp_path)
-    for name in set(os.environ) - set(environment()):
-        monkeypatch.delenv(name)
-    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments])
-    with pytest.raises(SystemExit) as left:
-        main()
-    stdout, stderr = capsys.readouterr()
-    line = refused(
-        subprocess.CompletedProcess(arguments, int(left.value.code or 0), stdout, stderr)
-    )
-    assert said in line
+    assert said in refused(inside(*arguments))
 
 
 def test_a_bad_file_is_one_line_and_status_2_for_a_process_too(tmp_path: Path) -> None:
@@ -108,18 +98,18 @@ def test_a_bad_file_is_one_line_and_status_2_for_a_process_too(tmp_path: Path) -
     assert f"{path}: " in refused(run("solve", path))
 
 
-def test_the_lists_can_be_read_by_programs_and_people() -> None:
-    colonies = json.loads(run("colonies", "--json").stdout)
+def test_the_lists_can_be_read_by_programs_and_people(inside: Command) -> None:
+    colonies = json.loads(inside("colonies", "--json").stdout)
     row = next(row for row in colonies if row["name"] == "as-seq")
     options = {one["name"]: one["options"] for one in row["parameters"]}
     assert list(options["selection"])[:3] == ["roulette", "stc-roulette", "i-roulette"]
     assert options["ants"] is None
-    assert "  stc-roulette: roulette wheel over the tour list" in run("colonies").stdout
+    assert "  stc-roulette: roulette wheel over the tour list" in inside("colonies").stdout
     assert [row["name"] for row in colonies][:2] == ["acs-gpu-alt", "acs-gpu-spm"]
     assert {row["name"] for row in colonies[1]["parameters"]} >= {"memory", "q0", "beta"}
-    devices = json.loads(run("devices", "--json").stdout)
+    devices = json.loads(inside("devices", "--json").stdout)
     assert [row["name"] for row in devices["devices"]][-2:] == ["cpu", "cpu:1"]
-    instances = json.loads(run("instances", "--json").stdout)
+    instances = json.loads(inside("instances", "--json").stdout)
     row = next(row for row in instances["bundled"] if row["name"] == RING)
     assert (row["n"], row["optimum"], row["problem"]) == (INSTANCE.n, 5000, "tsp")
     assert load(Path(row["path"])).n == INSTANCE.n
@@ -131,7 +121,7 @@ def test_the_lists_can_be_read_by_programs_and_people() -> None:
         ("download", "berlin52"),
         ("--help", "solve"),
     ]:
-        done = run(name)
+        done = inside(name)
         assert done.returncode == 0
         assert word in done.stdout
 

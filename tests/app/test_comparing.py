@@ -11,6 +11,7 @@ from app import comparing
 from gpu.comparison import compare
 from gpu.comparison_report import ComparisonReport
 from gpu.devices import Device
+from tests.app.conftest import Command
 from tests.app.processes import interrupted, refused, run
 from tests.gpu.baseline import makers
 from tests.gpu.timed import install
@@ -104,5 +105,5 @@ def test_a_signal_ends_it_with_what_there_is() -> None:
         (("ring-50", "--set", "gamma"), "--set gamma: write it as NAME=VALUE"),
     ],
 )
-def test_bad_input_is_one_line(arguments: tuple[str, ...], said: str) -> None:
-    assert said in refused(run("compare", *arguments))
+def test_bad_input_is_one_line(inside: Command, arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(inside("compare", *arguments))

@@ -19,6 +19,7 @@ import pytest
 
 from app.run_log import read_log
 from gpu.instances import load_tour
+from tests.app.conftest import Command
 from tests.app.processes import (
     FOLDER,
     INSTANCE,
@@ -104,9 +105,9 @@ def test_local_search_is_a_parameter_with_an_option_of_its_own() -> None:
         ("update=gather", "no parameter 'update'"),
     ],
 )
-def test_a_choice_that_there_is_not_is_refused(setting: str, said: str) -> None:
+def test_a_choice_that_there_is_not_is_refused(inside: Command, setting: str, said: str) -> None:
     arguments = ("solve", RING, "--colony", "as", "--device", "cpu:1", "--set", setting)
-    assert said in refused(run(*arguments))
+    assert said in refused(inside(*arguments))
 
 
 def test_a_missing_gpu_is_said_once_where_auto_falls_back() -> None:
