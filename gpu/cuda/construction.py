@@ -239,7 +239,7 @@ class StepByStep(Construction):
             *self._leading,
             *self._problem.arguments(arrays),
             *self._trails.arguments(arrays),
-            np.int32(self._tabu_words),
+            *(() if self._replicas else (np.int32(self._tabu_words),)),
             *(arrays.get(name) for name in self._memories),
             arrays["tours"],
             arrays["state"],

@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
     int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
     unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
     const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
-    float* outside, int* far, int tabu_words, const float* weights, Word* stamps, unsigned* words,
-    int* tours, ColonyState* state) {
+    float* outside, int* far, const float* weights, Word* stamps, unsigned* words, int* tours,
+    ColonyState* state) {
     extern __shared__ uint2 shared_trails[];
     __shared__ StepTask task;
     __shared__ OutsideNews news;
@@ -33,11 +33,11 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
     ReplicaTrails trails(shared_trails, n, change);
     Post post{words, ants};
     GridBarrier barrier(&state->arrivals);
-    unsigned* changed = trails.rest();
+    unsigned* changed = trails.changed();
     trails.open(CandidateLists{rows, backup}, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
     if (threadIdx.x == 0) {
-        news = OutsideNews{changed, {0, 0}};
+        news = OutsideNews{};
         task = StepTask{threshold,
                         static_cast<unsigned>(state->iteration),
                         Seed{seed_low, seed_high},
@@ -49,7 +49,6 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
                         stamps,
                         words + 2 * ants,
                         trails.candidates(),
-                        tabu_words,
                         tours};
     }
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -66,31 +65,27 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
     bool walks = number < ants && heard < 0, listens = heard >= 0 && heard < ants;
     Listener listener;
     unsigned time = 1;
-    int until_update = period, shift = 31 - __clz(tabu_words);
+    int until_update = period;
 
     int start = 0, city = 0, kept = 0;
-    unsigned visited = 0;  // this lane's word of the tabu bits
+    LaneTabu tabu(n, lane);
     Page page{};
     NearCandidate candidate{};
     bool free = false;   // whether the candidate is
     bool stuck = false;  // whether none is; then the next step is chosen already
     OutsideChoice choice{};
     unsigned word = 0;  // to be told if this lane's candidate is chosen
-    auto has_visited = [&](int other) {
-        unsigned its = __shfl_sync(ALL_LANES, visited, other & (tabu_words - 1));
-        return its >> (other >> shift) & 1;
-    };
     // At a city where the ant takes its `step` at `then`: what no update can change is done while
     // words are on their way.
     auto arrive = [&](int step, unsigned then) {
         unsigned place = places::of(city, lane);
         candidate = trails.candidates()[place];
-        if (lane == (city & (tabu_words - 1))) visited |= 1u << (city >> shift);
-        free = !has_visited(candidate.city());
+        tabu.visit(city, lane);
+        free = !tabu.visited(candidate.city());
         word = candidate.word(place);
         stuck = step < n && !__any_sync(ALL_LANES, free);
         if (step % LANES == 0) page = turn_page(&task, number, step, kept, lane);
-        if (stuck) choice = choose_outside(&task, visited, city, then, lane);
+        if (stuck) choice = choose_outside(&task, tabu, city, then, lane);
     };
     // Takes a step.
     auto choose = [&](int step, bool due) -> Told {
@@ -100,10 +95,10 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
             // A trail back to where the ant has been does not matter.
             unsigned last = changed[from], to = last & OutsideNews::SEVERAL;
             if (last >> OutsideNews::BITS == time - 1 &&
-                (to == OutsideNews::SEVERAL || !has_visited(to))) {
+                (to == OutsideNews::SEVERAL || !tabu.visited(to))) {
                 while (latest(&task.made[time - 1]) < news.announced[time - 1 & 1]) {
                 }
-                choice = choose_outside(&task, visited, from, time, lane);
+                choice = choose_outside(&task, tabu, from, time, lane);
             }
             city = choice.next;
             told.word = choice.word;
@@ -138,9 +133,6 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
     if (walks) {
         start = city = kept =
             Draws{task.seed, static_cast<unsigned>(number), task.iteration}.start(n);
-        // Bits of cities that do not exist count as visited.
-        int cities = (n - 1 - (lane & (tabu_words - 1))) / tabu_words + 1;
-        visited = cities < 32 ? ~0u << cities : 0;
         page = turn_page(&task, number, 0, kept, lane);
         arrive(1, time);
     }

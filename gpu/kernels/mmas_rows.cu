@@ -8,10 +8,14 @@
 template <class Row, int TILES>
 __device__ __forceinline__ int turn(const Group<>& group, const EightSums& eights,
                                     LaneCities<TILES>& cities, const typename Row::Stored* row,
-                                    unsigned word) {
+                                    int from, unsigned word) {
+    // The city come from is marked while weights are on their way; but where there is no way, or so
+    // many tiles that it takes longer, the chosen one while all lanes wait to hear of it.
+    constexpr bool MARKS_CHOSEN = Row::NEAR || TILES > 8;
     unsigned words[TILES][Row::WORDS];
 #pragma unroll
     for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, words[tile]);
+    if (!MARKS_CHOSEN && cities.has(from)) cities.mark(from);
     constexpr int CHAINS = 4;  // at once, or each maximum would wait for the last
     unsigned tops[CHAINS] = {};
 #pragma unroll
@@ -70,7 +74,7 @@ __device__ __forceinline__ int turn(const Group<>& group, const EightSums& eight
     unsigned j = here_and_now(passed[0]) + passed[1];
     int city = static_cast<int>(warp_max(here ? cities.city(place, j) : 0u));
     bool stops = group.size() == 1 || stop < own;
-    cities.take(here && stops, place, j);  // while the city is on its way to all lanes
+    if (MARKS_CHOSEN) cities.take(here && stops, place, j);
     return stops ? city : -1;
 }
 
@@ -83,9 +87,10 @@ struct WheelOfRows {
 
     template <class Row, int TILES>
     __device__ __forceinline__ int choose(const Group<>& group, LaneCities<TILES>& cities,
-                                          const typename Row::Stored* row, int, int step) const {
+                                          const typename Row::Stored* row, int from,
+                                          int step) const {
         unsigned word = __shfl_sync(ALL_LANES, words, step & (LANES - 1));
-        int next = turn<Row, TILES>(group, eights, cities, row, word);
+        int next = turn<Row, TILES>(group, eights, cities, row, from, word);
         return group.agree(next >= 0, next);
     }
 };

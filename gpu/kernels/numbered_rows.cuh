@@ -102,6 +102,7 @@ struct LaneCities {
 
 // A lane's weights of a tile, 0 for visited cities: float32, or half precision, two a word.
 struct FullRow {
+    static constexpr bool NEAR = false;  // whether it takes no time to read them
     static constexpr int WORDS = LANE_CITIES;
     typedef float Stored;
 
@@ -155,6 +156,7 @@ struct FullRow {
 // Half precision; `SHARED` says that the rows are in shared memory.
 template <bool SHARED>
 struct HalfRows {
+    static constexpr bool NEAR = SHARED;
     static constexpr int WORDS = LANE_CITIES / 2;
     typedef unsigned short Stored;
 

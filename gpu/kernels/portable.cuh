@@ -69,9 +69,18 @@ __device__ __forceinline__ Value* held_own_shared(Value* address) {
 
 // An address that the compiler is to keep whole, and not work out anew for each read.
 template <class Value>
-__device__ __forceinline__ const Value* held_pointer(const Value* address) {
+__device__ __forceinline__ Value* held_pointer(Value* address) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     asm volatile("" : "+l"(address));
+#endif
+    return address;
+}
+
+// The same address; the compiler is told that it is in global memory.
+template <class Value>
+__device__ __forceinline__ Value* global_address(Value* address) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    __builtin_assume(__isGlobal(address));
 #endif
     return address;
 }

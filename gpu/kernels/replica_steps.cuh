@@ -21,11 +21,14 @@ struct StepTask {
     Word* outside;                    // (n, n), trails of edges that are on no list, stamped
     unsigned* made;                   // (n + 1), ants that have updated some of them, by time
     const NearCandidate* candidates;  // (n, 32), in shared memory
-    int tabu_words;
     int* tours;
 
-    __device__ __forceinline__ long long between(int from, int to) const {
-        return static_cast<long long>(from) * geometry.n + to;
+    __device__ __forceinline__ Word* outside_from(unsigned city) const {
+        return global_address(held_pointer(outside + city * static_cast<unsigned>(geometry.n)));
+    }
+
+    __device__ __forceinline__ const float* weights_from(unsigned city) const {
+        return held_pointer(weights + city * static_cast<unsigned>(geometry.n));
     }
 
     // The place of the way from one city to another, or NONE. All lanes of the warp call this.
@@ -49,40 +52,86 @@ static __device__ SELDOM Told update_outside(const StepTask* task, int from, int
     unsigned there = places::there(word), back = places::back(word), seen = 0;
     if (there >= places::ELSEWHERE) {
         there = places::ELSEWHERE + from;
-        if (lane == 0) seen = stamped::update(&task->outside[task->between(from, to)], time, trail);
+        if (lane == 0) seen = stamped::update(task->outside_from(from) + to, time, trail);
     }
     if (!task->trails.directed && back >= places::ELSEWHERE) {
         back = places::ELSEWHERE + to;
-        if (lane == 1) seen = stamped::update(&task->outside[task->between(to, from)], time, trail);
+        if (lane == 1) seen = stamped::update(task->outside_from(to) + from, time, trail);
     }
     return {places::both(there, back), true, seen};
 }
 
-// All unvisited cities, some in each lane. `visited` is this lane's word of the tabu bits.
-static __device__ SELDOM Offer offer_all(const StepTask* task, unsigned visited, int city,
-                                         unsigned time, int lane) {
-    constexpr int AT_ONCE = 4;
-    // Where lanes are more than words, several share one.
-    int words = task->tabu_words, sharing = LANES / words, first = lane & (words - 1);
-    unsigned mine = static_cast<unsigned>(0xffffffffull / ((1ull << sharing) - 1)) << lane / words;
-    unsigned left = ~__shfl_sync(ALL_LANES, visited, first) & mine;
-    Offer best;
-    while (left) {
-        int other[AT_ONCE];
-        float weight[AT_ONCE], trail[AT_ONCE];
-        Word stamp[AT_ONCE];
+// Cities an ant has visited: bit city / 32 in lane city % 32. Those that do not exist count.
+struct LaneTabu {
+    unsigned bits;
+
+    __device__ __forceinline__ LaneTabu(int n, int lane)
+        : bits(~0u << ((n - 1 - lane) / LANES + (lane < n))) {}
+
+    __device__ __forceinline__ void visit(int city, int lane) {
+        if (lane == city % LANES) bits |= 1u << city / LANES;
+    }
+
+    // For a city of each lane. All lanes of the warp call this.
+    __device__ __forceinline__ bool visited(unsigned city) const {
+        return __shfl_sync(ALL_LANES, bits, city % LANES) >> city / LANES & 1;
+    }
+
+    // Calls offer(cities) for all unvisited cities of this lane, COUNT at a time, the last one
+    // several times if need be.
+    template <int COUNT, class Offered>
+    __device__ __forceinline__ void each_unvisited(int lane, Offered offer) const {
+        for (unsigned left = ~bits; left;) {
+            unsigned cities[COUNT];
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the last city once more
-            other[i] = left || i == 0 ? (__ffs(left) - 1) * words + first : other[i - 1];
-            left &= left - 1;
-            stamp[i] = __ldcg(&task->outside[task->between(city, other[i])]);
-            weight[i] = __ldg(&task->weights[task->between(city, other[i])]);
+            for (int i = 0; i < COUNT; ++i) {
+                cities[i] = left || i == 0 ? (__ffs(left) - 1) * LANES + lane : cities[i - 1];
+                left &= left - 1;
+            }
+            offer(cities);
+        }
+    }
+};
+
+// Offers all unvisited cities.
+static __device__ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city,
+                                         unsigned time, int lane) {
+    constexpr int COUNT = 4;
+    const Word* stamps = task->outside_from(city);
+    const float* weights = task->weights_from(city);
+    Offer best;
+    tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
+        float weight[COUNT], trail[COUNT];
+        Word stamp[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            stamp[i] = __ldcg(&stamps[other[i]]);
+            weight[i] = __ldg(&weights[other[i]]);
         }
         stamped::trails(stamp, time, task->change, trail);
 #pragma unroll
-        for (int i = 0; i < AT_ONCE; ++i) best.improve(other[i], trail[i], weight[i]);
-    }
+        for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i]);
+    });
     return best;
+}
+
+// The same where the trails to all of them, but for cities that are offered after this, are at the
+// initial level.
+__device__ __forceinline__ void offer_nearest(const StepTask* task, const LaneTabu& tabu, int city,
+                                              int lane, Offer& best) {
+    constexpr int COUNT = 4;
+    const float* weights = task->weights_from(city);
+    tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
+        // The largest of all first, or each read would be waited for by itself.
+        unsigned keys[COUNT], top = 0, city = other[0];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) keys[i] = weight_key(__ldg(&weights[other[i]]), true);
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) top = max(top, keys[i]);
+#pragma unroll
+        for (int i = COUNT - 1; i > 0; --i) city = keys[i] == top ? other[i] : city;
+        best.improve_by(top, keys[0] == top ? other[0] : city, 1.0f);
+    });
 }
 
 // The choice of an ant that has no candidate.
@@ -93,41 +142,40 @@ struct OutsideChoice {
 };
 
 // It stands unless a trail from the city that is on no list is updated before `time`.
-static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, unsigned visited,
-                                                      int city, unsigned time, int lane) {
+static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int city,
+                                                      unsigned time, int lane) {
     constexpr int COUNT = BACKUP_ROWS + 1;
-    int words = task->tabu_words, shift = 31 - __clz(words), other[COUNT];
+    unsigned other[COUNT];
     float weight[COUNT], trail[COUNT];
     Word stamp[COUNT];
     bool open[COUNT], backed = false;
+    const Word* stamps = task->outside_from(city);
     int far_city = task->trails.far_of(city, lane);
     Backup backup = task->lists.backup_of(city, lane);
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
         other[i] = i < BACKUP_ROWS ? backup.at[i % BACKUP_ROWS].city() : max(far_city, 0);
-        unsigned its = __shfl_sync(ALL_LANES, visited, other[i] & (words - 1));
-        open[i] = !(its >> (other[i] >> shift) & 1) && (i < BACKUP_ROWS || far_city >= 0);
+        open[i] = !tabu.visited(other[i]) && (i < BACKUP_ROWS || far_city >= 0);
         if (i < BACKUP_ROWS) backed = backed || open[i];
-        stamp[i] = open[i] ? __ldcg(&task->outside[task->between(city, other[i])]) : 0;
+        stamp[i] = open[i] ? __ldcg(&stamps[other[i]]) : 0;
     }
     Offer best;
     // As in TrailMatrix::options: what is on neither list can be chosen only if none of the backup
-    // list can.
-    if (!__any_sync(ALL_LANES, backed) ||
-        __any_sync(ALL_LANES, far_city == TrailMatrix::TOO_MANY)) {
-        best = offer_all(task, visited, city, time, lane);
+    // list can, and its trail is at the initial level.
+    if (__any_sync(ALL_LANES, far_city == TrailMatrix::TOO_MANY)) {
+        best = offer_all(task, tabu, city, time, lane);
     } else {
+        if (!__any_sync(ALL_LANES, backed)) offer_nearest(task, tabu, city, lane, best);
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
             if (i < BACKUP_ROWS)
                 weight[i] = backup.at[i % BACKUP_ROWS].weight();
             else
-                weight[i] = open[i] ? __ldg(&task->weights[task->between(city, other[i])]) : 0.0f;
+                weight[i] = open[i] ? __ldg(&task->weights_from(city)[other[i]]) : 0.0f;
         }
         stamped::trails(stamp, time, task->change, trail);
 #pragma unroll
-        for (int i = 0; i < COUNT; ++i)
-            if (open[i]) best.improve(other[i], trail[i], weight[i]);
+        for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i], open[i]);
     }
     int next = best_city(best.key, warp_max(best.key), best.city);
     int chooser = __ffs(__ballot_sync(ALL_LANES, best.city == static_cast<unsigned>(next))) - 1;
@@ -146,7 +194,7 @@ struct Page {
 static __device__ SELDOM Page turn_page(const StepTask* task, int number, int step, int kept,
                                         int lane) {
     Draws draws{task->seed, static_cast<unsigned>(number), task->iteration};
-    if (step > 0) task->tours[task->between(number, step - LANES + lane)] = kept;
+    if (step > 0) task->tours[number * task->geometry.n + step - LANES + lane] = kept;
     return {draws.explorations(step, task->threshold, lane), draws.roulette(step + lane)};
 }
 
@@ -156,8 +204,7 @@ static __device__ SELDOM Told close_tour(const StepTask* task, int city, int sta
     unsigned there = task->place(city, start, lane);
     unsigned back = task->trails.directed ? places::NONE : task->place(start, city, lane);
     if (there == places::NONE)
-        trail =
-            stamped::trail(__ldcg(&task->outside[task->between(city, start)]), time, task->change);
+        trail = stamped::trail(__ldcg(task->outside_from(city) + start), time, task->change);
     else
         trail = __shfl_sync(ALL_LANES, trail, there % LANES);
     Told told{places::both(there, back)};

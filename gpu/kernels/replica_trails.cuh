@@ -54,7 +54,7 @@ struct NearCandidate {
 // it as it was before those of the present time, and none has to be made before all have read it.
 class ReplicaTrails {
   public:
-    // `shared` holds trails and counts, candidates, and what begins at rest().
+    // `shared` holds trails and counts, candidates, and changed().
     __device__ __forceinline__ ReplicaTrails(uint2* shared, int n, LocalUpdate change)
         : size_(n * LANES), change_(change), trails_(shared) {}
 
@@ -71,7 +71,8 @@ class ReplicaTrails {
         return reinterpret_cast<const NearCandidate*>(trails_ + size_);
     }
 
-    __device__ __forceinline__ unsigned* rest() const {
+    // (n), for OutsideNews.
+    __device__ __forceinline__ unsigned* changed() const {
         return reinterpret_cast<unsigned*>(trails_ + 2 * size_);
     }
 
@@ -127,12 +128,12 @@ class ReplicaTrails {
 struct OutsideNews {
     static constexpr unsigned BITS = 9, SEVERAL = (1u << BITS) - 1;  // or unknown
 
-    unsigned* changed;      // (n), the time of the last such update from the city, and where to
     unsigned announced[2];  // ants that update some, at the last time and at the present one
 
-    __device__ __forceinline__ void note(unsigned from, unsigned to, unsigned time) {
-        unsigned own = time << BITS | min(to, SEVERAL), last = atomicMax(&changed[from], own);
-        if (last >> BITS == time && last != own) atomicMax(&changed[from], own | SEVERAL);
+    // In a city's word: the time of the last such update from it, and where to.
+    static __device__ __forceinline__ void note(unsigned* word, unsigned to, unsigned time) {
+        unsigned own = time << BITS | min(to, SEVERAL), last = atomicMax(word, own);
+        if (last >> BITS == time && last != own) atomicMax(word, own | SEVERAL);
     }
 };
 
@@ -169,7 +170,8 @@ struct Listener {
             if (places[i] < places::ELSEWHERE) {
                 before[i] = trails.count(places[i], time);
             } else if (places[i] != places::NONE) {
-                news.note(places[i] - places::ELSEWHERE, places::city(places[1 - i]), time);
+                OutsideNews::note(&trails.changed()[places[i] - places::ELSEWHERE],
+                                  places::city(places[1 - i]), time);
                 elsewhere = true;
             }
         }

@@ -42,11 +42,15 @@ struct AsRead {
 
 // The best city that a lane has come across.
 struct Offer {
-    unsigned key = 0, city = ~0u;
+    unsigned key = 1, city = ~0u;  // the least of open cities: theirs are at least as good
     float trail = 0;
 
-    __device__ __forceinline__ void improve(unsigned other, float found, float weight) {
-        unsigned offered = weight_key(found * weight, true);
+    __device__ __forceinline__ void improve(unsigned other, float found, float weight,
+                                            bool open = true) {
+        improve_by(weight_key(found * weight, open), other, found);
+    }
+
+    __device__ __forceinline__ void improve_by(unsigned offered, unsigned other, float found) {
         if (offered < key || (offered == key && other > city)) return;
         key = offered;
         city = other;
