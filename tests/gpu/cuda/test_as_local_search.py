@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gpu.cuda.ant_system import ConstructionType
@@ -22,7 +24,7 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
     ("instance", "kind", "construction"),
     [
         pytest.param(scattered(60), "2opt", Task, id="2-opt"),
-        pytest.param(scattered(60), "2opt+oropt", StGroupStc, id="both, tour lists"),
+        pytest.param(scattered(60), "2opt+oropt", StGroupStc, id="both, step by step"),
         pytest.param(explicit(40, False), "2opt+oropt", Task, id="both, explicit"),
         pytest.param(explicit(40, True), "oropt", Task, id="Or-opt, directed"),
         pytest.param(scattered(3), "2opt+oropt", Task, id="a single tour"),
@@ -32,13 +34,15 @@ def test_tours_and_trails_of_the_cpu(
     instance: TspInstance, kind: str, construction: ConstructionType
 ) -> None:
     values = {"local_search": kind, "ants": 12}
-    kinds, selection = AsCudaParameters, "roulette"
+    parameters, selection = AsCudaParameters.from_mapping(values), "roulette"
     if construction is StGroupStc:
-        kinds, selection = AsLaunchesParameters, "stc-roulette"
+        parameters = AsLaunchesParameters.from_mapping({**values, "launches": "step"})
+        selection = "stc-roulette"
+    unimproved = dataclasses.replace(parameters, local_search="none")
     with (
-        emulated(instance, kinds.from_mapping(values), construction=construction) as ours,
+        emulated(instance, parameters, construction=construction) as ours,
         on_cpu(instance, selection, values) as theirs,  # type: ignore[arg-type]
-        emulated(instance, kinds.from_mapping({"ants": 12}), construction=construction) as without,
+        emulated(instance, unimproved, construction=construction) as without,
     ):
         for _ in range(3):
             ours.iterate(1)
