@@ -47,8 +47,11 @@ WARPS_OF = ("mmas-rwm-bt", "mmas-rwm-lc", "mmas-wrs-bt", "mmas-wrs-ct")
 QUALITY_ITERATIONS = 100
 
 ANTS = 800
-SLOW, QUICK, LARGE = 0.3, 0.5, 5000
+SLOW, QUICK, LARGE = 0.3, 0.5, 7000
 """Evaporation of the colonies with local search: as in the paper quicker from so many cities on."""
+
+PATIENCE = 250
+"""Iterations in vain after which those colonies begin anew if their trails have settled."""
 
 TARGETS = {
     "pr1002": (0.26, 4.0),
@@ -135,8 +138,13 @@ def quality(instance: TspInstance, where: str, runs: int) -> Iterator[dict[str, 
 
 def settings(instance: TspInstance, kind: str) -> dict[str, object]:
     """Of a colony with local search."""
-    rho = SLOW if instance.n < LARGE else QUICK
-    return {"ants": ANTS, "rho": rho, "deposit": "schedule", "local_search": kind}
+    return {
+        "ants": ANTS,
+        "rho": SLOW if instance.n < LARGE else QUICK,
+        "deposit": "schedule",
+        "restart": PATIENCE,
+        "local_search": kind,
+    }
 
 
 def warm_up(instance: TspInstance, kind: str) -> None:

@@ -205,7 +205,7 @@ def search(rows: list[Row]) -> list[str]:
 
 def curve(rows: list[Row]) -> list[str]:
     """Error against time, at powers of two of a second."""
-    marks = [0.25 * 2**i for i in range(9)]
+    marks = [0.25 * 2**i for i in range(10)]
     lines = []
     for row in rows:
         cells = [f"{row['instance']}: {row['kind']}, ρ = {row['settings']['rho']}"]
