@@ -192,7 +192,8 @@ class DeviceView(View):
         kinds = (("2-opt", made.two_opt, "latest"), ("Or-opt", made.or_opt, "best"))
         self.moves.show_bars([Bar(name, whole(moves), moves, role) for name, moves, role in kinds])
         total = whole(made.two_opt + made.or_opt)
-        self.moves_title.setText(f"LOCAL SEARCH  ·  {total} improvements in an iteration")
+        plural = "" if total == "1" else "s"
+        self.moves_title.setText(f"LOCAL SEARCH  ·  {total} improvement{plural} in an iteration")
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

@@ -5,7 +5,7 @@ import dataclasses
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gpu.snapshot import Wanted
+from gpu.snapshot import Improvements, Wanted
 from tests.views.conftest import CPU, GPU
 from tests.views.scenes import feed, snapshot, uniform
 from views.device_view import DeviceView
@@ -71,6 +71,9 @@ def test_moves_of_local_search_are_told_where_there_is_one(qtbot: QtBot) -> None
     assert view.moves_title.isVisible()
     assert f"{whole(43 * n)} improvements" in view.moves_title.text()
     assert "local search" in [bar.name for bar in view.phases.bars]
+    few = dataclasses.replace(snapshot(INSTANCE, 7), improvements=Improvements(1, 0))
+    view.show_snapshot(few)
+    assert "1 improvement in" in view.moves_title.text()
     view.begin_run()
     assert view.moves_title.isHidden()
 
