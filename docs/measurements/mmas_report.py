@@ -12,6 +12,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from mmas_measure import TARGETS
 from scipy.stats import friedmanchisquare
 
 HERE = Path(__file__).parent
@@ -28,20 +29,6 @@ PUBLISHED = {
     "pr2392": (14.84, 1.835),
 }
 """Construction by the published program on an H100, ms: MMAS-WRS-CT, and its best with lists."""
-
-PAPER = {
-    "pr1002": (0.26, 4.0),
-    "pr2392": (0.49, 10.3),
-    "fnl4461": (0.58, 34.9),
-    "rl5915": (0.38, 49.3),
-    "pla7397": (0.54, 58.0),
-    "rl11849": (0.58, 247.4),
-    "usa13509": (0.93, 224.2),
-    "brd14051": (1.14, 228.4),
-    "d15112": (0.86, 404.2),
-    "d18512": (0.96, 335.5),
-}
-"""The paper's mean error in % and seconds on a V100 (Tables 9 and 10)."""
 
 L2_READ = 5.5e12
 """Bytes a second that an H100 reads from its L2 cache, as measured with the Ant System."""
@@ -170,7 +157,7 @@ def search(rows: list[Row]) -> list[str]:
     """Seconds to the paper's mean error."""
     lines = []
     for name, group in by_instance(rows).items():
-        error, seconds = PAPER[name]
+        error, seconds = TARGETS[name]
         for row in group:
             times = [run[0] for run in row["runs"]]
             errors = [run[2] for run in row["runs"]]
