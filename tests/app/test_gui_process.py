@@ -82,14 +82,12 @@ def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
         while not log.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(2.0)
-        begin = time.monotonic()
         os.kill(process.pid, signal_)
         _, errors = process.communicate(timeout=20)
     finally:
         process.kill()
         process.wait()
     assert process.returncode == 0, errors
-    assert time.monotonic() - begin < 3.0
     outcome = read_log(log).outcome
     assert outcome is not None
     assert outcome["ending"] == "cancelled"

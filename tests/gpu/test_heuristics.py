@@ -43,10 +43,13 @@ def test_the_tour_is_that_of_looking_at_everyone(
 
 
 @pytest.mark.slow
-def test_a_large_instance_takes_seconds() -> None:
-    instance = makers.uniform(40_000, size=10**6)
-    candidates = build_candidates(instance, 32)
-    start = time.perf_counter()
-    tour = nearest_neighbour_tour(instance, candidates)
-    assert time.perf_counter() - start < 15
-    assert np.array_equal(np.sort(tour), np.arange(instance.n))
+def test_time_hardly_grows_faster_than_cities() -> None:
+    times = []
+    for n in (4_000, 4_000, 40_000):  # the first compiles
+        instance = makers.uniform(n, size=10**6)
+        candidates = build_candidates(instance, 32)
+        start = time.perf_counter()
+        tour = nearest_neighbour_tour(instance, candidates)
+        times.append(time.perf_counter() - start)
+        assert np.array_equal(np.sort(tour), np.arange(n))
+    assert times[2] < 50 * times[1]  # 100 times if every step looked at every city

@@ -57,4 +57,7 @@ def test_large_matrices_take_little_work() -> None:
     matrix = np.ones((3000, 3000), np.int32)
     start = time.perf_counter()
     layout.from_distances(matrix)
-    assert time.perf_counter() - start < 10
+    took = time.perf_counter() - start
+    start = time.perf_counter()
+    np.linalg.eigh(matrix[:1000, :1000])
+    assert took < 5 * (time.perf_counter() - start)  # all vectors of 3000 would take 27 times that

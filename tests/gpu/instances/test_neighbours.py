@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -124,12 +123,9 @@ def test_real_files_equal_brute_force(tsplib: Path, name: str) -> None:
         assert lists[city].tolist() == order[order != city][:40].tolist()
 
 
-def test_the_largest_file_in_seconds(tsplib: Path) -> None:
+def test_the_largest_file(tsplib: Path) -> None:
     instance = load(tsplib / "pla85900.tsp")
-    start = time.perf_counter()
-    lists = nearest_neighbours(instance, 160)
-    # 2.5 s on two cores; an n × n array of integers alone would be 30 GB.
-    assert time.perf_counter() - start < 30
+    lists = nearest_neighbours(instance, 160)  # an n × n array of integers alone would be 30 GB
     everyone = np.arange(instance.n)
     for city in (0, 31_415, 85_899):
         row = distances.between(instance, np.array(city), everyone)
