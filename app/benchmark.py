@@ -15,13 +15,13 @@ import app
 from app.exports import write_whole
 from app.headless import Departure, carry_out
 from app.report import table
-from app.stopping import counted
 from app.terminal import show_progress
 from gpu import devices
 from gpu.contenders import Contender
 from gpu.instances.problem import Problem
 from gpu.speedup import measure
 from gpu.speedup_report import SpeedupReport, Spread
+from views.formats import counted
 
 if TYPE_CHECKING:
     from gpu.instances.instance import Instance

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.outcome import Ending, Outcome
-from app.stopping import counted
-from views.formats import percent, whole
+from views.formats import counted, percent, whole
 
 if TYPE_CHECKING:
     from app.recorder import Recorder

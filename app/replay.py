@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.stopping import StopSettings, counted
+from app.stopping import StopSettings
+from views.formats import counted
 
 if TYPE_CHECKING:
     from app.outcome import Outcome

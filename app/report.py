@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from app.stopping import counted
 from gpu import catalog, devices
 from gpu.parameters import Parameters
+from views.formats import counted
 
 if TYPE_CHECKING:
     from app.outcome import Outcome

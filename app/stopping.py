@@ -12,6 +12,7 @@ from gpu.errors import ParameterError
 from gpu.instances.instance import Instance
 from gpu.instances.problem import Problem
 from gpu.snapshot import Snapshot
+from views.formats import counted
 
 
 class StopCriterion(Protocol):
@@ -210,18 +211,3 @@ def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
         if criterion.iterations_left(state) <= 0:
             return str(criterion)
     return ""
-
-
-def counted(number: int, noun: str, written: str = "") -> str:
-    """Return ``number`` with ``noun``, as "1 iteration" or "2 iterations".
-
-    Parameters
-    ----------
-    number : int
-        How many.
-    noun : str
-        Of what; its plural ends in s.
-    written : str, optional
-        How the number is written; by default in plain digits.
-    """
-    return f"{written or number} {noun}{'' if number == 1 else 's'}"

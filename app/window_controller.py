@@ -118,7 +118,7 @@ class WindowController(QObject):
         window.pause_requested.connect(self.pause)
         window.resume_requested.connect(self.resume)
         window.stop_requested.connect(self.stop)
-        self.background.start(Task(lambda _: devices.survey(), self._surveyed, self.told.emit))
+        self.background.start(Task(lambda _: devices.survey(), self._surveyed, self._not_surveyed))
 
     @property
     def active(self) -> bool:
@@ -231,6 +231,10 @@ class WindowController(QObject):
         self.window.setup.colony.show_survey(survey)
         self.display.show_device()
         self.announce()
+
+    def _not_surveyed(self, sentence: str) -> None:
+        garbage.take_up()
+        self.told.emit(sentence)
 
     @Slot(object)
     def _warmed(self, _: object) -> None:

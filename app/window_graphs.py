@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
 from app.background import Task
+from app.run_display import SHARE_BESIDE_ALL_CORES
 from gpu.drawing.drawing import Arrangement
 from gpu.instances.graph import GraphInstance
 from gpu.instances.instance import Instance
@@ -25,9 +26,6 @@ Work = Callable[["GraphArtist"], Any]
 
 Show = Callable[[Any], object]
 """Shows it."""
-
-SHARE_BESIDE_ALL_CORES = 0.025
-"""Share of one core that one view's pictures may take where the colony computes on all cores."""
 
 LONGEST = 6.0
 """Seconds between two pictures of one view there, at most, however dear they are."""
@@ -105,6 +103,7 @@ class WindowGraphs(QObject):
 
         def done(result: tuple[GraphArtist, Any, float]) -> None:
             self._artist, picture, worked = result
+            # Each view's pictures may take as much as all the window's painting.
             rest = min(worked / SHARE_BESIDE_ALL_CORES, LONGEST)
             view.leisure = max(type(view).leisure, rest)
             show(picture)

@@ -12,7 +12,7 @@ from gpu.comparison_report import ComparisonReport, Row
 from gpu.instances.problem import Problem
 from gpu.speedup_report import Spread
 from views.elided import ElidedLabel
-from views.formats import milliseconds, significant, whole
+from views.formats import counted, milliseconds, significant, whole
 from views.icons import icon
 from views.measure_bar import MeasureBar
 from views.measured_table import Cell, MeasuredTable
@@ -205,7 +205,7 @@ def _conditions(report: ComparisonReport) -> str:
     return (
         f"{report.model}"
         + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
-        + f"; {rounds} round{'' if rounds == 1 else 's'}, medians ± half of the distance between "
+        + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
         "the quartiles: first of the phase that the option decides, then of the whole iteration. "
         "● is chosen."
     )

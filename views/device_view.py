@@ -12,7 +12,7 @@ from gpu.instances.instance import Instance
 from gpu.snapshot import Improvements, Snapshot, Wanted
 from views.bars import Bar, Bars
 from views.decision_words import quantity
-from views.formats import byte_size, milliseconds, significant, whole
+from views.formats import byte_size, counted, milliseconds, significant, whole
 from views.history import History
 from views.plot import Plot
 from views.problems import face_of
@@ -191,9 +191,9 @@ class DeviceView(View):
             return
         kinds = (("2-opt", made.two_opt, "latest"), ("Or-opt", made.or_opt, "best"))
         self.moves.show_bars([Bar(name, whole(moves), moves, role) for name, moves, role in kinds])
-        total = whole(made.two_opt + made.or_opt)
-        plural = "" if total == "1" else "s"
-        self.moves_title.setText(f"LOCAL SEARCH  ·  {total} improvement{plural} in an iteration")
+        total = made.two_opt + made.or_opt
+        made_in_all = counted(total, "improvement", whole(total))
+        self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

@@ -72,3 +72,18 @@ def byte_size(number: float) -> str:
             return f"{number:.0f}{THIN}{unit}" if unit == "B" else f"{number:.1f}{THIN}{unit}"
         number /= 1024
     return f"{number:.1f}{THIN}GiB"
+
+
+def counted(number: int, noun: str, written: str = "") -> str:
+    """Return ``number`` with ``noun``, as "1 iteration" or "2 iterations".
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        Of what; its plural ends in s.
+    written : str, optional
+        How the number is written; by default in plain digits.
+    """
+    return f"{written or number} {noun}{'' if number == 1 else 's'}"

@@ -15,13 +15,13 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pyqtgraph as pg
+from acs_quality import TABLE_9
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent
 COLOURS = {"a280": "#0072b2", "pcb442": "#009e73", "pr1002": "#d55e00"}
-ORDER = ("a280", "lin318", "pcb442", "rat783", "pr1002", "nrw1379", "pr2392")
 ALPHA = 0.05
 
 
@@ -32,7 +32,7 @@ def table_9(measured: dict[str, Any]) -> list[str]:
         "| SPM: mean error (paper) | best Alt / SPM | p (rank sum) | significantly better |",
         "| --- | ---: | --- | ---: | ---: | ---: | ---: | --- |",
     ]
-    for row in sorted(measured["rows"], key=lambda row: ORDER.index(row["instance"])):
+    for row in sorted(measured["rows"], key=lambda row: list(TABLE_9).index(row["instance"])):
         alt, spm = row["acs-gpu-alt"], row["acs-gpu-spm"]
         better = "SPM" if spm["mean_error"] < alt["mean_error"] else "Alt"
         share = f" in {row['share']:.0%}" if "share" in row else ""

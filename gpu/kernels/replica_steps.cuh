@@ -61,38 +61,6 @@ static __device__ SELDOM Told update_outside(const StepTask* task, int from, int
     return {places::both(there, back), true, seen};
 }
 
-// Cities an ant has visited: bit city / 32 in lane city % 32. Those that do not exist count.
-struct LaneTabu {
-    unsigned bits;
-
-    __device__ __forceinline__ LaneTabu(int n, int lane)
-        : bits(~0u << ((n - 1 - lane) / LANES + (lane < n))) {}
-
-    __device__ __forceinline__ void visit(int city, int lane) {
-        if (lane == city % LANES) bits |= 1u << city / LANES;
-    }
-
-    // For a city of each lane. All lanes of the warp call this.
-    __device__ __forceinline__ bool visited(unsigned city) const {
-        return __shfl_sync(ALL_LANES, bits, city % LANES) >> city / LANES & 1;
-    }
-
-    // Calls offer(cities) for all unvisited cities of this lane, COUNT at a time, the last one
-    // several times if need be.
-    template <int COUNT, class Offered>
-    __device__ __forceinline__ void each_unvisited(int lane, Offered offer) const {
-        for (unsigned left = ~bits; left;) {
-            unsigned cities[COUNT];
-#pragma unroll
-            for (int i = 0; i < COUNT; ++i) {
-                cities[i] = left || i == 0 ? (__ffs(left) - 1) * LANES + lane : cities[i - 1];
-                left &= left - 1;
-            }
-            offer(cities);
-        }
-    }
-};
-
 // Offers all unvisited cities.
 static __device__ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city,
                                          unsigned time, int lane) {

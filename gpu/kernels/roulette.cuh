@@ -76,10 +76,6 @@ struct EightSums {
     }
 };
 
-__device__ __forceinline__ unsigned prefix_sums_soon(unsigned units, int lane) {
-    return EightSums::within(units, lane) + EightSums(lane).before(units);
-}
-
 // Parallel prefix sum, then parallel search: every slot learns where it ends.
 template <int COUNT>
 struct PrefixSearch {

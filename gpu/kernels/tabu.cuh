@@ -46,3 +46,36 @@ struct BitTabu {
                 visit((__ffs(left) - 1) * words + word);
     }
 };
+
+// One bit a city in the registers of a warp, for up to 992: bit city / 32 of lane city % 32. Cities
+// that do not exist count as visited.
+struct LaneTabu {
+    unsigned bits;
+
+    __device__ __forceinline__ LaneTabu(int n, int lane)
+        : bits(~0u << ((n - 1 - lane) / LANES + (lane < n))) {}
+
+    __device__ __forceinline__ void visit(int city, int lane) {
+        if (lane == city % LANES) bits |= 1u << city / LANES;
+    }
+
+    // For a city of each lane. All lanes of the warp call this.
+    __device__ __forceinline__ bool visited(unsigned city) const {
+        return __shfl_sync(ALL_LANES, bits, city % LANES) >> city / LANES & 1;
+    }
+
+    // Calls offer(cities) for all unvisited cities of this lane, COUNT at a time, the last one
+    // several times if need be.
+    template <int COUNT, class Offered>
+    __device__ __forceinline__ void each_unvisited(int lane, Offered offer) const {
+        for (unsigned left = ~bits; left;) {
+            unsigned cities[COUNT];
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                cities[i] = left || i == 0 ? (__ffs(left) - 1) * LANES + lane : cities[i - 1];
+                left &= left - 1;
+            }
+            offer(cities);
+        }
+    }
+};

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -205,6 +206,22 @@ def test_what_is_wrong_with_a_file_is_said(
     assert controller.instance is not None  # the graph before stays
 
 
+def before_drawing(
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[Arrangement | None, NDArray[np.int32] | None], None],
+) -> None:
+    """Have ``act`` called with what is asked for, in the thread that draws a graph."""
+    plain = GraphArtist.draw
+
+    def draw(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        act(how, coloring)
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", draw)
+
+
 def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
     qtbot: QtBot,
     controller: WindowController,
@@ -213,16 +230,12 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
 ) -> None:
     open_(qtbot, controller, graph_file)
     made: list[tuple[Arrangement | None, bool]] = []
-    plain = GraphArtist.draw
 
-    def slow(
-        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
-    ) -> GraphDrawing:
+    def slow(how: Arrangement | None, _: NDArray[np.int32] | None) -> None:
         made.append((how, threading.current_thread() is threading.main_thread()))
         time.sleep(0.1)
-        return plain(artist, how, coloring)
 
-    monkeypatch.setattr(GraphArtist, "draw", slow)
+    before_drawing(monkeypatch, slow)
     buttons = controller.window.graph.arrangement.buttons
     for how in ("circle", "spring", "classes", "circle", "classes"):
         click(buttons[how])
@@ -242,18 +255,14 @@ def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
 ) -> None:
     open_(qtbot, controller, graph_file)
     made: list[NDArray[np.int32] | None] = []
-    plain = GraphArtist.draw
 
-    def dear(
-        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
-    ) -> GraphDrawing:
+    def dear(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         made.append(coloring)
         begin = time.thread_time()
         while time.thread_time() < begin + 0.1:
             pass
-        return plain(artist, how, coloring)
 
-    monkeypatch.setattr(GraphArtist, "draw", dear)
+    before_drawing(monkeypatch, dear)
     window = controller.window
     window.dashboard.keep_to(1.0)
     click(window.graph.arrangement.buttons["circle"])

@@ -16,8 +16,10 @@ from pytestqt.qtbot import QtBot
 from app import dear_parts, garbage
 from app.background import Background, Task
 from app.dear_parts import DearParts
+from app.gui import close_window, make_window
 from app.log_tail import LogTail
 from app.niceness import NICENESS
+from app.notifications import Notifications
 from app.presets import presets
 from app.stall_meter import StallMeter
 from app.system_libraries import (
@@ -26,8 +28,10 @@ from app.system_libraries import (
     platforms_here,
     sentence_of,
 )
+from gpu import devices
 from gpu.catalog import CATALOG
-from gpu.errors import InstanceError
+from gpu.devices import Survey
+from gpu.errors import DeviceError, InstanceError
 from gpu.snapshot import Wanted
 from tests.views.scenes import snapshot, uniform
 from views.stop_form import LIMITS
@@ -128,6 +132,25 @@ def test_garbage_is_looked_for_once_the_window_is_warm(
         request.getfixturevalue("opened")
         qtbot.waitUntil(gc.isenabled, timeout=60_000)
         assert gc.get_freeze_count() > 10_000  # and not in what has been imported
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+def test_garbage_is_looked_for_where_no_device_can_be_found(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def survey() -> Survey:
+        raise DeviceError("the driver does not answer")
+
+    monkeypatch.setattr(devices, "survey", survey)
+    garbage.put_off()
+    try:
+        controller = make_window(Notifications(), tmp_path / "window.ini")
+        qtbot.addWidget(controller.window)
+        qtbot.waitUntil(lambda: "driver" in controller.window.banner.text, timeout=10_000)
+        assert gc.isenabled()
+        assert close_window(controller)
     finally:
         gc.enable()
         gc.unfreeze()
