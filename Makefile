@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-
-CPP = $(shell find gpu/kernels tests/emulation -name '*.cu' -o -name '*.cuh' -o -name '*.[ch]pp')
+CPP = $(shell find gpu tests/emulation -name '*.cu' -o -name '*.cuh' -o -name '*.[ch]pp')
 
 ifneq ($(filter-out cuda12 cuda13,$(GPU)),)
 $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)

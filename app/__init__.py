@@ -1,3 +1,1 @@
-"""What happens when: command line, session, solver thread, recorder, exports."""
-
-__version__ = "0.1.0"
+"""What happens when: the command line, the window's controllers, files."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import sys
 import threading
@@ -12,36 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from gpu.errors import FormicariumError
+from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QMessageLogContext, QtMsgType
 
 _log = logging.getLogger(__name__)
 
-APPLICATION = "formicarium"
-"""Name of the folders for data, settings and logs."""
 
 LOG_BYTES = 1_000_000
 """Size at which the program's own log begins anew; one older file is kept."""
-
-
-def sentence_for(error: BaseException) -> str:
-    """Return what the user is told of ``error``: one sentence without a traceback."""
-    if isinstance(error, FormicariumError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return (
-            "the computer's memory is too small for this: choose a colony with the selective "
-            "memory (acs-spm), fewer ants, or close other programs"
-        )
-    if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
-        what = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        return f"{where}{what}"
-    what = " ".join(str(error).split())
-    kind = type(error).__name__
-    return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"
 
 
 class Notifications:

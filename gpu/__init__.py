@@ -1,1 +1,6 @@
-"""The computation: devices, instances, colonies, kernels, baselines, measurement."""
+"""The computation, which knows no Qt: instances, devices, colonies, runs and measurements."""
+
+__version__ = "0.1.0"
+
+APPLICATION = "formicarium"
+"""Name of the program's folders for data, settings, caches and logs."""

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from gpu import loader
-from gpu.processors import usable_cores
+from gpu.core.processors import usable_cores
+from gpu.cuda import loader
 
 OLDEST = 75
 MEASURED = 90

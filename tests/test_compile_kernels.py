@@ -93,9 +93,9 @@ def test_the_check_fails_on_a_warning(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = {"good.cu": GOOD, "warns.cu": WARNS, "between.cu": WARNS_BETWEEN}
-    monkeypatch.setattr("gpu.loader.source_text", texts.__getitem__)
+    monkeypatch.setattr("gpu.cuda.loader.source_text", texts.__getitem__)
     monkeypatch.setattr(
-        "gpu.loader.instantiations",
+        "gpu.cuda.loader.instantiations",
         lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",), "between.cu": ("warns",)},
     )
     assert main(["good.cu"]) == 0

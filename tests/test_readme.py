@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import app
-from app.cli import cli
+from app.cli.main import cli
+from gpu import __version__
 from gpu.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,8 +36,8 @@ def test_readme_lists_every_colony_and_where_it_runs() -> None:
 
 
 def test_readme_lists_every_view() -> None:
-    from views import main_window
-    from views.view import View
+    from views.frame import main_window
+    from views.widgets.view import View
 
     views = [thing for thing in vars(main_window).values() if isinstance(thing, type)]
     titles = {view.title for view in views if issubclass(view, View)}
@@ -70,4 +70,4 @@ def test_pages_lead_to_files_that_exist(page: str) -> None:
 
 
 def test_changelog_knows_this_version() -> None:
-    assert f"## [{app.__version__}]" in ROOT.joinpath("CHANGELOG.md").read_text("utf-8")
+    assert f"## [{__version__}]" in ROOT.joinpath("CHANGELOG.md").read_text("utf-8")

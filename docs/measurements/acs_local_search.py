@@ -14,12 +14,13 @@ import sys
 import time
 from pathlib import Path
 
-from gpu import catalog, devices
-from gpu.catalog import System
-from gpu.colony import Colony
-from gpu.instances import load
-from gpu.instances.instance import TspInstance
-from gpu.snapshot import Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.colony import Colony
+from gpu.core.snapshot import Wanted
+from gpu.core.system import System
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tsplib import load
 
 INSTANCES = ("pr1002", "pr2392")
 KINDS = ("none", "2opt", "2opt+oropt")

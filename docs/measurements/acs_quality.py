@@ -34,10 +34,11 @@ from pathlib import Path
 
 from scipy.stats import ranksums
 
-from gpu import catalog, devices
-from gpu.instances import load
-from gpu.instances.instance import TspInstance
-from gpu.snapshot import Snapshot, Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tsplib import load
 
 # name: (seconds in the paper, milliseconds for n tours at k = 4, paper's mean errors Alt and SPM)
 TABLE_9 = {

@@ -13,9 +13,10 @@ import sys
 import time
 from pathlib import Path
 
-from gpu import catalog, devices
-from gpu.instances import load
-from gpu.snapshot import Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.tsplib import load
 
 INSTANCES = ("d198", "a280", "lin318", "pcb442", "rat783", "pr1002", "nrw1379", "pr2392")
 RUNS: tuple[tuple[str, dict[str, int]], ...] = (

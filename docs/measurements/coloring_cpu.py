@@ -22,11 +22,12 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from gpu import catalog, devices
-from gpu.baseline import rlf
-from gpu.instances.dimacs import load_graph
-from gpu.instances.graph import GraphInstance
-from gpu.snapshot import Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Wanted
+from gpu.problems.coloring.dimacs import load_graph
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.rlf.cpu import colony as rlf
 
 ITERATIONS = 50
 

@@ -21,10 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gpu import catalog, devices
-from gpu.colony import Colony
-from gpu.instances import Instance, load_instance
-from gpu.snapshot import Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.colony import Colony
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Wanted
+from gpu.problems.loading import load_instance
 
 INSTANCES = ("DSJC500.1", "DSJC500.5", "DSJC500.9", "DSJC1000.1", "DSJC1000.5", "DSJC1000.9")
 HARD = ("DSJC500.5", "DSJC1000.5")

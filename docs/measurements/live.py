@@ -19,15 +19,15 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QTimer
 
-from app.gui import application, close_window, make_window
 from app.notifications import Notifications
-from app.outcome import Outcome
-from app.run import Run
-from app.session import new_session
-from app.stall_meter import StallMeter
-from app.stopping import StopSettings
-from gpu.instances import load_instance
-from views.setup_panel import Choices
+from app.window.gui import application, close_window, make_window
+from app.window.stall_meter import StallMeter
+from gpu.problems.loading import load_instance
+from gpu.run.outcome import Outcome
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from views.setup.setup_panel import Choices
 
 
 def headless(path: Path, device: str, colony: str, values: dict[str, str], seconds: float) -> float:

@@ -28,12 +28,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gpu import catalog, devices
-from gpu.colony import Colony
-from gpu.errors import FormicariumError
-from gpu.instances import load
-from gpu.instances.instance import TspInstance
-from gpu.snapshot import Wanted
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.colony import Colony
+from gpu.core.errors import FormicariumError
+from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tsplib import load
 
 INSTANCES = ("d198", "pcb442", "rat783", "pr1002", "pcb1173", "pr2392")
 

@@ -20,13 +20,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QTimer
 
-from app.gui import application, close_window, make_window
 from app.notifications import Notifications
-from app.solver import RunState
-from app.window_controller import WindowController
-from gpu import catalog, devices
-from views.setup_panel import Choices
-from views.step_controls import StepControls
+from app.window.controller import WindowController
+from app.window.gui import application, close_window, make_window
+from app.window.solver import RunState
+from gpu import catalog
+from gpu.core import devices
+from views.decision.step_controls import StepControls
+from views.setup.setup_panel import Choices
 
 LOOKED_AT = 3000
 """Milliseconds that an answer, and what is drawn of it, has time."""

@@ -10,18 +10,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.colony import never
+from gpu.core.colony import never
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot, Updates, Wanted
+from gpu.cuda.cities import Problem
 from gpu.cuda.iterations import Iterations
-from gpu.cuda.local_search import LocalSearch
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import PictureReader, Pictures, TrailSource
-from gpu.cuda.problem import Problem
 from gpu.cuda.state import WORDS, State
-from gpu.devices import Device
-from gpu.errors import DeviceError
-from gpu.instances.instance import Instance, TspInstance
-from gpu.snapshot import Snapshot, Updates, Wanted
-from gpu.summaries import checked_permutation, checked_tour
+from gpu.local_search.cuda.search import LocalSearch
+from gpu.problems.tsp.checks import checked_permutation, checked_tour
+from gpu.problems.tsp.instance import TspInstance
 
 
 class Trails(TrailSource, Protocol):
@@ -54,7 +55,7 @@ class Prepared(Protocol):
 
 
 class DeviceColony(ABC):
-    """A colony whose state lives on a GPU; see :class:`gpu.colony.Colony`.
+    """A colony whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
     A kind of colony gives its buffers here, then its launches to :meth:`_begin`.
     """
@@ -107,15 +108,15 @@ class DeviceColony(ABC):
         return self._phases
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-        """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`."""
+        """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
         self._open().run(count, stop)
 
     def timed_iteration(self) -> Mapping[str, float]:
-        """Run one iteration, outside the graph; see :meth:`gpu.colony.Colony.timed_iteration`."""
+        """Run one iteration, outside the graph; see :class:`gpu.core.colony.Colony`."""
         return self._open().timed()
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Wait, check and copy; see :meth:`gpu.colony.Colony.snapshot`."""
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         iterations = self._open()
         state = State(self._machine.download(self._arrays["state"]))
         iterations.settle()
@@ -146,7 +147,7 @@ class DeviceColony(ABC):
         )
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         self._open()
         return self._trails.row(self._machine, self._arrays, city)
 
@@ -208,7 +209,7 @@ class TourColony(DeviceColony):
             search.upload(machine, self._arrays)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Wait, check and copy; see :meth:`gpu.colony.Colony.snapshot`."""
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         shot = super().snapshot(wanted)
         if not self._search:
             return shot

@@ -11,10 +11,10 @@ import cupy
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.cuda.loader import OPTIONS, instantiations, source_text
 from gpu.cuda.machine import Array, Buffer, Launch
-from gpu.devices import Device
-from gpu.errors import DeviceError, DeviceMemoryError
-from gpu.loader import OPTIONS, instantiations, source_text
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""

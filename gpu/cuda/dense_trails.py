@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cuda.as_construction import weight_columns
+from gpu.construction.cuda.groups import weight_columns
+from gpu.core.trails import FAINTEST
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import Places
-from gpu.summaries import FAINTEST
 
 _BLOCK = 256
 
@@ -47,7 +47,7 @@ class DenseTrails:
         """Set every trail to the initial level and the state to its beginning."""
         args = (self.quarters, arrays["trails"], arrays["state"])
         grid = min(1024, -(-int(self.quarters) // _BLOCK))
-        return Launch("as_update.cu", "start_trails", grid, _BLOCK, args)
+        return Launch("gpu/ant_system/cuda/update.cu", "start_trails", grid, _BLOCK, args)
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -55,11 +55,13 @@ class DenseTrails:
         return row[: self.problem.n]
 
     def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
-        """The trail up to which none is drawn; see :func:`gpu.summaries.matrix_trails`."""
+        """The trail up to which none is drawn; see :func:`gpu.core.trails.matrix_trails`."""
         machine.upload(arrays["range"], np.zeros(2, dtype=np.float32))
         n = self.problem.n
         args = (np.int32(n), np.int32(self.columns), arrays["trails"], arrays["range"])
-        machine.run([Launch("pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)])
+        machine.run(
+            [Launch("gpu/cuda/kernels/pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)]
+        )
         level, largest = machine.download(arrays["range"])
         level = self.level(machine, arrays, level)
         return float(max(level, np.float32(FAINTEST * largest)))

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import DeviceMemoryError
+from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.errors import DeviceMemoryError
-from gpu.instances.graph import GraphInstance
-from gpu.summaries import INITIAL_LEVEL
+from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
@@ -22,7 +22,7 @@ LANES = 32
 """Threads in a warp."""
 
 LEVEL = 2
-"""Place of the level in ``Shares`` of rlf_update.cu."""
+"""Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
 
 _BLOCK = 256
 
@@ -101,7 +101,7 @@ class GraphTrails(DenseTrails):
             arrays["state"],
         )
         grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
-        return Launch("rlf_update.cu", "start_graph", grid, _BLOCK, args)
+        return Launch("gpu/rlf/cuda/update.cu", "start_graph", grid, _BLOCK, args)
 
     def level(
         self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32

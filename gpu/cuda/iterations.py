@@ -30,7 +30,7 @@ BATCH = 4.0, 8.0
 GRAPH_LAUNCHES = 4096
 """Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
 
-HOLD = Launch("hold.cu", "hold", 1, 1, (np.uint32(100_000),))
+HOLD = Launch("gpu/cuda/kernels/hold.cu", "hold", 1, 1, (np.uint32(100_000),))
 """Keeps the GPU busy for 0.1 ms while the host launches what is to be timed."""
 
 
@@ -76,7 +76,7 @@ class Iterations:
         """Milliseconds by phase of the last iteration that was timed and is over."""
 
     def run(self, count: int, stop: Callable[[], bool]) -> None:
-        """Run ``count`` iterations; see :meth:`gpu.colony.Colony.iterate`."""
+        """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
         self._last = None
         while count > 0:
             if self._graph is not None and not self._by_launches():

@@ -52,7 +52,7 @@ class Launch:
     Attributes
     ----------
     file, kernel : str
-        Kernel file and C++ name expression, as :func:`gpu.loader.instantiations` lists them.
+        Kernel file and C++ name expression, as :func:`gpu.cuda.loader.instantiations` lists them.
     grid, block : int
         Blocks, and threads a block.
     args : tuple

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
+from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
+from gpu.cuda.cities import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.problem import LANES
-from gpu.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
-from gpu.summaries import frozen
 
 _BLOCK = 256
 
@@ -21,7 +21,7 @@ class TrailSource(Protocol):
     """Trails on the device that pictures can be made of."""
 
     policy: str
-    """The structure in pictures.cu that reads them."""
+    """The structure in gpu/cuda/kernels/pictures.cu that reads them."""
 
     memory_size: int
     """What it is told of their size."""
@@ -166,4 +166,4 @@ class PictureReader:
     def _launch(self, kernel: str, args: tuple[object, ...], grid: int | None = None) -> Launch:
         name = f"{kernel}<{self._pictures.source.policy}>"
         grid = grid or -(-self._n * LANES // _BLOCK)
-        return Launch("pictures.cu", name, grid, _BLOCK, args)
+        return Launch("gpu/cuda/kernels/pictures.cu", name, grid, _BLOCK, args)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.colony import never
-from gpu.decision import Choice, Decision, Outcome
+from gpu.core.arrays import frozen
+from gpu.core.colony import never
+from gpu.core.decision import Choice, Decision, Outcome
 from gpu.decisions.rule import Rule, TrailSource
 from gpu.decisions.walk import Walk
-from gpu.summaries import frozen
 
 
 class Replay:
@@ -79,7 +79,7 @@ class Replay:
 
 
 def probabilities(choice: Choice) -> NDArray[np.float64]:
-    """Return the chance of each city of ``choice``; see :class:`gpu.decision.Decision`."""
+    """Return the chance of each city of ``choice``; see :class:`gpu.core.decision.Decision`."""
     if choice.outcome is Outcome.I_ROULETTE:
         return winning_chances(choice.weights)
     chances: NDArray[np.float64] = choice.shares / choice.shares.sum()

@@ -7,12 +7,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.candidates import weights
-from gpu.decision import Choice
+from gpu.core.decision import Choice
+from gpu.core.random import Purpose, key_of, philox4x32, start_cities
 from gpu.decisions.walk import Walk
-from gpu.instances.instance import TspInstance
-from gpu.instances.neighbours import nearest_neighbours
-from gpu.random import Purpose, key_of, philox4x32, start_cities
+from gpu.problems.tsp.candidates import weights
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import nearest_neighbours
 
 _FAR = np.iinfo(np.int64).max
 
@@ -21,7 +21,7 @@ class TrailSource(Protocol):
     """Who knows the trails: a colony."""
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails that lead from ``city``; see :meth:`gpu.colony.Colony.trails_from`."""
+        """All trails that lead from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
 
 @runtime_checkable

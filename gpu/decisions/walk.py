@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.summaries import frozen
+from gpu.core.arrays import frozen
 
 
 class Walk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.compiled import entry
+from gpu.cpu.compiled import entry
 
 SIZE = 720
 """Rows and columns of a picture."""

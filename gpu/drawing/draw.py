@@ -17,7 +17,7 @@ from gpu.drawing.drawing import (
     GraphDrawing,
 )
 from gpu.drawing.spring import spring_places
-from gpu.instances.graph import GraphInstance, class_order, class_sizes
+from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000
 """Most edges of which a spring layout still shows something."""

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from gpu.baseline.compiled import entry
-from gpu.instances.graph import GraphInstance
+from gpu.cpu.compiled import entry
+from gpu.problems.coloring.instance import GraphInstance
 
 WHOLE = 1000
 """Most vertices whose distances are all kept to; among more, those to some pivots."""

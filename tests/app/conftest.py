@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.cli import main
-from app.gui import close_window, make_window
+from app.cli.main import main
 from app.notifications import Notifications
-from app.recorder import free_path, stem
-from app.window_controller import WindowController
-from tests.app.processes import environment
+from app.window.controller import WindowController
+from app.window.gui import close_window, make_window
+from gpu.run.recorder import free_path, stem
+from tests.processes import environment
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.outcome import Outcome
-from app.window_controller import WindowController
-from gpu.instances.bundled import bundled
-from gpu.snapshot import Snapshot
-from tests.app import colonies
-from tests.app.colonies import RandomColony
+from app.window.controller import WindowController
+from gpu.core.snapshot import Snapshot
+from gpu.problems.bundled import bundled
+from gpu.run.outcome import Outcome
+from tests import colonies
+from tests.colonies import RandomColony
 from tests.hands import press
-from views.activity import Activity
+from views.frame.activity import Activity
 
 RING = next(one.path for one in bundled() if one.name == "ring-50")
 GRID = next(one.path for one in bundled() if one.name == "grid-100")

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer, qWarning
 from pytestqt.qtbot import QtBot
 
-from app.notifications import Notifications, sentence_for
-from gpu.errors import DeviceError
+from app.notifications import Notifications
+from gpu.core.errors import DeviceError, sentence_for
 
 
 @pytest.fixture

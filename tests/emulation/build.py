@@ -11,13 +11,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gpu import loader
+from gpu.cuda import loader
 
 HERE = Path(__file__).parent
 RUNTIME = HERE / "runtime"
 STAND_IN = HERE / "stand_in"
 ROOT = HERE.parents[1]
-KERNELS = ROOT / "gpu" / "kernels"
 CACHE = ROOT / ".pytest_cache" / "d" / "emulation"
 KEPT_BUILDS = 60
 
@@ -55,9 +54,9 @@ def compiler() -> str | None:
 
 
 def find_source(file: str | Path) -> Path:
-    """Return the path of a kernel source: as given, or else in ``gpu/kernels``."""
+    """Return the path of a kernel source: as given, or else from the root."""
     path = Path(file)
-    return path if path.is_absolute() or path.exists() else KERNELS / path
+    return path if path.is_absolute() or path.exists() else ROOT / path
 
 
 def expand(path: Path, seen: set[Path] | None = None) -> str:
@@ -70,7 +69,8 @@ def expand(path: Path, seen: set[Path] | None = None) -> str:
     for match in _INCLUDE.finditer(text):
         parts.append(text[end : match.start()])
         end = match.end()
-        included = (path.parent / match[1]).resolve()
+        included = (ROOT if "/" in match[1] else path.parent) / match[1]
+        included = included.resolve()
         if included not in seen:
             parts.append(expand(included, seen))
         line = text.count("\n", 0, end) + 2
@@ -91,10 +91,10 @@ def build(
     Parameters
     ----------
     file : str or Path
-        A ``.cu`` file, sought in ``gpu/kernels`` if it is a bare name.
+        A ``.cu`` file, as given, or from the root of the project.
     instantiations : sequence of str, optional
         C++ name expressions of kernels, as NVRTC takes them; without them, all that the loader
-        has for a file of ``gpu/kernels``.
+        has for a file of ours.
     defines : mapping, optional
         Macros.
     arch : int
@@ -106,7 +106,7 @@ def build(
         If g++ does not accept the source; with its messages.
     """
     if instantiations is None:
-        instantiations = loader.instantiations()[Path(file).name]
+        instantiations = loader.instantiations()[str(file)]
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu import loader
+from gpu.cuda import loader
 from tests.emulation import Emulator, needs_emulation
-from tests.emulation.build import KERNELS, expand
+from tests.emulation.build import ROOT, expand
 
 
 def _code(text: str) -> list[str]:
@@ -16,11 +16,13 @@ def _code(text: str) -> list[str]:
 
 @pytest.mark.parametrize("file", sorted(loader.instantiations()))
 def test_the_emulation_expands_headers_as_the_loader_does(file: str) -> None:
-    assert _code(expand(KERNELS / file)) == _code(loader.source_text(file))
+    assert _code(expand(ROOT / file)) == _code(loader.source_text(file))
 
 
 def test_every_source_has_instantiations() -> None:
-    assert {path.name for path in KERNELS.glob("*.cu")} == set(loader.instantiations())
+    assert {str(path.relative_to(ROOT)) for path in ROOT.glob("gpu/**/*.cu")} == set(
+        loader.instantiations()
+    )
 
 
 @needs_emulation

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from gpu import catalog
-from gpu.devices import Device
-from gpu.errors import ParameterError
-from gpu.instances.problem import Problem
-from tests.gpu.baseline import makers
-from tests.gpu.baseline.graphs import random_graph
+from gpu.core.devices import Device
+from gpu.core.errors import ParameterError
+from gpu.core.problem import Problem
+from tests.gpu.cpu import makers
+from tests.gpu.rlf.graphs import random_graph
 
 DEVICES = {
     "cuda": Device("cuda:0", "cuda", 0, 132, "A GPU", 80 << 30, ""),

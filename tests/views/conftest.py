@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
-from gpu.devices import Device, Survey
+from gpu.core.devices import Device, Survey
 from tests.views.scenes import uniform
-from views.activity import Activity
-from views.main_window import MainWindow
-from views.pictures import make_due_layouts
+from views.frame.activity import Activity
+from views.frame.main_window import MainWindow
+from views.widgets.pictures import make_due_layouts
 
 GPU = Device("cuda:0", "cuda", 0, 132, "NVIDIA H100 80GB HBM3", 80 << 30, "CUDA 13.0")
 CPU = Device("cpu", "cpu", 0, 2, "Some CPU", 16 << 30, "Python 3.11")

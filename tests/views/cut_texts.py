@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton
 
-from views.elided import ElidedLabel
-from views.main_window import MainWindow
+from views.frame.main_window import MainWindow
+from views.widgets.elided import ElidedLabel
 
 
 def cut_texts(window: MainWindow) -> list[str]:

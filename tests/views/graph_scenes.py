@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
-from gpu.instances.graph import GraphInstance, class_order, unique_edges
-from gpu.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
-from views.main_window import MainWindow
+from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
+from views.frame.main_window import MainWindow
 
 
 def random_graph(

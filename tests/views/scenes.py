@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.instances.instance import Metric, TspInstance
-from gpu.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
-from views.view import View
+from gpu.core.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
+from gpu.problems.tsp.instance import Metric, TspInstance
+from views.widgets.view import View
 
 
 def uniform(n: int, seed: int = 1, *, known: bool = True) -> TspInstance:

@@ -3,19 +3,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import (
-    QApplication,
-    QMenuBar,
-    QTabBar,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QMenuBar, QTabBar, QToolButton, QWidget
 
 from tests.hands import click
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.cut_texts import cut_texts
 from tests.views.scenes import snapshot, uniform
-from views.main_window import MainWindow
+from views.frame.main_window import MainWindow
 
 INSTANCE = uniform(120)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cuda.loader import instantiations
 from gpu.cuda.machine import Array, Buffer, Launch
-from gpu.loader import instantiations
 from tests.emulation import Emulator
 
 

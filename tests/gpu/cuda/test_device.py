@@ -11,27 +11,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu import catalog, devices
-from gpu.baseline import max_min
-from gpu.baseline.ant_system import build_parallel
-from gpu.catalog.max_min import MAX_MIN_ANT_SYSTEMS
-from gpu.cuda import ant_system
-from gpu.cuda.ant_system import AntSystemColony
-from gpu.decisions.replay import Replay
-from gpu.errors import DeviceMemoryError
-from gpu.instances import load
-from gpu.instances.bundled import bundled
-from gpu.instances.instance import TspInstance
-from gpu.parameters import (
-    AcsParameters,
+from gpu import catalog
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.ant_system.cpu.colony import build_parallel
+from gpu.ant_system.cuda import colony as ant_system
+from gpu.ant_system.cuda.colony import AntSystemColony
+from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
-    MmasCpuParameters,
-    SpmParameters,
 )
-from gpu.snapshot import Wanted
+from gpu.core import devices
+from gpu.core.errors import DeviceMemoryError
+from gpu.core.snapshot import Wanted
+from gpu.decisions.replay import Replay
+from gpu.max_min.cpu import colony as max_min
+from gpu.max_min.parameters import MmasCpuParameters
+from gpu.max_min.systems import MAX_MIN_ANT_SYSTEMS
+from gpu.problems.bundled import bundled
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tsplib import load
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
 

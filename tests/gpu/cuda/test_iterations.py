@@ -7,15 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpu.cuda import as_updates, iterations
-from gpu.parameters import (
-    AsCudaParameters,
-    AsGroupParameters,
-)
-from gpu.snapshot import Wanted
+from gpu.ant_system.cuda import updates as as_updates
+from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
+from gpu.core.snapshot import Wanted
+from gpu.cuda import iterations
 from tests.emulation import needs_emulation
-from tests.gpu.cuda.ant_systems import assert_same, emulated
-from tests.gpu.cuda.test_acs import scattered
+from tests.gpu.acs.test_cuda import scattered
+from tests.gpu.ant_system.colonies import assert_same, emulated
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 

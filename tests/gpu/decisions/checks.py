@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.decision import Decision, Outcome
+from gpu.core.decision import Decision, Outcome
 from gpu.decisions.replay import Replay
 from gpu.decisions.rule import Rule, TrailSource
 

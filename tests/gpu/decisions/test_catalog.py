@@ -11,16 +11,18 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gpu import catalog, devices
-from gpu.catalog import Place, System
-from gpu.colony import Colony
+from gpu import catalog
+from gpu.acs.parameters import AcsParameters
+from gpu.core import devices
+from gpu.core.colony import Colony
+from gpu.core.devices import Device
+from gpu.core.errors import ParameterError
+from gpu.core.parameters import Parameters
+from gpu.core.snapshot import Wanted
+from gpu.core.system import Place, System
 from gpu.decisions.rule import InitialTrails
-from gpu.devices import Device
-from gpu.errors import ParameterError
-from gpu.parameters import AcsParameters, Parameters
-from gpu.snapshot import Wanted
 from tests.emulation import needs_emulation
-from tests.gpu.baseline import makers
+from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.decisions.checks import whole_tour
 

@@ -7,14 +7,9 @@ import pytest
 
 from gpu.drawing.density import shades_of
 from gpu.drawing.draw import GraphArtist, suits
-from gpu.drawing.drawing import (
-    CONFLICT,
-    MATRIX_SIZE,
-    MOST_LINES,
-    Arrangement,
-)
+from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, MOST_LINES, Arrangement
 from gpu.drawing.spring import spring_places
-from gpu.instances.graph import GraphInstance, class_order, class_sizes, unique_edges
+from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes, unique_edges
 from tests.views.graph_scenes import greedy, queens, random_graph, spoiled
 
 BLUE_FIRST = np.array([1, 0, 1, 2, 0], np.int32)

@@ -1,0 +1,199 @@
+"""Work with no display: in a worker thread, so that Ctrl-C is heard at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from app.cli.terminal import show_progress
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.run import Run
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.core.snapshot import Snapshot
+    from gpu.run.recorder import Recorder
+    from gpu.run.session import Session
+
+PATIENCE = 3.0
+"""Seconds that an iteration under way gets, after a signal, to end by itself."""
+
+_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How work in the background came to its end.
+
+    Attributes
+    ----------
+    signal : int
+        Number of the signal that ended it, or 0.
+    left : bool
+        True if it has not ended: leave the process with ``os._exit``.
+    """
+
+    signal: int = 0
+    left: bool = False
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0, or as shells do it 128 + signal."""
+        return 128 + self.signal if self.signal else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a headless run came to.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        How the run ended.
+    departure : Departure
+        How the work in the background ended.
+    """
+
+    outcome: Outcome
+    departure: Departure
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 finished, 1 failed, 128 + signal."""
+        return 1 if self.outcome.ending is Ending.FAILED else self.departure.status
+
+
+def attend(
+    work: Callable[[], None], cancel: Callable[[], None], look: Callable[[], None] = lambda: None
+) -> Departure:
+    """Do ``work`` in another thread; a signal that asks the process to end cancels it.
+
+    Python runs signal handlers in the main thread, and only between two bytecodes: with a colony
+    at work there, Ctrl-C would wait for the iteration, which may take minutes.
+
+    Parameters
+    ----------
+    work : callable
+        Must raise nothing.
+    cancel : callable
+        Called once in this thread; ``work`` should end soon after. A second signal, or
+        ``PATIENCE``, ends the wait for it.
+    look : callable
+        Called ten times a second.
+    """
+    worker = threading.Thread(target=work, name="solver", daemon=True)
+    heard: list[int] = []
+    with _hearing(heard.append):
+        worker.start()
+        deadline = float("inf")
+        while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
+            worker.join(0.1)
+            if heard and deadline == float("inf"):
+                cancel()
+                deadline = time.monotonic() + PATIENCE
+            look()
+    return Departure(heard[0] if heard else 0, worker.is_alive())
+
+
+def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
+    """As :func:`attend`, but ``work`` may raise, and may show progress; both end here.
+
+    Raises
+    ------
+    BaseException
+        Whatever ``work`` raised.
+    """
+    errors: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    departure = attend(guarded, cancel)
+    show_progress("")
+    if errors:
+        raise errors[0]
+    return departure
+
+
+def solve(
+    instance: Instance,
+    session: Session,
+    recorder: Recorder | None = None,
+    progress: Callable[[Snapshot], None] | None = None,
+) -> Result:
+    """Run ``session`` to its end, or until a signal asks the process to end.
+
+    Parameters
+    ----------
+    instance : Instance
+        What to solve.
+    session : Session
+        How.
+    recorder : Recorder, optional
+        Writes the run's log.
+    progress : callable taking Snapshot, optional
+        Called ten times a second with the state so far.
+    """
+    run = Run(instance, session, recorder=recorder)
+
+    def work() -> None:
+        try:
+            run.build()
+            while run.outcome is None:
+                run.advance()
+        except BaseException as error:  # an ending comes whatever was raised
+            run.fail(error)
+        finally:
+            run.close()
+
+    departure = attend(work, run.cancel, lambda: progress(run.state) if progress else None)
+    if departure.left:
+        outcome = Outcome(Ending.CANCELLED, "stopped in the midst of an iteration", run.state)
+        if recorder is not None:
+            recorder.finish(outcome)
+        return Result(outcome, departure)
+    assert run.outcome is not None
+    return Result(run.outcome, departure)
+
+
+def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
+    """Return what shows a state of the run as a line of progress."""
+
+    def show(state: Snapshot) -> None:
+        if not state.elapsed:
+            show_progress("building the colony, which its first run here also compiles")
+            return
+        parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
+        if state.iteration:
+            parts.append(f"best {state.best_cost}")
+            gap = instance.gap_percent(state.best_cost)
+            parts += [] if gap is None else [f"gap {gap:.2f} %"]
+        share = session.stop.share_done(state)
+        parts += [] if share is None else [f"{100 * share:.0f} % done"]
+        show_progress("   ".join(parts))
+
+    return show
+
+
+@contextmanager
+def _hearing(listener: Callable[[int], None]) -> Iterator[None]:
+    def handler(number: int, _: FrameType | None) -> None:
+        listener(number)
+
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, previous in before.items():
+            signal.signal(number, previous)

@@ -1,0 +1,122 @@
+"""What commands that compute have in common: options, the folder for results, leaving."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from gpu.core.errors import FormicariumError
+
+if TYPE_CHECKING:
+    from app.cli.headless import Departure
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+colony_option = click.option(
+    "--colony",
+    help="See formicarium colonies; by default acs for tours, coloring for graphs.",
+)
+device_option = click.option(
+    "--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ..."
+)
+_PARAMETERS = (
+    click.option(
+        "--ants",
+        help="Ants, each making one solution an iteration; auto is as many as the colony's paper "
+        "has.",
+    ),
+    click.option(
+        "--local-search",
+        metavar="KIND",
+        help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set a parameter to a number, or to one of its options; formicarium colonies lists "
+        "them. Repeatable.",
+    ),
+)
+
+
+def parameter_options(command: _Command) -> _Command:
+    """Add the options of a colony's parameters; the command gets ``parameters``, by name."""
+
+    @functools.wraps(command)
+    def with_parameters(
+        ants: str | None, local_search: str | None, settings: tuple[str, ...], **others: Any
+    ) -> Any:
+        return command(parameters=_by_name(settings, ants, local_search), **others)
+
+    for option in reversed(_PARAMETERS):
+        with_parameters = option(with_parameters)
+    return cast(_Command, with_parameters)
+
+
+def _by_name(
+    settings: tuple[str, ...], ants: str | None, local_search: str | None
+) -> Mapping[str, str]:
+    """Return the parameters of ``--set``, ``--ants`` and ``--local-search`` by name."""
+    short = {"ants": ants, "local_search": local_search}
+    chosen = {name: value for name, value in short.items() if value is not None}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise FormicariumError(f"--set {setting}: write it as NAME=VALUE")
+        if name in chosen:
+            raise FormicariumError(f"--set {setting}: {name} is given twice")
+        chosen[name] = value
+    return chosen
+
+
+class _Folder(click.Path):
+    """A folder that is there or can be made; the empty name would mean the current one."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        if not os.fspath(value):
+            self.fail("name a folder; . is the current one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _Command]:
+    """Return the option for the folder that files go to."""
+    return click.option(
+        "--out",
+        type=_Folder(file_okay=False, path_type=Path),
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
+
+
+def make_folder(out: Path | None) -> None:
+    """Make the folder for results; refused before any work where that is impossible."""
+    from gpu.core.errors import sentence_for
+
+    try:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        error.filename = None
+        raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
+
+
+def leave(departure: Departure) -> None:
+    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
+    if departure.left:
+        sys.stdout.flush()
+        os._exit(departure.status)

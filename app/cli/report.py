@@ -1,0 +1,240 @@
+"""What the command line prints: results, and tables of colonies, devices and instances."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.parameters import Parameters
+from gpu.core.words import counted
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.run.outcome import Outcome
+    from gpu.run.session import Session
+
+LEAST_ROOM = 30
+"""Characters that the last column of a table has, however narrow the terminal is."""
+
+
+def result(instance: Instance, session: Session, outcome: Outcome) -> dict[str, object]:
+    """Return the object that ``solve --json`` prints; what is unknown is None."""
+    state = outcome.state
+    best, words = state.best_solution, instance.problem.words
+    cost = state.best_cost if best is not None else None
+    return {
+        "instance": instance.name,
+        "n": instance.n,
+        "colony": session.colony,
+        "device": session.device,
+        "seed": session.seed,
+        "parameters": session.parameters.to_dict(),
+        "iterations": state.iteration,
+        f"{words.solutions}_built": state.solutions_built,
+        "seconds": round(state.elapsed, 6),
+        f"best_{words.cost}": cost,
+        "optimum": instance.optimum,
+        "gap_percent": None if cost is None else instance.gap_percent(cost),
+        words.written: None if best is None else instance.written(best),
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+    }
+
+
+def summary(instance: Instance, session: Session, outcome: Outcome) -> str:
+    """Return the same for people, in a few lines."""
+    state, words = outcome.state, instance.problem.words
+    lines = [
+        f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
+        f"seed {session.seed}",
+    ]
+    told = outcome.ending.value == "failed"  # why it did is an error, and said where errors are
+    lines.append(outcome.ending.value + ("" if told else f": {outcome.reason}"))
+    if state.best_solution is None:
+        finished = outcome.ending.value == "finished"
+        more = ": allow more time, or fewer ants" if finished else ""
+        lines.append(f"no {words.solution} was built{more}")
+    else:
+        gap = instance.gap_percent(state.best_cost)
+        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+        if gap is not None and gap <= 0:
+            above = f", {words.known}"
+        lines += [
+            f"best {words.solution} {words.amount.format(state.best_cost)}{above}, "
+            f"found in iteration {state.best_iteration}",
+            f"{counted(state.iteration, 'iteration')}, "
+            f"{counted(state.solutions_built, words.solution)}, "
+            f"{state.elapsed:.2f} s",
+        ]
+    return "\n".join(lines)
+
+
+def colony_rows() -> list[dict[str, object]]:
+    """Return the catalog, ready for JSON."""
+    return [
+        {
+            "name": system.name,
+            "title": system.title,
+            "problem": system.problem.value,
+            "alias": system.alias,
+            "paper": system.paper,
+            "made_of": system.made_of,
+            "summary": system.summary,
+            "deterministic": system.deterministic,
+            "runs_on": list(system.builders),
+            "parameters": parameter_rows(system.parameters),
+        }
+        for system in catalog.CATALOG
+    ]
+
+
+def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
+    """Return the parameters of one kind, ready for JSON; ``default`` None is ``automatic``."""
+    defaults = kind().to_dict()
+    return [
+        {
+            "name": name,
+            "symbol": explanation.symbol,
+            "text": explanation.text,
+            "default": defaults[name],
+            "automatic": explanation.automatic or None,
+            "range": explanation.range_text,
+            "options": dict(explanation.options) or None,
+        }
+        for name, explanation in kind.explanations().items()
+    ]
+
+
+def colonies_text(width: int) -> str:
+    """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
+    rows = [("NAME", "RUNS ON", "SAME SEED")]
+    rows += [
+        (
+            system.name,
+            ", ".join(system.builders),
+            f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
+        )
+        for system in catalog.CATALOG
+    ]
+    head, *named = table(rows).split("\n")
+    lines = [head]
+    for line, system in zip(named, catalog.CATALOG, strict=True):
+        about = f"{system.summary} {system.paper}."
+        lines += [line, textwrap.fill(about, width, initial_indent="  ", subsequent_indent="  ")]
+    lines.append("")
+    for alias in dict.fromkeys(system.alias for system in catalog.CATALOG if system.alias):
+        names = ", ".join(system.name for system in catalog.CATALOG if system.alias == alias)
+        meaning = f"{alias}: the first colony that runs on the chosen device, of {names}"
+        lines.append(_hanging(meaning, width))
+    for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
+        names = ", ".join(system.name for system in catalog.CATALOG if system.parameters is kind)
+        lines += ["", _hanging(f"Parameters of {names} (--set name=value):", width)]
+        lines.append(_parameters_text(kind, width))
+    return "\n".join(lines)
+
+
+def _hanging(text: str, width: int) -> str:
+    return textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _parameters_text(kind: type[Parameters], width: int) -> str:
+    """Return a table of the parameters of one kind, a line for each option of a choice."""
+    defaults = kind().to_dict()
+    rows = []
+    for name, explanation in kind.explanations().items():
+        default = defaults[name]
+        usual = f"{default:g}" if isinstance(default, int | float) else str(default)
+        rows.append(
+            (
+                f"  {name}",
+                explanation.symbol,
+                explanation.automatic if default is None else usual,
+                explanation.text,
+            )
+        )
+        for option, meaning in explanation.options.items():
+            rows.append(("", "", "", f"  {option}: {meaning}"))
+    return table(rows, width)
+
+
+def device_rows() -> dict[str, object]:
+    """Return the devices found, ready for JSON."""
+    found = devices.survey()
+    return {
+        "devices": [dataclasses.asdict(device) for device in found.devices],
+        "without_cuda": found.without_cuda or None,
+    }
+
+
+def devices_text() -> str:
+    """Return the devices for people."""
+    found = devices.survey()
+    lines = [
+        f"{device} ({device.detail})" if device.detail else str(device) for device in found.devices
+    ]
+    if found.without_cuda:
+        lines.append(f"no GPU: {found.without_cuda}")
+    return "\n".join(lines)
+
+
+def instance_rows() -> dict[str, object]:
+    """Return the bundled and the downloaded instances, ready for JSON."""
+    from app.files import library
+    from gpu.problems.bundled import bundled
+
+    return {
+        "bundled": [
+            {**dataclasses.asdict(row), "path": str(row.path), "problem": row.problem.value}
+            for row in bundled()
+        ],
+        "downloaded": [{"name": path.stem, "path": str(path)} for path in library.downloaded()],
+    }
+
+
+def instances_text(width: int) -> str:
+    """Return the same for people, in lines of ``width``."""
+    from app.files import library
+    from gpu.problems.bundled import bundled
+
+    rows = [("NAME", "SIZE", "OPTIMUM", "")]
+    for row in bundled():
+        words = row.problem.words
+        optimum = "" if row.optimum is None else words.amount.format(row.optimum)
+        rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
+    lines = [table(rows, width)]
+    kept = library.downloaded()
+    if kept:
+        names = ", ".join(path.stem for path in kept)
+        lines += ["", _hanging(f"Downloaded: {names}", width)]
+    return "\n".join(lines)
+
+
+def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
+    """Return ``rows`` with aligned columns, the last one broken to keep to ``width`` if given."""
+    rows = [tuple(row) for row in rows]
+    if width:
+        rows = _broken(rows, width)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
+    """Return ``rows`` with what is too long in the last column continued in rows below."""
+    before = sum(
+        max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
+    )
+    room = max(width - before, LEAST_ROOM)
+    broken = []
+    for *first, last in rows:
+        indent = " " * (len(last) - len(last.lstrip()) + 2)
+        start, *rest = textwrap.wrap(last, room, subsequent_indent=indent) or [""]
+        broken.append((*first, start))
+        broken += [(*[""] * len(first), line) for line in rest]
+    return broken

@@ -1,0 +1,163 @@
+"""The commands that run a colony: solve and replay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.options import (
+    colony_option,
+    device_option,
+    leave,
+    make_folder,
+    out_option,
+    parameter_options,
+)
+from app.cli.terminal import one_line, say, show_progress
+from gpu.core.errors import FormicariumError
+
+if TYPE_CHECKING:
+    from app.cli.headless import Result
+    from gpu.core.instance import Instance
+    from gpu.run.recorder import Recorder
+    from gpu.run.session import Session
+
+
+@click.command()
+@click.argument("file")
+@colony_option
+@device_option
+@click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
+@click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
+@click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
+@click.option("--target-length", type=int, help="Stop at a tour of this length.")
+@click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
+@click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
+@parameter_options
+@click.option("--seed", type=int, help="Decides the run; drawn if not given.")
+@out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def solve(
+    file: str,
+    colony: str | None,
+    device: str,
+    iterations: int | None,
+    seconds: float | None,
+    target_gap: float | None,
+    target_length: int | None,
+    target_colors: int | None,
+    no_improvement: int | None,
+    parameters: Mapping[str, str],
+    seed: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
+
+    Without a limit the run goes on until Ctrl-C.
+    """
+    from app.files.library import find_instance
+    from gpu.run.session import choose, new_session, why_not_on_a_gpu
+    from gpu.run.stopping import StopSettings
+
+    instance = find_instance(file)
+    target = _target(instance, {"length": target_length, "colors": target_colors})
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
+    session = new_session(
+        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
+    )
+    meant = colony or instance.problem.words.colony
+    why = why_not_on_a_gpu(meant, device, choose(meant, device)[0])
+    recorder = _recorder(out, session, instance)
+    if instance.note:
+        say(f"{file}: {instance.note}")
+    if why:
+        say(f"no GPU: {why}; solving on {session.device}")
+    result = _run(instance, session, recorder, as_json)
+    if recorder is not None:
+        _export(recorder, instance, session, result)
+    leave(result.departure)
+    return result.status
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--device", help="Another device than the recorded one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def replay(file: Path, device: str | None, as_json: bool) -> int:
+    """Run the session of FILE (a run's log, or a session file) again, and compare."""
+    from app.files.library import find_again
+    from gpu.run.replay import comparison, repeated
+    from gpu.run.run_log import read_log
+
+    log = read_log(file)
+    instance = find_again(log.session.instance, beside=file)
+    session = repeated(log, device)
+    result = _run(instance, session, None, as_json)
+    status = result.status
+    if status == 0:
+        same, sentence = comparison(log, instance, session, result.outcome)
+        say(f"{file}: {sentence}")
+        status = 0 if same else 1
+    leave(result.departure)
+    return status
+
+
+def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
+    """Return the one of the target ``costs`` that fits ``instance``; refuse any other."""
+    wanted = instance.problem.words.cost
+    for name, cost in costs.items():
+        if name != wanted and cost is not None:
+            raise FormicariumError(
+                f"--target-{name} is not for {instance.name}: give --target-{wanted}"
+            )
+    return costs[wanted]
+
+
+def _run(instance: Instance, session: Session, recorder: Recorder | None, as_json: bool) -> Result:
+    """Run ``session`` with its progress on the terminal, and print its result."""
+    from app.cli import headless, report
+
+    show = headless.progress_of(session, instance)
+    result = headless.solve(instance, session, recorder, show)
+    show_progress("")
+    outcome = result.outcome
+    if outcome.ending.value == "failed":
+        say(one_line(outcome.reason))
+    if as_json:
+        click.echo(json.dumps(report.result(instance, session, outcome)))
+    else:
+        click.echo(report.summary(instance, session, outcome))
+    return result
+
+
+def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorder | None:
+    """Return what writes the run's log into ``out``, where one is asked for."""
+    if out is None:
+        return None
+    from gpu.run.recorder import Recorder, free_path, stem
+
+    make_folder(out)
+    path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
+    return Recorder(path, session, instance, say)
+
+
+def _export(recorder: Recorder, instance: Instance, session: Session, result: Result) -> None:
+    """Write CSV and solution beside the log; a file that cannot be written is told, not fatal."""
+    from app.files.exports import export_csv, export_solution
+    from gpu.run.run_log import read_log
+
+    try:
+        best = result.outcome.state.best_solution
+        if best is not None:
+            comment = f"by {session.colony}, seed {session.seed}"
+            path = recorder.path.with_suffix(instance.problem.words.suffix)
+            export_solution(path, instance, best, comment)
+        if recorder.complete:
+            export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
+    except FormicariumError as error:
+        say(one_line(str(error)))

@@ -1,0 +1,132 @@
+"""Files for the user to take away; each appears whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu.core.errors import FormicariumError, sentence_for
+from gpu.run.recorder import header, outcome_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu.core.instance import Instance
+    from gpu.run.outcome import Outcome
+    from gpu.run.run_log import RunLog
+    from gpu.run.session import Session
+
+
+COLUMNS = (
+    "kind",
+    "iteration",
+    "seconds",
+    "{solutions}",
+    "best",
+    "best_iteration",
+    "gap_percent",
+    "iteration_best",
+    "iteration_mean",
+    "local_hits",
+    "local_updates",
+    "global_hits",
+    "global_updates",
+    "two_opt_moves",
+    "or_opt_moves",
+)
+"""Columns of a run's CSV, one of them named after what ants make; then a column for the
+milliseconds of each phase."""
+
+
+class ExportError(FormicariumError):
+    """A file that cannot be written; the message names it."""
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Have ``write`` fill a new file beside ``path``, then put it in its place.
+
+    Whatever happens, ``path`` is either as it was or complete.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ExportError(f"{path}: it is a device or a pipe; choose another place")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        error.filename = None  # the sentence names the file that the user asked for
+        raise ExportError(
+            f"{path}: cannot be written ({sentence_for(error)}); choose another place"
+        ) from error
+
+
+def export_solution(
+    path: Path, instance: Instance, solution: NDArray[np.integer], comment: str = ""
+) -> None:
+    """Write ``solution`` as its problem's files are: a TSPLIB tour, a DIMACS coloring.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    write_whole(path, lambda part: instance.write(part, solution, comment))
+
+
+def export_log(path: Path, source: Path) -> None:
+    """Copy the run's log at ``source``, as JSON Lines; raises ExportError."""
+    write_whole(path, lambda part: shutil.copyfile(source, part))
+
+
+def export_csv(path: Path, log: RunLog) -> None:
+    """Write the run's numbers as CSV, one row a line of the log; raises ExportError."""
+    lines = [*log.records, *([log.outcome] if log.outcome else [])]
+    phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    columns = [
+        name.format(solutions=log.session.system.problem.words.solutions) for name in COLUMNS
+    ]
+    writer.writerow([*columns, *map(column_of, phases)])
+    for line in lines:
+        times = line.get("phases_ms") or {}
+        writer.writerow([*map(line.get, columns), *map(times.get, phases)])
+    write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+
+
+def column_of(phase: str) -> str:
+    """Return the name of the column for the milliseconds of ``phase``."""
+    return f"{phase.replace(' ', '_')}_ms"
+
+
+def export_session(
+    path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
+) -> None:
+    """Write what ``formicarium replay`` needs: the session and, for comparison, its outcome.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    content = header(session, instance)
+    content["outcome"] = None if outcome is None else outcome_line(instance, outcome)
+    fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())
+    text = "{\n" + ",\n".join(fields) + "\n}\n"
+    write_whole(path, lambda part: part.write_text(text, "utf-8"))

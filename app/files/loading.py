@@ -1,0 +1,38 @@
+"""What takes long when a window opens a file, or opens itself."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from app.files.library import find_again
+from gpu import catalog
+from gpu.core.devices import Survey
+from gpu.core.snapshot import Wanted
+from gpu.problems.bundled import bundled
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.loading import load_instance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.run_log import RunLog, read_log
+
+
+def warm_up(found: Survey) -> None:
+    """Run one iteration on the first device, so that no run waits for imports and compilers."""
+    device = found.devices[0]
+    system = next(row for row in catalog.CATALOG if row.runs_on(device))
+    smallest = min(
+        (one for one in bundled() if one.problem is system.problem), key=lambda one: one.n
+    )
+    instance = load_instance(smallest.path)
+    parameters = system.parameters().resolved(instance.n)
+    with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
+
+
+def load_any(path: Path) -> tuple[TspInstance | GraphInstance, RunLog | None]:
+    """Load an instance, or a recorded session with its instance."""
+    if path.suffix in (".json", ".jsonl"):
+        log = read_log(path)
+        return find_again(log.session.instance, path), log
+    return load_instance(path), None

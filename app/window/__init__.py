@@ -1,0 +1,1 @@
+"""What the window does: runs, measurements, exports, and the threads that do the work."""

@@ -1,0 +1,1 @@
+"""The Ant Colony System (Skinderowicz 2016): matrix or selective pheromone memory."""

@@ -1,0 +1,1 @@
+"""The Ant Colony System on the CPU."""

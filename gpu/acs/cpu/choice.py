@@ -1,0 +1,232 @@
+"""How an ant chooses its next city: the pseudo-random proportional rule (Fig. 3, eqs. 1 and 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.acs.cpu.pheromone import trail_outside
+from gpu.acs.cpu.regions import Regions, nearest_possible
+from gpu.acs.cpu.tables import LANES, NO_CITY, Pheromone, Rules, Tables
+from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.geometry import Geometry, distance, weight
+from gpu.problems.tsp.candidates import NOT_LISTED
+
+FEW = 8
+"""Unvisited cities that are looked at one by one rather than by way of the backup list."""
+
+MANY = 64
+"""Unvisited cities up to which looking at all of them is quicker than going through boxes."""
+
+MARGIN = np.float32(1.000001)
+"""Keeps rounding from deciding whether a bound was exceeded."""
+
+LAST_CITY = np.uint32(2**31 - 1)
+
+
+@piece
+def is_unvisited(unvisited: NDArray[np.uint32], ant: int, city: np.uint32) -> np.uint32:
+    """Return 1 if ``ant`` has not yet been in ``city``, else 0."""
+    word = unvisited[ant, city >> np.uint32(5)]
+    return np.uint32((word >> np.uint32(city & np.uint32(31))) & np.uint32(1))
+
+
+@piece
+def weigh(
+    tables: Tables,
+    trails: Pheromone,
+    unvisited: NDArray[np.uint32],
+    ant: int,
+    u: Whole,
+    keys: NDArray[np.int32],
+) -> np.int32:
+    """Write the bits of τ·η^β of all unvisited candidates, 0 for others; return the largest.
+
+    The bits of a float32 order as whole numbers do, if it is not negative. The weight of an
+    unvisited candidate is never 0, so the largest is 0 if and only if nobody is left.
+    """
+    largest = np.int32(0)
+    for lane in range(tables.neighbours.shape[1]):
+        free = is_unvisited(unvisited, ant, tables.neighbours[u, lane])
+        bits = np.float32(trails.listed[u, lane] * tables.weights[u, lane]).view(np.int32)
+        key = bits if free != 0 else np.int32(0)
+        keys[lane] = key
+        largest = max(largest, key)
+    return largest
+
+
+@piece
+def heaviest(tables: Tables, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
+    """Return the lane whose key is the ``largest``; ties go to the lowest city."""
+    mark = np.int32(0)  # a sum, because vectors add where they would not branch
+    for lane in range(tables.neighbours.shape[1]):
+        mark = np.int32(mark + (np.int32(LANES + lane) if keys[lane] == largest else np.int32(0)))
+    if mark < 2 * LANES:
+        return np.int64(mark - LANES)
+    winner = -1
+    for lane in range(tables.neighbours.shape[1]):
+        if keys[lane] == largest and (
+            winner < 0 or tables.neighbours[u, lane] < tables.neighbours[u, winner]
+        ):
+            winner = lane
+    return winner
+
+
+@piece
+def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.float32) -> int:
+    """Return a lane drawn in proportion to its weight (eq. 2); those of weight 0 cannot be drawn.
+
+    The prefix sums are formed in the order in which a warp forms them, so that rounding falls
+    alike on both devices; where it leaves nobody above the target, the last lane wins that can.
+    """
+    for lane in range(LANES):
+        sums[lane] = weights[lane]
+    shift = 1
+    while shift < LANES:
+        for lane in range(LANES - 1, shift - 1, -1):
+            sums[lane] = sums[lane] + sums[lane - shift]
+        shift *= 2
+    target = share * sums[LANES - 1]
+    last = 0
+    for lane in range(LANES):
+        if weights[lane] > 0:
+            if sums[lane] > target:
+                return lane
+            last = lane
+    return last
+
+
+@piece
+def key_of(value: np.float32, city: np.uint32) -> np.int64:
+    """Return a whole number that orders as (weight, lowest city first)."""
+    return (np.int64(np.float32(value).view(np.int32)) << 32) | (
+        np.int64(LAST_CITY) - np.int64(city)
+    )
+
+
+@piece
+def city_of(key: np.int64) -> np.uint32:
+    """Return the city of a :func:`key_of`."""
+    return np.uint32(np.int64(LAST_CITY) - (key & np.int64(LAST_CITY)))
+
+
+@part
+def key_outside(
+    tables: Tables, geometry: Geometry, trails: Pheromone, rules: Rules, u: Whole, v: np.uint32
+) -> np.int64:
+    """Return the key of a city that is not on the list of ``u``."""
+    eta = weight(geometry, distance(geometry, u, v), tables.distances[u, 0])
+    return key_of(np.float32(trail_outside(trails, rules, u, v) * eta), v)
+
+
+@piece
+def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
+    """Whether the weight of ``key`` is certainly larger than ``bound`` times ``eta``."""
+    return bool(np.int32(key >> 32).view(np.float32) > bound * eta * MARGIN)
+
+
+@part
+def fallback(
+    tables: Tables,
+    geometry: Geometry,
+    regions: Regions,
+    trails: Pheromone,
+    rules: Rules,
+    unvisited: NDArray[np.uint32],
+    waiting: NDArray[np.int32],
+    ant: int,
+    u: Whole,
+    left: int,
+) -> np.uint32:
+    """Return the unvisited city with the largest τ·η^β when no candidate is left (Fig. 3, line 18).
+
+    Ties go to the lowest city. The result is that of looking at all ``left`` unvisited cities.
+    Where they are many, bounds on the trails and on the distances rule out most of them unseen.
+    """
+    best = np.int64(0)
+    if left <= FEW:
+        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
+    nearest = tables.distances[u, 0]
+    near = beyond = np.float32(1.0)
+    if rules.selective:  # trails other than 1 are only those remembered
+        for slot in range(trails.cities.shape[1]):
+            other = trails.cities[u, slot]
+            if (
+                other != NO_CITY
+                and trails.lanes[u, slot] == NOT_LISTED
+                and is_unvisited(unvisited, ant, np.uint32(other)) != 0
+            ):
+                key = key_outside(tables, geometry, trails, rules, u, np.uint32(other))
+                best = max(best, key)
+    else:
+        beyond = trails.bounds[u, 1]
+        near = max(trails.bounds[u, 0], beyond)
+    backups = tables.backup.shape[1]
+    for rank in range(backups):  # from the nearest on, so that weights only fall
+        v = tables.backup[u, rank]
+        if is_unvisited(unvisited, ant, v) != 0:
+            eta = weight(geometry, distance(geometry, u, v), nearest)
+            if exceeds(best, near, eta):
+                return city_of(best)
+            trail = trail_outside(trails, rules, u, v)
+            best = max(best, key_of(np.float32(trail * eta), v))
+    last = tables.backup[u, backups - 1]
+    if exceeds(best, beyond, weight(geometry, distance(geometry, u, last), nearest)):
+        return city_of(best)
+    if left <= MANY or regions.spans.shape[0] == 0:
+        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
+    waiting[0] = 0
+    count = 1
+    while count > 0:
+        count -= 1
+        box = waiting[count]
+        eta = weight(geometry, nearest_possible(regions, geometry, box, u), nearest)
+        if exceeds(best, beyond, eta):
+            continue
+        first, second = regions.parts[box, 0], regions.parts[box, 1]
+        if first < 0:
+            for place in range(regions.spans[box, 0], regions.spans[box, 1]):
+                v = regions.cities[place]
+                if is_unvisited(unvisited, ant, v) != 0:
+                    best = max(best, key_outside(tables, geometry, trails, rules, u, v))
+            continue
+        if nearest_possible(regions, geometry, first, u) < nearest_possible(
+            regions, geometry, second, u
+        ):
+            first, second = second, first
+        waiting[count] = first
+        waiting[count + 1] = second  # the nearer one is looked at first
+        count += 2
+    return city_of(best)
+
+
+@part
+def _best_of_all(
+    tables: Tables,
+    geometry: Geometry,
+    trails: Pheromone,
+    rules: Rules,
+    unvisited: NDArray[np.uint32],
+    ant: int,
+    u: Whole,
+    best: np.int64,
+) -> np.int64:
+    """Return the largest of ``best`` and the keys of all unvisited cities."""
+    for index in range(unvisited.shape[1]):
+        word = unvisited[ant, index]
+        while word != 0:
+            v = np.uint32(np.uint32(index) * np.uint32(32) + lowest_bit(word))
+            word = np.uint32(word & np.uint32(word - np.uint32(1)))
+            best = max(best, key_outside(tables, geometry, trails, rules, u, v))
+    return best
+
+
+@piece
+def lowest_bit(word: np.uint32) -> np.uint32:
+    """Return the number of the lowest bit set in ``word``, which is not 0."""
+    bit = np.uint32(0)
+    for shift in (np.uint32(16), np.uint32(8), np.uint32(4), np.uint32(2), np.uint32(1)):
+        if word & np.uint32((np.uint32(1) << shift) - np.uint32(1)) == 0:
+            word = np.uint32(word >> shift)
+            bit = np.uint32(bit + shift)
+    return bit

@@ -1,0 +1,1 @@
+"""The Ant Colony System on a GPU: launchers and kernels."""

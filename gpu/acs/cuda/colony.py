@@ -1,0 +1,93 @@
+"""The Ant Colony Systems on a GPU (Skinderowicz 2016): ACS-GPU-Alt, ACS-GPU-SPM and ACS-GPU.
+
+A colony is a problem on the device, a pheromone memory, and the launches of one iteration. The
+three systems differ in the memory (a matrix, or a few records a city) and in the construction
+(whole tours in one launch, or all ants step by step); all else is shared here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.devices import Device
+from gpu.core.snapshot import Updates
+from gpu.cuda.cities import Problem
+from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.machine import Array, Machine
+from gpu.cuda.state import State
+from gpu.local_search.cuda.search import local_search_of
+from gpu.problems.tsp.instance import TspInstance
+
+
+class AcsColony(TourColony):
+    """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    An iteration is two launches, and is not left between them: what they need of the tours is
+    gone once the next ones are begun.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: AcsParameters,
+        machine: Machine,
+        seed: int,
+        trails_type: type[MatrixTrails] | type[SelectiveTrails],
+        construction_type: type[WholeTours] | type[StepByStep],
+    ) -> None:
+        parameters = parameters.resolved(instance.n)
+        assert parameters.ants is not None
+        problem = Problem.of(instance, parameters.candidates, parameters.beta)
+        trails = trails_type(problem, parameters)
+        construction = construction_type(machine, problem, trails, parameters, seed)
+        m, kind = parameters.ants, parameters.local_search
+        search = local_search_of(machine, instance, problem, m, kind, measures=True)
+        super().__init__(machine, instance, m, problem, trails, construction.buffers(), search)
+        self._memory, self._construction = trails, construction
+        arrays = self._arrays
+        phases = {
+            "construction": (construction.launch(arrays),),
+            **self._improvement(),
+            "update": (trails.update(arrays, construction.tours(arrays)),),
+        }
+        self._begin([trails.start(arrays), *construction.start(arrays)], phases, divisible=False)
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
+        assert isinstance(self._memory, SelectiveTrails)
+        cities, _ = self._memory.records(self._machine, self._arrays, city)
+        tail = int(self._machine.download(self._arrays["tails"][city])[0])
+        return np.roll(cities, -1 - tail)
+
+    def _iteration_solution(self, state: State) -> Array:
+        return self._construction.tour_of(self._arrays, state.iteration_ant, self._machine.download)
+
+    def _updates(self, state: State) -> Updates | None:
+        if not isinstance(self._memory, SelectiveTrails):
+            return None
+        return Updates(state.local_hits, state.local_total, state.global_hits, state.global_total)
+
+
+def build_alt(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> AcsColony:
+    """ACS-GPU-Alt: whole tours in one launch, pheromone matrix, plain updates."""
+    return AcsColony(instance, parameters, machine_of(device), seed, MatrixTrails, WholeTours)
+
+
+def build_spm(
+    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
+) -> AcsColony:
+    """ACS-GPU-SPM: whole tours in one launch, selective pheromone memory, plain updates."""
+    return AcsColony(instance, parameters, machine_of(device), seed, SelectiveTrails, WholeTours)
+
+
+def build_stepwise(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> AcsColony:
+    """ACS-GPU: all ants step together, pheromone matrix, atomic updates that all count."""
+    return AcsColony(instance, parameters, machine_of(device), seed, MatrixTrails, StepByStep)

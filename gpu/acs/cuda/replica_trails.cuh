@@ -1,0 +1,180 @@
+// Trails of listed edges where every block has them all, for ants that step together.
+#pragma once
+
+#include "gpu/cuda/kernels/candidates.cuh"
+#include "trail_matrix.cuh"
+
+// What an ant tells all blocks of a step, in one word: the places of the two directions of the edge
+// whose trails are to be updated. Of a direction that is on no list, whether its trail is updated,
+// and from which city it leads.
+namespace places {
+
+constexpr unsigned BITS = 14, HALF = (1u << BITS) - 1;
+constexpr unsigned NONE = HALF, ELSEWHERE = HALF - 512;  // ELSEWHERE + city
+
+__device__ __forceinline__ unsigned of(int city, unsigned rank) { return city * LANES + rank; }
+
+// The city that a place belongs to; more than any for NONE.
+__device__ __forceinline__ unsigned city(unsigned place) {
+    return place < ELSEWHERE ? place / LANES : place - ELSEWHERE;
+}
+
+__device__ __forceinline__ unsigned both(unsigned there, unsigned back) {
+    return there | back << BITS;
+}
+
+__device__ __forceinline__ unsigned there(unsigned word) { return word & HALF; }
+
+__device__ __forceinline__ unsigned back(unsigned word) { return word >> BITS; }
+
+}  // namespace places
+
+// A candidate as it lies in shared memory. x: the city, then the place of the way back; y: the bits
+// of the weight.
+struct NearCandidate {
+    uint2 packed;
+
+    __device__ __forceinline__ static NearCandidate of(Candidate candidate, bool directed) {
+        unsigned city = candidate.city(), rank = candidate.reverse();
+        bool back = !directed && rank != NOT_LISTED;
+        return {make_uint2(places::both(city, back ? places::of(city, rank) : places::NONE),
+                           candidate.packed.y)};
+    }
+
+    __device__ __forceinline__ int city() const { return places::there(packed.x); }
+    __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
+
+    // What to tell of a step to it from `place`.
+    __device__ __forceinline__ unsigned word(unsigned place) const {
+        return place | (packed.x & ~places::HALF);
+    }
+};
+
+// A trail and how many updates it got, at the last time and at the present one by turns: ants read
+// it as it was before those of the present time, and none has to be made before all have read it.
+class ReplicaTrails {
+  public:
+    // `shared` holds trails and counts, candidates, and changed().
+    __device__ __forceinline__ ReplicaTrails(uint2* shared, int n, LocalUpdate change)
+        : size_(n * LANES), change_(change), trails_(shared) {}
+
+    // All threads of the block call this; a barrier must follow.
+    __device__ __forceinline__ void open(const CandidateLists& lists, const float* listed,
+                                         bool directed) const {
+        for (int i = threadIdx.x; i < size_; i += blockDim.x) {
+            trails_[i] = make_uint2(__float_as_uint(__ldcg(&listed[i])), 0);
+            trails_[size_ + i] = NearCandidate::of(lists.at(i / LANES, i % LANES), directed).packed;
+        }
+    }
+
+    __device__ __forceinline__ const NearCandidate* candidates() const {
+        return reinterpret_cast<const NearCandidate*>(trails_ + size_);
+    }
+
+    // (n), for OutsideNews.
+    __device__ __forceinline__ unsigned* changed() const {
+        return reinterpret_cast<unsigned*>(trails_ + 2 * size_);
+    }
+
+    // The trail at a place as it was before the updates of this time; if it is not `wanted`, as it
+    // was at some time before. Ants that walk together update an edge so often that to do without
+    // matters.
+    __device__ __forceinline__ float read(unsigned place, unsigned time, bool wanted = true) const {
+        constexpr unsigned AT_ONCE = 4;
+        uint2 trail = trails_[place];
+        float value = __uint_as_float(trail.x);
+        unsigned times = wanted ? trail.y >> shift(time - 1) & COUNT : 0;
+#pragma unroll 1
+        for (; times >= AT_ONCE; times -= AT_ONCE) {
+#pragma unroll
+            for (unsigned i = 0; i < AT_ONCE; ++i) value = change_(value);
+        }
+#pragma unroll
+        for (unsigned i = 1; i < AT_ONCE; ++i) {
+            float next = change_(value);
+            if (i <= times) value = next;
+        }
+        return value;
+    }
+
+    // Counts an update of this time. Returns the counts before.
+    __device__ __forceinline__ unsigned count(unsigned place, unsigned time) const {
+        return atomicAdd(&trails_[place].y, 1u << shift(time));
+    }
+
+    // Whether an update was the first of the time before to be counted.
+    static __device__ __forceinline__ bool first(unsigned counts_before, unsigned time) {
+        return !(counts_before >> shift(time - 1) & COUNT);
+    }
+
+    // Puts down what all updates of the time before make of a trail, once all ants have read.
+    __device__ __forceinline__ void settle(unsigned place, float value, unsigned time) const {
+        trails_[place].x = __float_as_uint(value);
+        atomicAnd(&trails_[place].y, COUNT << shift(time));
+    }
+
+  private:
+    static constexpr unsigned COUNT = 0xffff;
+
+    int size_;
+    LocalUpdate change_;
+    uint2* trails_;  // (2, n, 32): trail and counts, candidate
+
+    static __device__ __forceinline__ unsigned shift(unsigned at) { return (at & 1) * 16; }
+};
+
+// Of trails that are on no list, in shared memory: the updates are made in global memory, and have
+// all been made only when as many ants have said so.
+struct OutsideNews {
+    static constexpr unsigned BITS = 9, SEVERAL = (1u << BITS) - 1;  // or unknown
+
+    unsigned announced[2];  // ants that update some, at the last time and at the present one
+
+    // In a city's word: the time of the last such update from it, and where to.
+    static __device__ __forceinline__ void note(unsigned* word, unsigned to, unsigned time) {
+        unsigned own = time << BITS | min(to, SEVERAL), last = atomicMax(word, own);
+        if (last >> BITS == time && last != own) atomicMax(word, own | SEVERAL);
+    }
+};
+
+// A thread that hears of every step of one ant.
+struct Listener {
+    unsigned places[2] = {places::NONE, places::NONE}, before[2];
+    bool settles[2];
+    float settled;
+
+    // Works out the updates of the time before, if this thread has to make them. Those of an edge's
+    // two directions are equal.
+    __device__ __forceinline__ void prepare(const ReplicaTrails& trails, unsigned time) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+            settles[i] = places[i] < places::ELSEWHERE && ReplicaTrails::first(before[i], time);
+        if (settles[0] || settles[1]) settled = trails.read(places[settles[0] ? 0 : 1], time);
+    }
+
+    // Makes them.
+    __device__ __forceinline__ void settle(const ReplicaTrails& trails, unsigned time) const {
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+            if (settles[i]) trails.settle(places[i], settled, time);
+    }
+
+    // Counts what a word tells.
+    __device__ __forceinline__ void count(const ReplicaTrails& trails, OutsideNews& news,
+                                          unsigned word, unsigned time) {
+        places[0] = places::there(word);
+        places[1] = places::back(word);
+        bool elsewhere = false;
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            if (places[i] < places::ELSEWHERE) {
+                before[i] = trails.count(places[i], time);
+            } else if (places[i] != places::NONE) {
+                OutsideNews::note(&trails.changed()[places[i] - places::ELSEWHERE],
+                                  places::city(places[1 - i]), time);
+                elsewhere = true;
+            }
+        }
+        if (elsewhere) atomicAdd(&news.announced[time & 1], 1u);
+    }
+};

@@ -1,0 +1,45 @@
+// Selection policies over the 32 candidates that a warp holds, one a lane.
+#pragma once
+
+#include "gpu/cuda/kernels/portable.cuh"
+
+// A weight as an unsigned number of the same order; 0 for a city that may not be chosen.
+// Weights are positive, so their bits compare as the numbers do.
+__device__ __forceinline__ unsigned weight_key(float weight, bool free) {
+    return free ? __float_as_uint(weight) + 1 : 0;
+}
+
+__device__ __forceinline__ float key_weight(unsigned key) { return __uint_as_float(key - 1); }
+
+// Equation 1 of the 2016 paper, greedy case: the city of the largest key, the lowest such city on
+// a tie. A second reduction finds it sooner than ballot, find-first-set and shuffle would.
+__device__ __forceinline__ int best_city(unsigned key, unsigned top, int city) {
+    return warp_min(key == top ? static_cast<unsigned>(city) : ~0u);
+}
+
+// The same in haste: a key without the weight's last bits, but with the lane, so that one reduction
+// finds both. It stands unless another key is as large without the lane.
+__device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane) {
+    return free ? (__float_as_uint(weight) & ~(LANES - 1u)) | (LANES - 1 - lane) : 0;
+}
+
+__device__ __forceinline__ int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
+
+__device__ __forceinline__ bool stands(unsigned key, unsigned top, int lane) {
+    return __all_sync(ALL_LANES, ((key ^ top) < LANES) == (lane == hasty_lane(top)));
+}
+
+// Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix
+// sums are taken in one fixed order, on every device, so that a seed decides the lane.
+__device__ __forceinline__ int roulette_lane(float weight, bool free, float number, int lane) {
+    float prefix = weight;
+#pragma unroll
+    for (int offset = 1; offset < LANES; offset *= 2) {
+        float before = __shfl_up_sync(ALL_LANES, prefix, offset);
+        if (lane >= offset) prefix = prefix + before;
+    }
+    float target = number * __shfl_sync(ALL_LANES, prefix, LANES - 1);
+    unsigned beyond = __ballot_sync(ALL_LANES, free && prefix > target);
+    unsigned allowed = __ballot_sync(ALL_LANES, free);
+    return beyond ? __ffs(beyond) - 1 : LANES - 1 - __clz(allowed);
+}

@@ -1,0 +1,151 @@
+// The selective pheromone memory (2016, Section 3.2 and Fig. 5): a policy for construction.
+//
+// Each city remembers its last few trails in a ring of 64-bit records {city, trail}; every other
+// trail has the initial value. A record is one word, read and written whole: as two words it
+// tears under concurrent misses, and the memory fills with duplicates. All reads go past the L1
+// cache, which is not coherent between multiprocessors.
+#pragma once
+
+#include "fallback.cuh"
+#include "gpu/cuda/kernels/candidates.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "selection.cuh"
+#include "visited.cuh"
+
+typedef unsigned long long Record;
+
+[[maybe_unused]] constexpr unsigned NOBODY = 0xffffffffu;
+
+// Words from one city's tail to the next: 16 bytes, the least that can be read ahead.
+[[maybe_unused]] constexpr int TAIL_STRIDE = 4;
+
+__device__ __forceinline__ Record make_record(unsigned city, float trail) {
+    return static_cast<Record>(city) << 32 | __float_as_uint(trail);
+}
+__device__ __forceinline__ unsigned record_city(Record record) {
+    return static_cast<unsigned>(record >> 32);
+}
+__device__ __forceinline__ float record_trail(Record record) {
+    return __uint_as_float(static_cast<unsigned>(record));
+}
+
+// One city's ring, as a warp holds it: lane i has slot i.
+struct Ring {
+    Record* slots;   // of this city, in global memory
+    unsigned* tail;  // slot written last
+    int size;
+    Record mine;
+    unsigned last;
+
+    // All lanes of the warp call this; the loads are in flight until they are used.
+    __device__ __forceinline__ void open(Record* slots_, unsigned* tail_, int size_, int lane) {
+        slots = slots_;
+        tail = tail_;
+        size = size_;
+        mine = lane < size ? __ldcg(&slots[lane]) : make_record(NOBODY, 1.0f);
+        last = __ldcg(tail);
+    }
+
+    // What an update has to write, known before it is written.
+    struct Plan {
+        bool hit;
+        bool writes;  // in one lane: to its slot
+    };
+
+    // Fig. 5: the trail to `other` changes where it is remembered, else it is remembered over the
+    // oldest. All lanes of the warp call this.
+    template <class Change>
+    __device__ __forceinline__ Plan plan(unsigned other, Change change, int lane) {
+        unsigned found = __ballot_sync(ALL_LANES, record_city(mine) == other);
+        if (!found) last = last + 1 < size ? last + 1 : 0;
+        bool writes = lane == (found ? __ffs(found) - 1 : last);
+        if (writes) mine = make_record(other, change(found ? record_trail(mine) : 1.0f));
+        return Plan{found != 0, writes};
+    }
+
+    // Does what was planned; `record` and `newest` are `mine` and `last` as they were then.
+    __device__ __forceinline__ void carry_out(Plan plan, Record record, unsigned newest,
+                                              int lane) const {
+        if (!plan.writes) return;
+        slots[lane] = record;
+        if (!plan.hit) *tail = newest;
+    }
+
+    // Both at once. Returns whether the trail was there.
+    template <class Change>
+    __device__ __forceinline__ bool update(unsigned other, Change change, int lane) {
+        Plan planned = plan(other, change, lane);
+        carry_out(planned, mine, last, lane);
+        return planned.hit;
+    }
+};
+
+// CAPACITY is the size rounded up to 8, 16 or 32: every lane looks its candidate up among as many
+// records held in registers.
+template <int CAPACITY>
+struct SelectiveMemory {
+    Record* records;  // (n, CAPACITY)
+    unsigned* tails;  // (n, TAIL_STRIDE), of which the first is used
+    int size;
+
+    // All of a city's records, in every lane; the loads are in flight until they are used.
+    struct Page {
+        ulonglong2 pair[CAPACITY / 2];
+
+        __device__ __forceinline__ float trail_to(unsigned city) const {
+            float trail = 1.0f;
+#pragma unroll
+            for (int i = 0; i < CAPACITY / 2; ++i) {
+                if (record_city(pair[i].x) == city) trail = record_trail(pair[i].x);
+                if (record_city(pair[i].y) == city) trail = record_trail(pair[i].y);
+            }
+            return trail;
+        }
+    };
+
+    __device__ __forceinline__ Record* slots_of(int city) const {
+        return records + static_cast<long long>(city) * CAPACITY;
+    }
+
+    __device__ __forceinline__ unsigned* tail_of(int city) const {
+        return tails + static_cast<long long>(city) * TAIL_STRIDE;
+    }
+
+    __device__ __forceinline__ void open(Ring& ring, int city, int lane) const {
+        ring.open(slots_of(city), tail_of(city), size, lane);
+    }
+
+    // Both from copies in shared memory.
+    __device__ __forceinline__ void open(Ring& ring, Page& page, const Record* copies,
+                                         unsigned tail, int city, int lane) const {
+#pragma unroll
+        for (int i = 0; i < CAPACITY / 2; ++i)
+            page.pair[i] = reinterpret_cast<const ulonglong2*>(copies)[i];
+        ring = Ring{slots_of(city), tail_of(city), size,
+                    lane < size ? copies[lane] : make_record(NOBODY, 1.0f), tail};
+    }
+
+    __device__ __forceinline__ Page read(int city) const {
+        const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(slots_of(city));
+        Page page;
+#pragma unroll
+        for (int i = 0; i < CAPACITY / 2; ++i) page.pair[i] = __ldcg(&pairs[i]);
+        return page;
+    }
+
+    // The next city when no candidate is left: among the remembered cities and the nearest
+    // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
+    __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
+                                  const BitTabu& tabu, const Ring& ring, int city, int lane) const {
+        unsigned key = 0, remembered = record_city(ring.mine), best = remembered;
+        if (remembered != NOBODY && !tabu.visited(remembered))
+            key = weight_key(record_trail(ring.mine) * geometry.weight(city, remembered), true);
+        int nearest = fallback.nearest_city();
+        unsigned known = __ballot_sync(ALL_LANES, remembered == nearest);
+        if (!known && key == 0) {  // the lanes with nothing to offer speak for the nearest city
+            best = nearest;
+            key = weight_key(geometry.weight(city, nearest), true);
+        }
+        return best_city(key, warp_max(key), best);
+    }
+};

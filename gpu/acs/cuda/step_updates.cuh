@@ -1,0 +1,155 @@
+// Local updates of ants that step together (ACS-GPU), such that the result does not depend on the
+// order in which they are made.
+#pragma once
+
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "trail_matrix.cuh"
+
+// A trail that ants read while others update it, in one word: when it was last updated (20 bits;
+// steps between two barriers have one number), the trail before that (31, for it is positive), and
+// how many updates it then got (13). So a step needs no second barrier between choices and
+// updates: whoever reads an update of his own time takes the trail before it.
+//
+// The paper updates by compare-and-swap; ants that follow the best tour together fail and retry it
+// one after the other. Here an update is a maximum, which all of an edge's updates of one time
+// agree on, then a count: c of them have their effect in one round, whatever c is.
+namespace stamped {
+
+constexpr int COUNT_BITS = 13, TRAIL_BITS = 31;
+
+__device__ __forceinline__ Word make(unsigned time, float trail) {
+    return static_cast<Word>(time) << (COUNT_BITS + TRAIL_BITS) |
+           static_cast<Word>(__float_as_uint(trail)) << COUNT_BITS;
+}
+
+__device__ __forceinline__ unsigned time(Word word) {
+    return static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS));
+}
+
+// The trail before the updates of its time.
+__device__ __forceinline__ float before(Word word) {
+    return __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
+}
+
+// How many it got then.
+__device__ __forceinline__ unsigned updates(Word word) {
+    return static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
+}
+
+// The trail before any update of `now`.
+__device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate change) {
+    float value = before(word);
+    unsigned count = time(word) == now ? 0 : updates(word);
+    for (; count > 0; --count) value = change(value);
+    return value;
+}
+
+// The same of several trails, side by side.
+template <int COUNT>
+__device__ __forceinline__ void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
+                                       float (&values)[COUNT]) {
+    unsigned counts[COUNT], most = 0;
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        values[i] = before(words[i]);
+        counts[i] = time(words[i]) == now ? 0 : updates(words[i]);
+        most = max(most, counts[i]);
+    }
+#pragma unroll 1
+    for (unsigned done = 0; done < most; ++done) {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            float next = change(values[i]);
+            values[i] = done < counts[i] ? next : values[i];
+        }
+    }
+}
+
+// The result is to be waited for by performed().
+__device__ __forceinline__ unsigned update(Word* place, unsigned time, float trail) {
+    atomicMax(place, make(time, trail));
+    return static_cast<unsigned>(atomicAdd(place, 1ull));
+}
+
+}  // namespace stamped
+
+// Updates of edges that are on no list, of one time and of the next by turns: they are noted by
+// the ants that make them, and made once the barrier has been passed. Until then, and while they
+// are made, whoever reads such a trail looks it up here.
+//
+// There are few: an update changes nothing of a trail at the initial level, and the others are
+// those of edges that were once on a best tour.
+struct OutsideLog {
+    Word* entries;     // (2, 2 ants, 2): edge, trail before the update
+    unsigned* counts;  // (n + 1), by time
+    int capacity;      // 2 ants
+    unsigned time;     // that is read: the one before the present
+    LocalUpdate change;
+
+    __device__ __forceinline__ Word* entry(unsigned at, unsigned i) const {
+        return entries + 2ll * (static_cast<long long>(at & 1) * capacity + i);
+    }
+
+    static __device__ __forceinline__ Word edge(int from, int to) {
+        return static_cast<Word>(from) << 32 | static_cast<unsigned>(to);
+    }
+
+    // Notes an update of the present time. The result is to be waited for by performed().
+    __device__ unsigned note(int from, int to, float trail) const {
+        Word* mine = entry(time + 1, atomicAdd(&counts[time + 1], 1u));
+        Word seen = atomicExch(mine, edge(from, to));
+        return static_cast<unsigned>(seen + atomicExch(mine + 1, __float_as_uint(trail)));
+    }
+
+    // Calls visit(to, trail before) for every update of a trail from `city`. All lanes of the warp
+    // call this, and all get every update.
+    template <class Visit>
+    __device__ __forceinline__ void each(int city, Visit visit) const {
+        unsigned lane = threadIdx.x % LANES;
+        unsigned count = __ldcg(&counts[time]);
+        for (unsigned first = 0;; first += LANES) {
+            // The first are read before it is known how many there are; what is no entry of this
+            // time is not looked at.
+            unsigned i = min(first + lane, static_cast<unsigned>(capacity) - 1);
+            Word edge = __ldcg(entry(time, i)), before = __ldcg(entry(time, i) + 1);
+            unsigned found = __ballot_sync(
+                ALL_LANES, first + lane < count && static_cast<int>(edge >> 32) == city);
+            for (; found; found &= found - 1) {
+                int from = __ffs(found) - 1;
+                visit(static_cast<int>(__shfl_sync(ALL_LANES, static_cast<unsigned>(edge), from)),
+                      __uint_as_float(__shfl_sync(ALL_LANES, static_cast<unsigned>(before), from)));
+            }
+            if (first + LANES >= count) return;
+        }
+    }
+
+    // The trail after its updates; `read` if it had none. All lanes of the warp call this.
+    __device__ __forceinline__ float trail(int from, int to, float read) const {
+        bool found = false;
+        each(from, [&](int city, float before) {
+            if (city != to) return;
+            read = change(found ? read : before);
+            found = true;
+        });
+        return read;
+    }
+};
+
+// An update that was noted and is to be made, the same in all lanes of a warp.
+struct NotedUpdate {
+    int from = 0, to = 0;
+    bool there = false, back = false;
+
+    // All lanes of the warp call this; the result is to be waited for by performed().
+    __device__ __forceinline__ unsigned make(const OutsideLog& log, const TrailMatrix& trails,
+                                             int lane) const {
+        if (!there && !back) return 0;
+        float trail = there ? log.trail(from, to, 1.0f) : log.trail(to, from, 1.0f);
+        unsigned seen = 0;
+        if (there && lane == 0)
+            seen += __float_as_uint(atomicExch(trails.outside_at(from, to), trail));
+        if (back && lane == 1)
+            seen += __float_as_uint(atomicExch(trails.outside_at(to, from), trail));
+        return seen;
+    }
+};

@@ -1,0 +1,109 @@
+// ACS-GPU-Alt and ACS-GPU-SPM (2016, Sections 3.1.2 and 3.2): whole tours in one launch, a warp
+// an ant, plain updates of trails that other ants read and write at the same time.
+#pragma once
+
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "walk.cuh"
+
+// A warp keeps the best of its tours: `tours` has two rows a warp, of which `holders[w]` is the
+// best, so that memory does not grow with the number of ants.
+struct BestOfWarp {
+    static constexpr bool MEASURED = true;
+    int* tours;
+    int* holders;
+    int current = 0;
+
+    __device__ __forceinline__ int* row(int, int n) const {
+        return tours + (2ll * blockIdx.x + current) * n;
+    }
+
+    __device__ __forceinline__ void keep(int lane) {
+        if (lane == 0) holders[blockIdx.x] = current;
+        current ^= 1;
+    }
+};
+
+// `tours` has a row an ant, for the local search, which measures them.
+struct EveryTour {
+    static constexpr bool MEASURED = false;
+    int* tours;
+    int* unused;
+
+    __device__ __forceinline__ int* row(int ant, int n) const {
+        return tours + static_cast<long long>(ant) * n;
+    }
+
+    __device__ __forceinline__ void keep(int) {}
+};
+
+// Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
+//
+// A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
+// H100 builds the tours of 2508 ants at once.
+template <class Walk, class Kept>
+__global__ void
+    __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
+    build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
+                unsigned seed_low, unsigned seed_high, const uint2* rows, const uint2* backup,
+                int metric, double beta, const double* coordinates, const int* matrix,
+                const int* nearest, int directed, void* trails, void* more_trails, void* bounds,
+                int memory_size, const int4* links, int tabu_words, int* tours, int* holders,
+                ColonyState* state) {
+    extern __shared__ __align__(16) unsigned shared[];
+    int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
+    unsigned* slots = held_shared(shared);
+    BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
+    CandidateLists lists{rows, backup};
+    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+    Seed seed{seed_low, seed_high};
+    unsigned iteration = static_cast<unsigned>(state->iteration);
+    Walk walk(lists, geometry, tabu, LocalUpdate{keep, add}, trails, more_trails, bounds,
+              memory_size, links, slots, directed, lane);
+
+    Kept kept_tours{tours, holders};
+    Word best = ~0ull, sum = 0;
+    for (int ant = warp; ant < ants; ant += all_warps) {
+        int* tour = kept_tours.row(ant, n);
+        Draws draws{seed, static_cast<unsigned>(ant), iteration};
+        int start = draws.start(n), kept = start;
+        tabu.clear(n, lane);
+        walk.arrive(start, 0);
+        walk.enter(0);
+        for (int first = 0; first < n; first += LANES) {
+            unsigned explorations = draws.explorations(first, threshold, lane);
+            unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
+            // The numbers of the roulette wheel for all 32 steps at once.
+            float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
+            int steps = min(LANES, n - first);
+            // Before these the usual steps end: what explores, and the next 32.
+            unsigned stops = explorations | (steps < LANES ? 1u << steps : 0);
+            for (int i = first == 0; i < steps; ++i) {
+                bool usual = !(explorations >> i & 1);
+                while (usual && walk.follow(updates >> i & 1, i & 1)) {
+                    if (lane == i) kept = walk.city;
+                    ++i;
+                    usual = i < LANES && !(stops >> i & 1);
+                }
+                if (i == steps) break;
+                int city = walk.step(explorations >> i & 1, __shfl_sync(ALL_LANES, wheel, i),
+                                     updates >> i & 1, i & 1);
+                if (lane == i) kept = city;
+            }
+            if (lane < steps) __stcs(&tour[first + lane], kept);
+        }
+        walk.finish(start, n % period == 0);
+        __syncwarp();
+        if constexpr (Kept::MEASURED) {
+            Word length = tour_length(geometry, tour, lane);
+            sum += length;
+            Word key = length << ANT_BITS | ant;
+            if (key < best) {
+                best = key;
+                kept_tours.keep(lane);
+            }
+        }
+    }
+    report_tours(state, best, sum, lane);
+    walk.report(state);
+}

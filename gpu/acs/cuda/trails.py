@@ -1,0 +1,209 @@
+"""Pheromone memories on the device: their buffers, their start and their global update."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.cuda.cities import CITY_MASK, LANES, Problem
+from gpu.cuda.loader import CAPACITIES
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+
+_BLOCK = 256
+"""Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
+
+
+TAIL_STRIDE = 4
+"""``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTours:
+    """Where an iteration's tours stand.
+
+    Attributes
+    ----------
+    array : Array
+        Tours, int32.
+    holders : Array or None
+        For each warp which of its two rows is its best; None if each ant has one row.
+    rows : int
+        Warps, or ants if ``holders`` is None.
+    links : Array or None
+        Where the update is to put what follows each city on the best tour, int32 of shape (n, 4),
+        for those who read ahead: see ``ReadsAhead`` in gpu/acs/cuda/reads_ahead.cuh.
+    """
+
+    array: Array
+    holders: Array | None
+    rows: int
+    links: Array | None = None
+
+
+FAINTEST = 1.05
+"""Trails up to this many times the initial level are not drawn on the map."""
+
+
+class Trails:
+    """What both memories share: the arguments of the updates."""
+
+    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+        self.problem = problem
+        self.parameters = parameters
+        alpha, rho = parameters.alpha, parameters.rho
+        self.global_keep = np.float32(1 - alpha)
+        self.global_deposit = np.float64(alpha * problem.deposit)
+        self.local_keep = np.float32(1 - rho)
+        self.local_add = np.float32(1) - self.local_keep  # not ρ: the initial trail, 1, must stay 1
+
+    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+        """The trail up to which none is drawn: they are near the initial level, or nowhere."""
+        return FAINTEST
+
+    def _grid(self, threads: int) -> int:
+        """Blocks for so many threads; kernels stride over what is more than the grid."""
+        return min(1024, -(-threads // _BLOCK))
+
+
+class MatrixTrails(Trails):
+    """The pheromone matrix: listed edges beside the candidates, all others in n x n floats."""
+
+    walk = "MatrixWalk"
+    policy = "MatrixTrails"
+    memory_size = 0
+
+    def buffers(self) -> list[Buffer]:
+        """4 n (n + 64) bytes."""
+        n = self.problem.n
+        return [
+            Buffer("listed", (n, LANES), np.float32),
+            Buffer("outside", (n, n), np.float32),
+            Buffer("far", (n, LANES), np.int32),
+        ]
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+        """The memory's three pointers, as walks take them."""
+        return arrays["listed"], arrays["outside"], arrays["far"]
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        n = self.problem.n
+        args = (
+            np.int64(n * LANES),
+            arrays["listed"],
+            np.int64(n * n),
+            arrays["outside"],
+            arrays["far"],
+            arrays["state"],
+        )
+        return Launch("gpu/acs/cuda/update.cu", "start_matrix", self._grid(n * n), _BLOCK, args)
+
+    def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
+        """Elect the best tour and make the global update (equation 4)."""
+        n, problem = self.problem.n, self.problem
+        args = (
+            np.int32(n),
+            self.global_keep,
+            self.global_deposit,
+            arrays["rows"],
+            arrays["backup"],
+            np.int32(problem.directed),
+            *self.arguments(arrays),
+            tours.array,
+            tours.holders,
+            np.int32(tours.rows),
+            arrays["best_tour"],
+            tours.links,
+            arrays["state"],
+        )
+        return Launch(
+            "gpu/acs/cuda/update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args
+        )
+
+    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+        """Copy all trails from ``city``, float32 of shape (n,)."""
+        row: NDArray[np.float32] = machine.download(arrays["outside"][city])
+        listed = self.parameters.candidates
+        near = self.problem.values["rows"][city, :listed, 0] & CITY_MASK
+        row[near] = machine.download(arrays["listed"][city])[:listed]
+        return row
+
+
+class SelectiveTrails(Trails):
+    """The selective pheromone memory (2016, Fig. 5): s records a city."""
+
+    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+        super().__init__(problem, parameters)
+        assert isinstance(parameters, SpmParameters)
+        self.memory_size = parameters.memory
+        self.capacity = next(size for size in CAPACITIES if size >= parameters.memory)
+        self.walk = f"SelectiveWalk<{self.capacity}>"
+        self.policy = f"MemoryTrails<{self.capacity}>"
+
+    def buffers(self) -> list[Buffer]:
+        """(8 s + 16) n bytes, s rounded up to 8, 16 or 32."""
+        n = self.problem.n
+        return [
+            Buffer("records", (n, self.capacity), np.uint64),
+            Buffer("tails", (n, TAIL_STRIDE), np.uint32),
+        ]
+
+    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, None]:
+        """The memory's three pointers, as walks take them."""
+        return arrays["records"], arrays["tails"], None
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Empty the memory and set the state to its beginning."""
+        n = self.problem.n
+        args = (
+            np.int64(n * self.capacity),
+            arrays["records"],
+            np.int32(n),
+            arrays["tails"],
+            np.int32(self.memory_size),
+            arrays["state"],
+        )
+        return Launch(
+            "gpu/acs/cuda/update.cu", "start_memory", self._grid(n * self.capacity), _BLOCK, args
+        )
+
+    def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
+        """Elect the best tour and make the global update (equation 4 and Fig. 5)."""
+        n = self.problem.n
+        args = (
+            np.int32(n),
+            self.global_keep,
+            self.global_deposit,
+            np.int32(self.problem.directed),
+            np.int32(self.memory_size),
+            arrays["records"],
+            arrays["tails"],
+            tours.array,
+            tours.holders,
+            np.int32(tours.rows),
+            arrays["best_tour"],
+            tours.links,
+            arrays["state"],
+        )
+        kernel = f"update_memory<{self.capacity}>"
+        return Launch("gpu/acs/cuda/update.cu", kernel, self._grid(n * LANES), _BLOCK, args)
+
+    def records(
+        self, machine: Machine, arrays: Mapping[str, Array], city: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Copy what ``city`` remembers: cities (-1 for an empty record) and trails, by slot."""
+        words = machine.download(arrays["records"][city])[: self.memory_size]
+        words = words.view(np.uint64)
+        cities = (words >> np.uint64(32)).astype(np.uint32).view(np.int32)
+        return cities, words.astype(np.uint32).view(np.float32)
+
+    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+        """Copy all trails from ``city``, float32 of shape (n,): 1 where it remembers none."""
+        row = np.ones(self.problem.n, np.float32)
+        cities, trails = self.records(machine, arrays, city)
+        row[cities[cities >= 0]] = trails[cities >= 0]
+        return row

@@ -1,0 +1,124 @@
+// ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "step_choice.cuh"
+#include "walk.cuh"
+
+// A local update that waits for the end of the choices; `back` is null if directed.
+struct StepUpdate {
+    float* there;
+    float* back;  // the reverse edge's trail, equal to this one's
+
+    __device__ __forceinline__ void apply(LocalUpdate change) const {
+        swap(there, change);
+        if (back) swap(back, change);
+    }
+
+  private:
+    __device__ __forceinline__ static void swap(float* place, LocalUpdate change) {
+        unsigned* bits = reinterpret_cast<unsigned*>(place);
+        unsigned before = __ldcg(bits), seen;
+        while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
+               before)
+            before = seen;
+    }
+};
+
+// One ant between two steps, where a warp takes turns among several. Its tabu bits follow it.
+struct AntRecord {
+    StepUpdate update;
+    unsigned explorations;
+    int city;
+};
+
+constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
+
+// Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
+// `ants_memory` if there are too many for that; all updates are swaps.
+__global__ void __launch_bounds__(512) step_many_tours(
+    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
+    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
+    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
+    float* outside, int* far, int tabu_words, unsigned long long* ants_memory, int* tours,
+    ColonyState* state) {
+    extern __shared__ unsigned long long shared_ants[];
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int first = blockIdx.x + threadIdx.x / LANES * gridDim.x, all_warps = gridDim.x * warps;
+    int mine = first < ants ? (ants - 1 - first) / all_warps + 1 : 0;
+    int at_most = (ants - 1) / all_warps + 1;
+    long long record_words = ANT_RECORD_WORDS + (tabu_words + 1) / 2 * 2;
+    unsigned* home = ants_memory
+                         ? reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words
+                         : reinterpret_cast<unsigned*>(shared_ants) +
+                               threadIdx.x / LANES * at_most * record_words;
+    CandidateLists lists{rows, backup};
+    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+    LocalUpdate change{keep, add};
+    Seed seed{seed_low, seed_high};
+    unsigned iteration = static_cast<unsigned>(state->iteration);
+    GridBarrier barrier(&state->arrivals);
+
+    int until_update = period;
+    for (int step = 0; step <= n; ++step) {
+        bool due = step > 0 && --until_update == 0;
+        if (due) until_update = period;
+        for (int i = 0; i < mine; ++i) {
+            AntRecord& ant = *reinterpret_cast<AntRecord*>(home + i * record_words);
+            BitTabu tabu(home + i * record_words + ANT_RECORD_WORDS, tabu_words);
+            MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, nullptr,
+                            nullptr, directed, lane);
+            int number = first + i * all_warps;
+            Draws draws{seed, static_cast<unsigned>(number), iteration};
+            int from = step == 0 ? 0 : ant.city, next = draws.start(n);
+            if (step == 0) {
+                tabu.clear(n, lane);
+            } else {
+                walk.look(from);
+                if (step == 1 || step % LANES == 0) {
+                    unsigned drawn = draws.explorations(step & -LANES, threshold, lane);
+                    if (lane == 0) ant.explorations = drawn;
+                    __syncwarp();
+                }
+                if (step < n) {
+                    OutsideTrail unused;
+                    OutsideOptions options;
+                    bool stuck = !__any_sync(ALL_LANES, walk.free());
+                    if (stuck) {
+                        Fallback fallback;
+                        fallback.prepare(lists, tabu, geometry, from, lane);
+                        options = walk.trails.options(fallback, walk.trails.far_of(from, lane),
+                                                      geometry, tabu, from, lane);
+                    }
+                    next = choose(walk, walk.trails, walk.trail, stuck, options, AsRead{},
+                                  ant.explorations >> step % LANES & 1, draws, step, unused);
+                }
+                float* there = walk.trails.find(lists, from, next, lane);
+                float* back = directed ? nullptr : walk.trails.find(lists, next, from, lane);
+                if (lane == 0) ant.update = StepUpdate{there, back};
+                __syncwarp();
+            }
+            walk.visit(next);
+            if (lane == 0) {
+                ant.city = next;
+                if (step < n) tours[static_cast<long long>(number) * n + step] = next;
+            }
+            __syncwarp();
+        }
+        if (!due) continue;
+        barrier.arrive();
+        barrier.wait();
+        for (int i = lane; i < mine; i += LANES)
+            reinterpret_cast<AntRecord*>(home + i * record_words)->update.apply(change);
+        barrier.arrive();
+        barrier.wait();
+    }
+
+    Word best = ~0ull, sum = 0;
+    for (int i = 0; i < mine; ++i) {
+        int number = first + i * all_warps;
+        Word length = tour_length(geometry, tours + static_cast<long long>(number) * n, lane);
+        best = min(best, length << ANT_BITS | number);
+        sum += length;
+    }
+    report_tours(state, best, sum, lane);
+}

@@ -1,0 +1,113 @@
+// The end of an iteration: elect the best tour, then the global update (2016, equation 4).
+#include "gpu/cuda/kernels/election.cuh"
+#include "selective_memory.cuh"
+#include "trail_matrix.cuh"
+
+struct GlobalUpdate {
+    float keep, add;  // equation 4: trail * (1 - alpha) + alpha / L, in units of tau0
+
+    __device__ GlobalUpdate(float alpha_keep, double deposit, double length)
+        : keep(alpha_keep), add(static_cast<float>(deposit / length)) {}
+
+    __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
+};
+
+// The cities after and before a place on a tour, and the next but one on either side.
+__device__ __forceinline__ int4 links_at(const int* tour, int i, int n) {
+    return make_int4(tour[(i + 1) % n], tour[(i + n - 1) % n], tour[(i + 2) % n],
+                     tour[(i + n - 2) % n]);
+}
+
+// A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
+// number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
+// `links` where none reads ahead.
+__global__ void update_matrix(int n, float keep, double deposit, const uint2* candidates,
+                              const uint2* backup, int directed, float* listed, float* outside,
+                              int* far, const int* tours, const int* holders, int rows,
+                              int* best_tour, int4* links, ColonyState* state) {
+    Election election(state, tours, holders, rows, n, best_tour);
+    GlobalUpdate change(keep, deposit, election.length);
+    CandidateLists lists{candidates, backup};
+    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
+    Closing closing(state);
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
+        int city = election.tour[i];
+        int after = election.tour[i + 1 < n ? i + 1 : 0];
+        int before = election.tour[i > 0 ? i - 1 : n - 1];
+        if (lane == 0) {
+            election.keep(best_tour, i);
+            if (links) links[city] = links_at(election.tour, i, n);
+        }
+        int own = lists.at(city, lane).city();
+        int rank_after = __ffs(__ballot_sync(ALL_LANES, own == after)) - 1;
+        int rank_before = __ffs(__ballot_sync(ALL_LANES, own == before)) - 1;
+        if (lane < (directed ? 1 : 2)) {  // one lane a neighbour: two different ones, as n > 2
+            float* place = trails.at(city, lane ? before : after, lane ? rank_before : rank_after);
+            *place = change(__ldcg(place));
+        }
+        if (rank_after < 0 && !lists.backs_up(city, after, lane))
+            trails.remember_far(city, after, lane);
+        __syncwarp();
+        if (!directed && rank_before < 0 && !lists.backs_up(city, before, lane))
+            trails.remember_far(city, before, lane);
+    }
+    closing.finish(state, election.improved);
+}
+
+// A warp a city, which updates its trails to both neighbours in the order in which a walk along
+// the tour would.
+template <int CAPACITY>
+__global__ void update_memory(int n, float keep, double deposit, int directed, int size,
+                              Record* records, unsigned* tails, const int* tours,
+                              const int* holders, int rows, int* best_tour, int4* links,
+                              ColonyState* state) {
+    Election election(state, tours, holders, rows, n, best_tour);
+    GlobalUpdate change(keep, deposit, election.length);
+    Closing closing(state);
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    unsigned hits = 0, total = 0;
+    for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
+        int city = election.tour[i];
+        int after = election.tour[i + 1 < n ? i + 1 : 0];
+        int before = election.tour[i > 0 ? i - 1 : n - 1];
+        if (lane == 0) {
+            election.keep(best_tour, i);
+            if (links) links[city] = links_at(election.tour, i, n);
+        }
+        Ring ring;
+        ring.open(records + static_cast<long long>(city) * CAPACITY,
+                  tails + static_cast<long long>(city) * TAIL_STRIDE, size, lane);
+        if (!directed && i > 0) hits += ring.update(before, change, lane);
+        hits += ring.update(after, change, lane);
+        if (!directed && i == 0) hits += ring.update(before, change, lane);
+        total += directed ? 1 : 2;
+    }
+    if (lane == 0 && total) {
+        atomicAdd(&state->global_hits, static_cast<Word>(hits));
+        atomicAdd(&state->global_total, static_cast<Word>(total));
+    }
+    closing.finish(state, election.improved);
+}
+
+// The state before the first iteration: trails at their initial level, memories empty.
+__global__ void start_matrix(long long listed_size, float* listed, long long outside_size,
+                             float* outside, int* far, ColonyState* state) {
+    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
+    for (long long i = first; i < listed_size; i += stride) {
+        listed[i] = 1.0f;
+        far[i] = TrailMatrix::NONE;
+    }
+    if (first == 0) reset(state);
+}
+
+__global__ void start_memory(long long records_size, Record* records, int n, unsigned* tails,
+                             int size, ColonyState* state) {
+    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);
+    for (long long i = first; i < n; i += stride) tails[i * TAIL_STRIDE] = size - 1;
+    if (first == 0) reset(state);
+}

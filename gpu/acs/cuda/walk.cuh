@@ -1,0 +1,375 @@
+// An ant's walk from city to city, with the pheromone matrix or with the selective memory.
+//
+// A step is a chain of latencies: read the trails of the city just reached, choose, read the next.
+// The reads are most of it, so they are made ahead, see ReadsAhead; then a step is as long as its
+// instructions are, and the usual step is kept apart from all others and short. An update writes
+// from the register that the chosen lane already holds; nothing is read twice.
+#pragma once
+
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "reads_ahead.cuh"
+#include "selective_memory.cuh"
+#include "trail_matrix.cuh"
+
+// What both walks share: where the ant stands, the candidates there, and the pseudo-random
+// proportional rule (equations 1 and 2).
+struct WalkBase {
+    CandidateLists lists;
+    Geometry geometry;
+    BitTabu tabu;
+    LocalUpdate change;
+    bool directed;
+    int lane;
+    int city = 0;
+    Candidate candidate;
+
+    __device__ __forceinline__ WalkBase(const CandidateLists& lists_, const Geometry& geometry_,
+                                        const BitTabu& tabu_, LocalUpdate change_, bool directed_,
+                                        int lane_)
+        : lists(lists_),
+          geometry(geometry_),
+          tabu(tabu_),
+          change(change_),
+          directed(directed_),
+          lane(lane_) {}
+
+    __device__ __forceinline__ void look(int here) {
+        city = here;
+        candidate = lists.at(here, lane);
+    }
+
+    __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
+
+    // The candidate that the roulette wheel chooses. All lanes of the warp call this.
+    __device__ __forceinline__ int spin(float weight, float number) const {
+        bool allowed = free();
+        int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+        return __shfl_sync(ALL_LANES, candidate.city(), drawn);
+    }
+
+    __device__ __forceinline__ void visit(int next) {
+        tabu.mark(next, lane == 0);
+        __syncwarp();
+    }
+};
+
+// The next city where no candidate is left, and the update of the edge to it.
+[[maybe_unused]] static __device__ SELDOM int step_outside(CandidateLists lists, Geometry geometry,
+                                                           BitTabu tabu, TrailMatrix trails,
+                                                           LocalUpdate change, int city, int lane,
+                                                           bool due) {
+    int far_city = trails.far_of(city, lane);
+    Fallback fallback;
+    fallback.prepare(lists, tabu, geometry, city, lane);
+    OutsideTrail chosen;
+    int next = trails.choose_outside(trails.options(fallback, far_city, geometry, tabu, city, lane),
+                                     geometry, tabu, AsRead{}, city, lane, chosen);
+    if (!due) return next;
+    float* back = trails.find(lists, next, city, lane);
+    if (chosen.place) trails.overwrite(chosen.place, back, change(chosen.trail));
+    return next;
+}
+
+// A walk that reads ahead along the best tour. All lanes of the warp call its functions.
+struct GuidedWalk : WalkBase {
+    static constexpr int ROW_LANES = LANES * sizeof(uint2) / 16;
+    const int4* links;
+    int4 link;  // of this city: see ReadsAhead
+    ReadsAhead ahead;
+
+    __device__ __forceinline__ GuidedWalk(const CandidateLists& lists_, const Geometry& geometry_,
+                                          const BitTabu& tabu_, LocalUpdate change_,
+                                          const int4* links_, unsigned* slots, bool directed_,
+                                          int lane_)
+        : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
+          links(links_),
+          ahead{reinterpret_cast<uint4*>(slots)} {}
+
+    // The ant has come where it was not expected. `turn` is the parity of its position on the tour.
+    __device__ __forceinline__ void look_about(int turn) {
+        visit(city);
+        link = __ldg(&links[city]);
+        ahead.drop();
+        ahead.begin(link, tabu.visited(link.x), turn, lane);
+    }
+};
+
+struct MatrixWalk : GuidedWalk {
+    static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
+    TrailMatrix trails;
+    float trail = 0;    // to this lane's candidate
+    unsigned bits = 0;  // the tabu word of this lane's candidate
+
+    // Lanes that copy the parts of a city's data ahead.
+    static constexpr int TRAIL_LANES = LANES * sizeof(float) / 16;
+    static constexpr int LINK_LANE = TRAIL_LANES + ROW_LANES;
+    static constexpr bool AHEAD = READS_AHEAD;
+
+    __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
+                                          const BitTabu& tabu_, LocalUpdate change_, void* listed,
+                                          void* outside, void* far, int, const int4* links_,
+                                          unsigned* slots, int directed_, int lane_)
+        : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
+          trails{static_cast<float*>(listed), static_cast<float*>(outside), static_cast<int*>(far),
+                 geometry_.n, static_cast<bool>(directed_)} {
+        set_up();
+    }
+
+    __device__ __forceinline__ void set_up() {
+        ahead.take(trails.listed, LANES * sizeof(float), 0, TRAIL_LANES, lane);
+        ahead.take(lists.rows, LANES * sizeof(uint2), TRAIL_LANES, ROW_LANES, lane);
+        ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
+        ahead.hold();
+    }
+
+    __device__ __forceinline__ void look(int here) {
+        WalkBase::look(here);
+        trail = __ldcg(trails.listed_at(here, lane));
+    }
+
+    // The ant goes where it was not expected; to be called for the start city too.
+    __device__ __forceinline__ void arrive(int here, int turn) {
+        look(here);
+        look_about(turn);
+    }
+
+    // The ant goes where it was expected.
+    __device__ __forceinline__ void go_on(int turn) {
+        city = ahead.expected;
+        ahead.land();
+        trail = ahead.at<float>(turn, 0)[lane];
+        candidate.packed = ahead.at<uint2>(turn, TRAIL_LANES)[lane];
+        link = *ahead.at<int4>(turn, LINK_LANE);
+        visit(city);
+    }
+
+    // To be called once for the start city, after arrive(); steps do so themselves.
+    __device__ __forceinline__ void enter(int turn) {
+        bits = tabu.word(candidate.city());
+        ahead.proceed(link, turn, lane);
+    }
+
+    // A step with plain stores: what other ants wrote in between is lost. Without races the
+    // trails of an edge's two directions are equal, so one value serves both. `turn` is the
+    // parity of the position on the tour that the next city gets.
+    //
+    // This is the usual step: greedy, to the city that was expected. Does nothing and returns
+    // false if it is not so, or not certain: the choice is made from weights without their last
+    // bits.
+    __device__ __forceinline__ bool follow(bool due, int turn) {
+        if (!AHEAD) return false;
+        int from = city, mine = candidate.city();
+        unsigned rank = candidate.reverse();
+        float changed = here_and_now(change(trail));
+        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
+        unsigned top = warp_max(haste);
+        bool sure = stands(haste, top, lane);
+        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        go_on(turn);
+        update(due && mine == city, from, rank, changed);
+        enter(turn);
+        return true;
+    }
+
+    // Any step.
+    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+        int from = city, mine = candidate.city(), next;
+        bool allowed = !tabu.visited(mine, bits);
+        if (!__any_sync(ALL_LANES, allowed)) {
+            next = step_outside(lists, geometry, tabu, trails, change, from, lane, due);
+            set_up();
+            arrive(next, turn);
+            enter(turn);
+            return next;
+        }
+        unsigned rank = candidate.reverse();
+        float weight = trail * candidate.weight(), changed = change(trail);
+        if (explores) {
+            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            next = __shfl_sync(ALL_LANES, mine, drawn);
+        } else {
+            unsigned key = weight_key(weight, allowed);
+            next = best_city(key, warp_max(key), mine);
+        }
+        if (AHEAD && next == ahead.expected)
+            go_on(turn);
+        else
+            arrive(next, turn);
+        update(due && mine == next, from, rank, changed);
+        enter(turn);
+        return next;
+    }
+
+    // The closing edge.
+    __device__ __forceinline__ void finish(int start, bool due) {
+        if (!due) return;
+        float* there = trails.find(lists, city, start, lane);
+        float* back = trails.find(lists, start, city, lane);
+        if (lane == 0) trails.overwrite(there, back, change(__ldcg(there)));
+    }
+
+    // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`.
+    __device__ __forceinline__ void update(bool mine, int from, unsigned rank,
+                                           float changed) const {
+        if (!mine) return;
+        *trails.listed_at(from, lane) = changed;
+        if (!directed)
+            *(rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank)) =
+                changed;
+    }
+
+    __device__ __forceinline__ void report(ColonyState*) const {}
+};
+
+// The update of the reverse edge waits until the ant stands at its city, where the records are
+// read anyway: a step reads one ring, whatever it updates.
+template <int CAPACITY>
+struct SelectiveWalk : GuidedWalk {
+    static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 19;
+    SelectiveMemory<CAPACITY> memory;
+    typename SelectiveMemory<CAPACITY>::Page page;
+    Ring ring;
+    float trail = 0;    // to this lane's candidate
+    unsigned bits = 0;  // the tabu word of this lane's candidate
+    unsigned hits = 0, total = 0;
+    int previous = -1;  // the city whose trail is to be updated at this one, or -1
+
+    // Lanes that copy the parts of a city's data ahead; the largest memory leaves too few.
+    static constexpr int RECORD_LANES = CAPACITY * sizeof(Record) / 16;
+    static constexpr int LINK_LANE = RECORD_LANES + ROW_LANES, TAIL_LANE = LINK_LANE + 1;
+    static constexpr bool AHEAD = READS_AHEAD && TAIL_LANE < LANES;
+
+    __device__ __forceinline__ SelectiveWalk(const CandidateLists& lists_,
+                                             const Geometry& geometry_, const BitTabu& tabu_,
+                                             LocalUpdate change_, void* records, void* tails, void*,
+                                             int size, const int4* links_, unsigned* slots,
+                                             int directed_, int lane_)
+        : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
+          memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {
+        set_up();
+    }
+
+    __device__ __forceinline__ void set_up() {
+        ahead.take(memory.records, CAPACITY * sizeof(Record), 0, RECORD_LANES, lane);
+        ahead.take(lists.rows, LANES * sizeof(uint2), RECORD_LANES, ROW_LANES, lane);
+        ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
+        ahead.take(memory.tails, TAIL_STRIDE * sizeof(unsigned), TAIL_LANE, 1, lane);
+        ahead.hold();
+    }
+
+    // As in MatrixWalk.
+    __device__ __forceinline__ void arrive(int here, int turn) {
+        city = here;
+        candidate = lists.at(here, lane);
+        page = memory.read(here);
+        memory.open(ring, here, lane);
+        if (AHEAD)
+            look_about(turn);
+        else
+            visit(city);
+    }
+
+    __device__ __forceinline__ void go_on(int turn) {
+        city = ahead.expected;
+        ahead.land();
+        candidate.packed = ahead.at<uint2>(turn, RECORD_LANES)[lane];
+        link = *ahead.at<int4>(turn, LINK_LANE);
+        memory.open(ring, page, ahead.at<Record>(turn, 0), *ahead.at<unsigned>(turn, TAIL_LANE),
+                    city, lane);
+        visit(city);
+    }
+
+    __device__ __forceinline__ void enter(int turn) {
+        if (AHEAD) ahead.proceed(link, turn, lane);
+        bits = tabu.word(candidate.city());
+        trail = page.trail_to(candidate.city());
+        if (candidate.city() == settle()) trail = 1.0f;
+    }
+
+    __device__ __forceinline__ bool follow(bool due, int turn) {
+        if (!AHEAD) return false;
+        int mine = candidate.city();
+        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
+        unsigned top = warp_max(haste);
+        bool sure = stands(haste, top, lane);
+        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        move(ahead.expected, due, turn, true);
+        return true;
+    }
+
+    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+        int mine = candidate.city();
+        bool allowed = !tabu.visited(mine, bits);
+        float weight = trail * candidate.weight();
+        unsigned key = weight_key(weight, allowed), top = warp_max(key);
+        int next = best_city(key, top, mine);
+        if (__builtin_expect(top == 0, 0)) {
+            next = step_outside();
+        } else if (explores) {
+            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            next = __shfl_sync(ALL_LANES, mine, drawn);
+        }
+        move(next, due, turn, AHEAD && next == ahead.expected);
+        return next;
+    }
+
+    __device__ __forceinline__ void finish(int start, bool due) {
+        settle();
+        if (due) {
+            count(ring.update(start, change, lane));
+            if (!directed) previous = city;
+        }
+        __syncwarp();
+        memory.open(ring, start, lane);
+        settle();
+    }
+
+    __device__ __forceinline__ void report(ColonyState* state) const {
+        if (lane) return;
+        atomicAdd(&state->local_hits, static_cast<Word>(hits));
+        atomicAdd(&state->local_total, static_cast<Word>(total));
+    }
+
+  private:
+    // Updates the edge to `next`, if that is `due`, and goes there.
+    __device__ __forceinline__ void move(int next, bool due, int turn, bool expected) {
+        Ring left = ring;
+        Ring::Plan plan{};
+        // Planned before the reads of the next city overwrite this one's, written after.
+        if (due) {
+            plan = left.plan(next, change, lane);
+            previous = directed ? -1 : city;
+            count(plan.hit);
+        }
+        if (expected)
+            go_on(turn);
+        else
+            arrive(next, turn);
+        if (due) left.carry_out(plan, left.mine, left.last, lane);
+        enter(turn);
+    }
+
+    __device__ int step_outside() const {
+        Fallback fallback;
+        fallback.prepare(lists, tabu, geometry, city, lane);
+        return memory.choose_outside(fallback, geometry, tabu, ring, city, lane);
+    }
+
+    __device__ __forceinline__ void count(bool hit) {
+        hits += hit;
+        total += 1;
+    }
+
+    // Updates the trail back to where the ant came from, if that is due. Returns the city whose
+    // record had to make room, NOBODY if none had.
+    __device__ __forceinline__ unsigned settle() {
+        if (previous < 0) return NOBODY;
+        unsigned oldest = ring.last + 1 < ring.size ? ring.last + 1 : 0;
+        unsigned evicted = record_city(__shfl_sync(ALL_LANES, ring.mine, oldest));
+        bool hit = ring.update(previous, change, lane);
+        count(hit);
+        previous = -1;
+        return hit ? NOBODY : evicted;
+    }
+};

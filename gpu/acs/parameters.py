@@ -1,0 +1,60 @@
+"""Parameters of the Ant Colony Systems (2016 paper)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Self
+
+from gpu.core.parameters import Parameters, parameter
+from gpu.local_search.parameters import local_search_choice
+
+
+@dataclass(frozen=True)
+class AcsParameters(Parameters):
+    """Parameters of the Ant Colony System; defaults from the 2016 paper, Section 4.1."""
+
+    ants: int | None = parameter(
+        None, "m", "Ants, each building one tour an iteration.", 1, 1_000_000, automatic="n"
+    )
+    beta: float = parameter(3.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    alpha: float = parameter(
+        0.2, "α", "Share of a trail renewed by the global update.", 0, 1, low_open=True
+    )
+    rho: float = parameter(
+        0.01, "ρ", "Share of a trail that evaporates at a local update.", 0, 1, low_open=True
+    )
+    q0: float | None = parameter(
+        None,
+        "q₀",
+        "Probability of taking the best candidate instead of drawing one.",
+        0,
+        1,
+        automatic="(n − 20)/n",
+    )
+    candidates: int = parameter(
+        32, "cl", "Nearest neighbours an ant considers before all other cities.", 1, 32
+    )
+    update_period: int = parameter(
+        1, "k", "The local update is made at every k-th step.", 1, 1_000_000
+    )
+    local_search: str = local_search_choice()
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities, and cap ``candidates`` at n - 1.
+
+        The paper's q0 = (n - 20)/n is negative below 20 cities; it is clamped to [0, 1].
+        """
+        return dataclasses.replace(
+            self,
+            ants=self.ants if self.ants is not None else n,
+            q0=self.q0 if self.q0 is not None else min(1.0, max(0.0, (n - 20) / n)),
+            candidates=min(self.candidates, n - 1),
+        )
+
+
+@dataclass(frozen=True)
+class SpmParameters(AcsParameters):
+    """Parameters of the ACS with selective pheromone memory (2016 paper, Section 3.2)."""
+
+    memory: int = parameter(8, "s", "Trails remembered at each city.", 1, 32)

@@ -1,0 +1,1 @@
+"""The Ant System on the CPU."""

@@ -1,0 +1,1 @@
+"""The Ant System on a GPU: launchers and kernels."""

@@ -1,0 +1,122 @@
+"""The Ant Systems on a GPU (Cecilia 2013, Zhou 2017).
+
+They differ in how the ants are spread over the GPU while they build tours. All make the weights of
+all edges before that (choice info), and let all ants deposit and all trails evaporate after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
+from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
+from gpu.ant_system.parameters import AsCudaParameters
+from gpu.construction.cuda.groups import StDynamic, StGroup, StGroupStc, StGroupStcTr
+from gpu.core.devices import Device
+from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.state import State
+from gpu.local_search.cuda.search import local_search_of
+from gpu.problems.tsp.instance import TspInstance
+
+
+class Construction(Protocol):
+    """How ants build tours: by groups of threads, or in parallel by ants or by cities."""
+
+    def buffers(self) -> list[Buffer]:
+        """Return the buffers of the tours and of what else it needs."""
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Return the launches that build all tours of an iteration."""
+
+
+ConstructionType = Callable[[Machine, Problem, AsCudaParameters, int], Construction]
+"""Makes a construction for a machine, a problem, parameters and a seed."""
+
+
+class AntSystemColony(TourColony):
+    """An Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    parameters : AsCudaParameters
+    machine : Machine
+    seed : int
+        In [0, 2**64).
+    construction_type : ConstructionType
+
+    Raises
+    ------
+    ParameterError
+        If the update or 2-opt needs symmetric distances and those of the instance are not.
+    DeviceMemoryError
+        If four n x n matrices of 4 bytes do not fit the device: trails, heuristic, weights and
+        deposits; for explicit distances a fifth.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: AsCudaParameters,
+        machine: Machine,
+        seed: int,
+        construction_type: ConstructionType,
+    ) -> None:
+        parameters = parameters.resolved(instance.n)
+        assert parameters.ants is not None
+        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        trails = DenseTrails(problem)
+        choice = ChoiceInfo(machine, problem, trails, parameters)
+        update = PheromoneUpdate(machine, problem, trails, parameters)
+        construction = construction_type(machine, problem, parameters, seed)
+        buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
+        m, kind = parameters.ants, parameters.local_search
+        search = local_search_of(machine, instance, problem, m, kind)
+        super().__init__(machine, instance, m, problem, trails, buffers, search)
+        phases = {
+            "choice info": choice.launches(self._arrays),
+            "construction": construction.launches(self._arrays),
+            **self._improvement(),
+            "update": update.launches(self._arrays),
+        }
+        self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
+
+    def _iteration_solution(self, state: State) -> Array:
+        return self._arrays["iteration_tour"]
+
+
+def _build(
+    construction_type: ConstructionType,
+    instance: TspInstance,
+    parameters: AsCudaParameters,
+    device: Device,
+    seed: int,
+) -> AntSystemColony:
+    return AntSystemColony(instance, parameters, machine_of(device), seed, construction_type)
+
+
+build_task = partial(_build, Task)
+"""Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
+
+build_data = partial(_build, Data)
+"""Data-parallel construction (2013, Section 3.2): an ant a block, a worker turns the wheel."""
+
+build_i_roulette = partial(_build, IRoulette)
+"""Data-parallel construction with I-Roulette (2013, Algorithm 3)."""
+
+build_st_group = partial(_build, StGroup)
+"""ST-GROUP (2017): a group an ant, all cities by number, a parallel prefix sum."""
+
+build_st_group_stc = partial(_build, StGroupStc)
+"""ST-GROUP-STC (2017): a group an ant, the tour list, a parallel prefix sum."""
+
+build_st_group_stc_tr = partial(_build, StGroupStcTr)
+"""ST-GROUP-STC-TR (2017): a group an ant, the tour list, tiling roulette."""
+
+build_st_dynamic = partial(_build, StDynamic)
+"""ST-DYNAMIC (2017): as ST-GROUP-STC-TR, the group shrinking with the cities left."""

@@ -1,0 +1,16 @@
+// I-Roulette (2013, Section 3.2.3): every city draws a number of its own, and the largest product
+// of number and weight wins. It can be reduced in parallel, but favours heavy weights more than
+// the random proportional rule does.
+#pragma once
+
+#include "gpu/construction/cuda/own_words.cuh"
+
+struct IndependentDraws {
+    OwnWords words;
+
+    __device__ __forceinline__ IndependentDraws(const Draws& draws, int step)
+        : words(draws, step, INDEPENDENT) {}
+
+    // The number of a city. Never 0, so that every city has a chance.
+    __device__ __forceinline__ float of(int city) const { return odd_share(words.of(city)); }
+};

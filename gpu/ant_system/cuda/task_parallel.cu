@@ -1,0 +1,85 @@
+// Task-parallel construction of the Ant System (2013, Section 3.1.2): an ant a thread.
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "gpu/cuda/kernels/wheel.cuh"
+
+// Which cities a thread's ant has visited, one bit a city; the words of the ants of a block, or of
+// all ants, stand side by side.
+struct OwnTabu {
+    unsigned* words;
+    long long stride;
+
+    // Cities that do not exist count as visited.
+    __device__ __forceinline__ void clear(int n) const {
+        for (int first = 0; first < n; first += 32)
+            words[first / 32 * stride] = n - first < 32 ? ~0u << (n - first) : 0;
+    }
+
+    __device__ __forceinline__ void mark(int city) const {
+        words[city / 32 * stride] |= 1u << city % 32;
+    }
+
+    // Calls visit(city) for every unvisited city in the order of their numbers, until it says that
+    // this was the last one wanted.
+    template <class Visit>
+    __device__ __forceinline__ void each_unvisited(int n, Visit visit) const {
+        for (int first = 0; first < n; first += 32)
+            for (unsigned left = ~words[first / 32 * stride]; left; left &= left - 1)
+                if (visit(first + __ffs(left) - 1)) return;
+    }
+};
+
+// Algorithm 2 of the 2013 paper: three passes over the unvisited cities, of which the first finds
+// the unit of the wheel. A row of `weights` has `columns` floats. `words_memory` holds the tabu
+// bits where they do not fit shared memory, and is null where they do.
+__global__ void __launch_bounds__(32) build_tours_by_threads(
+    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
+    const int* matrix, const float* weights, int columns, unsigned* words_memory, int* tours,
+    Word* lengths, ColonyState* state) {
+    extern __shared__ unsigned shared_words[];
+    int ant = blockIdx.x * blockDim.x + threadIdx.x;
+    Word best = ~0ull, length = 0;
+    if (ant < ants) {
+        OwnTabu tabu{words_memory ? words_memory + ant : shared_words + threadIdx.x,
+                     static_cast<long long>(words_memory ? ants : blockDim.x)};
+        Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+        Draws draws{{seed_low, seed_high},
+                    static_cast<unsigned>(ant),
+                    static_cast<unsigned>(state->iteration)};
+        int* tour = tours + static_cast<long long>(ant) * n;
+        int start = draws.start(n), city = start;
+        tabu.clear(n);
+        tabu.mark(city);
+        tour[0] = city;
+        for (int step = 1; step < n; ++step) {
+            const float* row = weights + static_cast<long long>(city) * columns;
+            float largest = 0.0f;
+            tabu.each_unvisited(n, [&](int to) {
+                largest = fmaxf(largest, __ldg(&row[to]));
+                return false;
+            });
+            Wheel wheel(largest);
+            Word sum = 0;
+            tabu.each_unvisited(n, [&](int to) {
+                sum += wheel.units(__ldg(&row[to]));
+                return false;
+            });
+            Word spin = Wheel::spin(draws.spin(step), sum), before = 0;
+            int next = city;
+            tabu.each_unvisited(n, [&](int to) {
+                before += wheel.units(__ldg(&row[to]));
+                next = to;
+                return before > spin;
+            });
+            length += geometry.distance(city, next);
+            city = next;
+            tabu.mark(city);
+            tour[step] = city;
+        }
+        length += geometry.distance(city, start);
+        lengths[ant] = length;
+        best = length << ANT_BITS | static_cast<Word>(ant);
+    }
+    report_each(state, best, length, threadIdx.x);
+}

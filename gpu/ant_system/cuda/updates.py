@@ -1,0 +1,193 @@
+"""The Ant System's choice info, and the five ways of its pheromone update (2013, Table 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from gpu.ant_system.parameters import AsCudaParameters
+from gpu.core.errors import ParameterError
+from gpu.cuda.cities import Problem
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+
+TILE = 256
+"""Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
+
+LOOKS = 60_000_000
+"""Edges that a multiprocessor looks at in one launch of a gathering update, over all threads: a
+few milliseconds on an H100, some tens of them on a GPU of a tenth of its speed."""
+
+SCATTERED = {"atomic-tiled": "scatter_deposits<true>", "atomic": "scatter_deposits<false>"}
+
+GATHERED = {
+    "reduction": "gather_deposits<HalfPairs, true>",
+    "tiled-gather": "gather_deposits<AllPairs, true>",
+    "gather": "gather_deposits<AllPairs, false>",
+}
+
+
+class Slices(Sequence[Launch]):
+    """Launches that are made when they are asked for: some updates have millions of them."""
+
+    def __init__(self, count: int, make: Callable[[int], Launch]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Launch: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Launch]: ...
+    def __getitem__(self, index: int | slice) -> Launch | list[Launch]:
+        if isinstance(index, slice):
+            return [self._make(i) for i in range(*index.indices(self._count))]
+        if not -self._count <= index < self._count:
+            raise IndexError(f"there are {self._count} launches, none is number {index}")
+        return self._make(index % self._count)
+
+
+class ChoiceInfo:
+    """The weights that ants choose by: τ^α·η^β of every edge, made before each iteration."""
+
+    file = "gpu/construction/cuda/choice_info.cu"
+
+    def __init__(
+        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+    ) -> None:
+        self._problem, self._trails = problem, trails
+        self._grid = blocks_for(machine, int(trails.quarters))
+        self._alpha = np.float64(parameters.alpha)
+        if parameters.power == "fast":
+            power = "FastPower"
+        else:
+            power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
+        self._kernel = f"weigh_choices<{power}>"
+
+    def buffers(self) -> list[Buffer]:
+        """8 n² bytes, rows padded to 128."""
+        return [self._trails.matrix(name, np.float32) for name in ("heuristic", "weights")]
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Work out η^β, once a run."""
+        problem = self._problem
+        args = (
+            np.int32(problem.n),
+            np.int32(self._trails.columns),
+            np.int32(problem.metric),
+            np.float64(problem.beta),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["nearest"],
+            arrays["heuristic"],
+        )
+        return Launch(self.file, "prepare_heuristic", self._grid, TILE, args)
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Make the weights of the coming iteration."""
+        matrices = (arrays[name] for name in ("trails", "heuristic", "weights"))
+        args = (self._trails.quarters, self._alpha, *matrices)
+        return (Launch(self.file, self._kernel, self._grid, TILE, args),)
+
+
+class PheromoneUpdate:
+    """All ants deposit (equations 3 and 4), and all trails evaporate (equation 2).
+
+    Raises
+    ------
+    ParameterError
+        If only half of the matrix would be looked at, but edges have a direction.
+    """
+
+    file = "gpu/ant_system/cuda/update.cu"
+
+    def __init__(
+        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+    ) -> None:
+        assert parameters.ants is not None
+        if parameters.update == "reduction" and problem.directed:
+            raise ParameterError(
+                "update = 'reduction' looks at each pair of cities once and needs distances that "
+                "are the same both ways; choose another update for this instance"
+            )
+        n, m = problem.n, parameters.ants
+        self._n, self._ants, self._directed = n, m, problem.directed
+        self._trails, self._update = trails, parameters.update
+        most = (2**32 - 1) // m
+        self._most = np.uint32(most)
+        self._keep = np.float32(1 - parameters.rho)
+        self._scale = np.float64(max(problem.nearest_neighbour_length, 1) / (m * most))
+        self._grid = blocks_for(machine, int(trails.quarters))
+        self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
+        looks = LOOKS * machine.multiprocessors
+        self._ants_each = min(m, max(1, looks // (self._pairs * n)))
+        self._pairs_each = min(self._pairs, max(TILE, looks // n // TILE * TILE))
+
+    def buffers(self) -> list[Buffer]:
+        """4 n² bytes, rows padded to 128, and 4 n."""
+        deposits = self._trails.matrix("deposits", np.uint32)
+        return [
+            Buffer(deposits.name, deposits.shape, deposits.dtype, zeroed=True),
+            Buffer("iteration_tour", (self._n,), np.int32),
+        ]
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Add up the deposits, by as many launches as that takes; then change the trails."""
+        renew = self._renew(arrays)
+        if self._update in SCATTERED:
+            return (self._scatter(arrays), renew)
+        by_pairs = -(-self._pairs // self._pairs_each)
+        count = -(-self._ants // self._ants_each) * by_pairs
+
+        def make(number: int) -> Launch:
+            if number == count:
+                return renew
+            return self._gather(arrays, *divmod(number, by_pairs))
+
+        return Slices(count + 1, make)
+
+    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        numbers = (self._n, self._trails.columns, self._directed)
+        built = ("tours", "lengths", "state", "deposits")
+        return (*map(np.int32, numbers), self._most, *(arrays[name] for name in built))
+
+    def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
+        return Launch(self.file, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
+
+    def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
+        first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
+        end_ant = min(first_ant + self._ants_each, self._ants)
+        end_pair = min(first_pair + self._pairs_each, self._pairs)
+        args = (
+            *self._leading(arrays),
+            np.int64(first_pair),
+            np.int64(end_pair),
+            np.int32(first_ant),
+            np.int32(end_ant),
+        )
+        blocks = -(-(end_pair - first_pair) // TILE)
+        return Launch(self.file, GATHERED[self._update], blocks, TILE, args)
+
+    def _renew(self, arrays: Mapping[str, Array]) -> Launch:
+        args = (
+            np.int32(self._n),
+            np.int32(self._ants),
+            self._trails.quarters,
+            self._keep,
+            self._scale,
+            arrays["trails"],
+            arrays["deposits"],
+            arrays["tours"],
+            arrays["best_tour"],
+            arrays["iteration_tour"],
+            arrays["state"],
+        )
+        return Launch(self.file, "renew_trails", self._grid, TILE, args)
+
+
+def blocks_for(machine: Machine, threads: int) -> int:
+    """Blocks for so many threads, which take more in turn than the GPU holds twice over."""
+    return max(1, min(16 * machine.multiprocessors, -(-threads // TILE)))

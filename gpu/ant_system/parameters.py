@@ -1,0 +1,74 @@
+"""Parameters of the Ant Systems (2013 and 2017 papers)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu.construction.parameters import AsParameters, CpuParameters
+from gpu.core.parameters import choice, parameter
+from gpu.local_search.parameters import local_search_choice
+
+
+@dataclass(frozen=True)
+class AsCpuParameters(CpuParameters, AsParameters):
+    """Parameters of the Ant System on the CPU: any selection, with or without lists."""
+
+
+@dataclass(frozen=True)
+class AsCudaParameters(AsParameters):
+    """Parameters of every Ant System on a GPU."""
+
+    update: str = choice(
+        "atomic-tiled",
+        "Δτ",
+        "How the ants' deposits are added up (2013, Table 4); all give the same trails.",
+        {
+            "atomic-tiled": "a thread an edge of a tour read by tiles, atomic additions",
+            "atomic": "a thread an edge of a tour, atomic additions",
+            "reduction": "a thread a pair of cities looks for it in all tours, read by tiles",
+            "tiled-gather": "a thread a trail looks for its edge in all tours, read by tiles",
+            "gather": "a thread a trail looks for its edge in all tours",
+        },
+        phase="update",
+    )
+    power: str = choice(
+        "precise",
+        "τ^α",
+        "How trails are raised to the power α.",
+        {
+            "precise": "to the last place; a whole α gives the very numbers of the CPU",
+            "fast": "by the GPU's own approximate powers",
+        },
+        phase="choice info",
+    )
+    local_search: str = local_search_choice()
+
+
+@dataclass(frozen=True)
+class AsGroupParameters(AsCudaParameters):
+    """Parameters of the Ant Systems in which a group of threads works for one ant."""
+
+    workers: int | None = parameter(
+        None,
+        "w",
+        "Threads that work for one ant.",
+        16,
+        1024,
+        automatic="by n",
+        power_of_two=True,
+        phase="construction",
+    )
+
+
+@dataclass(frozen=True)
+class AsLaunchesParameters(AsGroupParameters):
+    """Parameters of the 2017 paper's Ant Systems, which have two ways to launch kernels."""
+
+    launches: str | None = choice(
+        None,
+        "KE",
+        "What one launch of the construction kernel does.",
+        {"tour": "build whole tours (KE-ALL)", "step": "make one step of all ants (KE-ONE)"},
+        automatic="by n",
+        phase="construction",
+    )

@@ -1,1 +1,0 @@
-"""Colonies on the CPU: what speedups are measured against, and what runs without a GPU."""

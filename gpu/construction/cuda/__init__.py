@@ -1,0 +1,1 @@
+"""Tour construction by the random proportional rule on a GPU."""

@@ -1,0 +1,36 @@
+// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`), made
+// anew before each iteration, so that no ant needs to raise anything to a power.
+#include "gpu/cuda/kernels/choice.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+
+// Matrices have a row of `columns` floats a city, `columns` being a multiple of four. Beyond the
+// n-th, and from a city to itself, heuristic and weights are 0: there is no edge.
+
+// eta^beta of every edge, once a run, in units of the row's nearest neighbour.
+__global__ void prepare_heuristic(int n, int columns, int metric, double beta,
+                                  const double* coordinates, const int* matrix, const int* nearest,
+                                  float* heuristic) {
+    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+    long long size = static_cast<long long>(n) * columns;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size;
+         i += stride) {
+        int from = static_cast<int>(i / columns), to = static_cast<int>(i % columns);
+        heuristic[i] = from == to || to >= n ? 0.0f : geometry.weight(from, to);
+    }
+}
+
+// Four edges a thread. Trails and heuristic are not read again before the ants are done, and leave
+// the L2 cache to the weights.
+template <class Power>
+__global__ void weigh_choices(long long quarters, double alpha, const float4* trails,
+                              const float4* heuristic, float4* weights) {
+    Power power(alpha);
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
+         i += stride) {
+        float4 trail = __ldcs(&trails[i]), eta = __ldcs(&heuristic[i]);
+        weights[i] = make_float4(choice(power(trail.x), eta.x), choice(power(trail.y), eta.y),
+                                 choice(power(trail.z), eta.z), choice(power(trail.w), eta.w));
+    }
+}

@@ -1,0 +1,245 @@
+"""How ants build the tours of an Ant System: what all ways share, and a group an ant (Zhou 2017).
+
+An ant a thread, and an ant a block (Cecilia 2013), are in the Ant System's own folder. Every
+construction reads ``weights`` and writes ``tours``, their ``lengths`` and the iteration's
+best and sum in the colony's ``state``. All turn the same wheel (``wheel.cuh``), so that those of
+the same wheel order build the same tours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from gpu.core.random import key_of
+from gpu.cuda.loader import GROUP_ROWS
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+
+LANES = 32
+"""Threads in a warp."""
+
+MOST_WHOLE = 512
+"""Threads of the largest group for which a thread holds as many weights as it can."""
+
+PADDED_ROWS = 8
+"""Rows that a group may look at in vain beyond the last city; see ``fewer_rows``."""
+
+SHORT_CITIES = 1 << 16
+"""Cities that two bytes of a tour list can name."""
+
+
+class Cities(Protocol):
+    """What a construction is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
+
+    @property
+    def n(self) -> int:
+        """Cities."""
+
+    @property
+    def metric(self) -> int:
+        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
+
+
+class Colony(Protocol):
+    """What every construction is told of the colony; parameters have it."""
+
+    @property
+    def ants(self) -> int | None:
+        """Ants, known by now."""
+
+
+@runtime_checkable
+class GroupColony(Colony, Protocol):
+    """What a construction by groups is told of it."""
+
+    @property
+    def workers(self) -> int | None:
+        """Threads that work for one ant; None for as many as are best."""
+
+    @property
+    def launches(self) -> str | None:
+        """What a launch does: ``tour``, ``step``, or None for what is best."""
+
+
+def weight_columns(n: int) -> int:
+    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
+
+    There is at least one more than there are cities: what stands there is 0, and read for places
+    beyond the end of a tour list.
+    """
+    return n // LANES * LANES + LANES
+
+
+class Construction:
+    """What all constructions share: where tours stand, and the arguments of every kernel."""
+
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+        assert parameters.ants is not None
+        self.n, self.ants = cities.n, parameters.ants
+        self._metric = cities.metric
+        self._key = key_of(seed)
+
+    def buffers(self) -> list[Buffer]:
+        """4 n + 8 bytes an ant."""
+        return [
+            Buffer("tours", (self.ants, self.n), np.int32),
+            Buffer("lengths", (self.ants,), np.uint64),
+        ]
+
+    def _ants_and_seed(self) -> tuple[Any, ...]:
+        return (
+            np.int32(self.n),
+            np.int32(self.ants),
+            *(np.uint32(word) for word in self._key),
+        )
+
+    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        return (
+            *self._ants_and_seed(),
+            np.int32(self._metric),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["weights"],
+            np.int32(arrays["weights"].shape[1]),
+        )
+
+    def _results(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        return arrays["tours"], arrays["lengths"], arrays["state"]
+
+
+class Groups(Construction):
+    """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
+
+    file = ""
+    order = "SharedList"
+    other = "GlobalList"
+    selection = "TilingRoulette"
+    shrinks = False
+    alone = ""  # the file of a warp alone, which cannot shrink, where that is another
+
+    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+        super().__init__(machine, cities, parameters, seed)
+        assert isinstance(parameters, GroupColony)
+        self._workers = parameters.workers or self._automatic_workers()
+        self._width = min(LANES, self._workers)
+        self._block = max(LANES, self._workers)
+        self._padding = PADDED_ROWS * self._block
+        self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
+        self._whole, self._any_size = GROUP_ROWS[self.file]
+        self._shared = self._shared_bytes()
+        self._fits = (
+            self._width == LANES
+            and self._workers <= MOST_WHOLE
+            and self._shared <= machine.shared_limit
+            and (self.order == "NumberedCities" or self.n < SHORT_CITIES)
+        )
+
+    def _automatic_workers(self) -> int:
+        """As few as can hold all weights, which is the fastest as measured."""
+        whole, _ = GROUP_ROWS[self.file]
+        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
+
+    def _shared_bytes(self) -> int:
+        return -(-(self.n + self._padding) // 2) * 4
+
+    @property
+    def _bit_words(self) -> int:
+        return 0
+
+    def buffers(self) -> list[Buffer]:
+        """4 n + 8 bytes an ant."""
+        buffers = super().buffers()
+        if self._steps and self._bit_words:
+            buffers.append(Buffer("tabu", (self.ants, self._bit_words), np.uint32))
+        return buffers
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
+
+    def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
+        file, shrinks, rows, order, whole = self.file, self.shrinks, self._whole, self.order, "true"
+        if not self._fits:
+            rows, order, whole = self._any_size, self.other, "false"
+        elif self.alone and self._block == LANES:
+            file, shrinks = self.alone, False
+            rows, _ = GROUP_ROWS[file]
+        args = (
+            *self._leading(arrays),
+            np.int32(self._width),
+            np.int32(min(rows, -(-self.n // self._block))),
+            np.int32(self._padding),
+            *self._results(arrays),
+        )
+        kernel = (
+            f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
+            f"{whole}>"
+        )
+        shared = 0 if order == "GlobalList" else self._shared
+        return Launch(file, kernel, self.ants, self._block, args, shared)
+
+    def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
+        n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
+        tours, lengths, state = self._results(arrays)
+        bits = (arrays.get("tabu"), np.int32(self._bit_words))
+        begin = (n, ants, low, high, *bits, np.int32(self._padding), tours, state)
+        end = (n, metric, coordinates, matrix, tours, lengths, state)
+        kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
+        share = -(-self.n // self._block)
+        launches = [Launch(self.file, f"start_steps<{self.other}>", self.ants, 128, begin)]
+        for step in range(1, self.n):
+            block = self._block
+            if self.shrinks:
+                block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
+            place = (np.int32(self._width), np.int32(step))
+            args = (n, ants, low, high, weights, columns, *place, *bits, tours, state)
+            launches.append(Launch(self.file, kernel, self.ants, block, args))
+        return (*launches, Launch(self.file, "finish_steps", self.ants, LANES, end))
+
+
+class StGroup(Groups):
+    """ST-GROUP: all cities by number, parallel prefix sum."""
+
+    file = "gpu/ant_system/cuda/st_group.cu"
+    order = other = "NumberedCities"
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
+
+    def _shared_bytes(self) -> int:
+        return 4 * self._bit_words
+
+    @property
+    def _bit_words(self) -> int:
+        return -(-(self.n + self._padding) // 32)
+
+
+class StGroupStc(Groups):
+    """ST-GROUP-STC: the tour list, parallel prefix sum."""
+
+    file = "gpu/ant_system/cuda/st_group_stc.cu"
+    selection = "PrefixSearch"
+
+    def _automatic_workers(self) -> int:
+        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128
+
+
+class StGroupStcTr(Groups):
+    """ST-GROUP-STC-TR: the tour list, tiling roulette."""
+
+    file = "gpu/construction/cuda/st_group_stc_tr.cu"
+
+
+class StDynamic(Groups):
+    """ST-DYNAMIC: the tour list, tiling roulette, and warps that retire as cities get fewer."""
+
+    file = "gpu/construction/cuda/st_dynamic.cu"
+    alone = StGroupStcTr.file
+    shrinks = True
+
+    def _automatic_workers(self) -> int:
+        alone, _ = GROUP_ROWS[self.alone or self.file]
+        return LANES if self.n <= LANES * alone else super()._automatic_workers()

@@ -1,0 +1,42 @@
+// How an ant of the Ant System tells of its tour.
+#pragma once
+
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+
+// The length of a tour of which a warp holds 32 cities at a time, one a lane, as they are chosen:
+// so that it need not be read again. All lanes of the warp call these.
+struct GrowingTour {
+    Geometry geometry;
+    int start, last;
+    Word sum = 0;  // over the edges that this lane has seen
+
+    __device__ __forceinline__ GrowingTour(const Geometry& geometry_, int start_)
+        : geometry(geometry_), start(start_), last(start_) {}
+
+    // Cities at places `first` to before `end` of the tour, at most 32; `first` is a multiple
+    // of 32.
+    __device__ __forceinline__ void add(int city, int first, int end, int lane) {
+        int before = __shfl_up_sync(ALL_LANES, city, 1);
+        if (lane == 0) before = last;
+        int place = first + lane;
+        if (place > 0 && place < end) sum += geometry.distance(before, city);
+        last = __shfl_sync(ALL_LANES, city, end - first - 1);
+    }
+
+    // Closes the tour and tells of it.
+    __device__ __forceinline__ void report(ColonyState* state, int ant, Word* lengths, int lane) {
+        if (lane == 0) sum += geometry.distance(last, start);
+        Word length = warp_sum(sum);
+        if (lane == 0) lengths[ant] = length;
+        report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, lane);
+    }
+};
+
+// All lanes of the warp call this once the tour stands in memory.
+__device__ __forceinline__ void report_tour(ColonyState* state, const Geometry& geometry,
+                                            const int* tour, int ant, Word* lengths, int lane) {
+    Word length = tour_length(geometry, tour, lane);
+    if (lane == 0) lengths[ant] = length;
+    report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, lane);
+}

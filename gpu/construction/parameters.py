@@ -1,0 +1,69 @@
+"""Parameters of every colony whose ants follow the random proportional rule."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Self
+
+from gpu.core.parameters import Parameters, choice, parameter
+from gpu.local_search.parameters import local_search_choice
+
+SELECTIONS = {
+    "roulette": "roulette wheel over the cities in the order of their numbers",
+    "stc-roulette": (
+        "roulette wheel over the tour list, whose unvisited end shrinks (2017); "
+        "with candidate lists the same as roulette"
+    ),
+    "i-roulette": (
+        "largest product of weight and a random number of the city's own (2013); "
+        "favours heavy weights more than the random proportional rule does"
+    ),
+    "wrs": (
+        "weighted reservoir sampling (2020): a random number of the city's own, "
+        "in proportion to the weights as on a wheel"
+    ),
+}
+"""How ants without a candidate that they must take draw their next city, on the CPU."""
+
+
+def selection_choice() -> Any:
+    """Declare the field ``selection`` of a colony's parameters."""
+    return choice(
+        "roulette", "p", "How an ant draws its next city.", SELECTIONS, phase="construction"
+    )
+
+
+@dataclass(frozen=True)
+class CpuParameters(Parameters):
+    """What the Ant Systems on the CPU have besides those of their family."""
+
+    candidates: int = parameter(
+        0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
+    )
+    selection: str = selection_choice()
+    local_search: str = local_search_choice()
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic, and cap ``candidates`` at n - 1."""
+        return dataclasses.replace(
+            super().resolved(n), candidates=min(self.candidates, max(n - 1, 0))
+        )
+
+
+@dataclass(frozen=True)
+class AsParameters(Parameters):
+    """What every Ant System has; defaults from the 2013 paper, Section 4.1 (m = n)."""
+
+    ants: int | None = parameter(
+        None, "m", "Ants, each building one tour an iteration.", 1, 1_000_000, automatic="n"
+    )
+    alpha: float = parameter(1.0, "α", "Weight of the trail against the edge length.", 0, 20)
+    beta: float = parameter(2.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    rho: float = parameter(
+        0.5, "ρ", "Share of every trail that evaporates each iteration.", 0, 1, low_open=True
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        return dataclasses.replace(self, ants=self.ants if self.ants is not None else n)

@@ -1,0 +1,1 @@
+"""The contracts that everything else keeps: colony, snapshot, device, parameters, random."""

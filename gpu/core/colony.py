@@ -1,0 +1,88 @@
+"""The contract every colony keeps, on every device and for every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.snapshot import Snapshot, Wanted
+
+
+def never() -> bool:
+    """Return False: the ``stop`` of whoever waits for the end."""
+    return False
+
+
+class Colony(Protocol):
+    """A colony at work on one instance. It knows nothing of threads, signals or windows.
+
+    Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time.
+    """
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations.
+
+        On a GPU the call may return while the last batch still runs, never with more than two
+        batches in flight; :meth:`snapshot` waits for all of them.
+
+        Parameters
+        ----------
+        count : int
+            At least 0.
+        stop : callable returning bool
+            Asked every 20 ms or so where an iteration takes longer than that and can be left.
+            Once it says True the call returns, in the midst of an iteration, with which the next
+            call goes on. Until that one is whole, :meth:`snapshot` has the numbers and tours of
+            the iteration before it, and trails and counts of updates as they stand.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed; the colony can then only be closed.
+        """
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration to its end; return the milliseconds that each of its phases took.
+
+        An iteration that was left in its midst is finished; its times are those of the whole.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
+        """
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Finish what is in flight and return the state, with the parts named in ``wanted``.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
+        """
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """Finish what is in flight and return a copy of all trails that lead from ``city``.
+
+        Parameters
+        ----------
+        city : int
+            0-based.
+
+        Returns
+        -------
+        ndarray of float32, shape (n,)
+            In units of the initial trail; those that a selective memory does not hold read 1.
+            The city's own entry means nothing.
+
+        Raises
+        ------
+        DeviceError
+            If the device failed.
+        """
+
+    def close(self) -> None:
+        """Free the device's memory; more calls to ``close`` do nothing."""

@@ -1,0 +1,190 @@
+"""The processors a colony can run on, and the names users give them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from gpu.core.errors import DeviceError
+from gpu.core.processors import usable_cores
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One place to run a colony.
+
+    Attributes
+    ----------
+    name : str
+        What the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``.
+    kind : {"cpu", "cuda"}
+        Which of the two it is.
+    index : int
+        Number of the GPU; 0 for a CPU.
+    cores : int
+        CPU threads used (those that this process may use at once), or multiprocessors of the GPU.
+    model : str
+        What the maker calls it.
+    memory : int
+        Bytes of memory in all.
+    detail : str
+        Versions that matter for a log: compute capability, driver, runtime.
+    """
+
+    name: str
+    kind: Literal["cpu", "cuda"]
+    index: int
+    cores: int
+    model: str
+    memory: int
+    detail: str = ""
+
+    def __str__(self) -> str:
+        cores = "multiprocessors" if self.kind == "cuda" else "cores"
+        if self.cores == 1:
+            cores = cores[:-1]
+        return f"{self.name}: {self.model}, {self.cores} {cores}, {self.memory / 2**30:.1f} GiB"
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Every device found, and why there is no GPU among them.
+
+    Attributes
+    ----------
+    devices : tuple of Device
+        Best first: GPUs, then ``cpu``, then ``cpu:1``.
+    without_cuda : str
+        One clause saying why no GPU can be used; empty where one can.
+    """
+
+    devices: tuple[Device, ...]
+    without_cuda: str
+
+
+def survey() -> Survey:
+    """Look for devices. Never raises; a driver that fails is reported in ``without_cuda``."""
+    gpus, reason = _cuda_devices()
+    return Survey((*gpus, *_cpu_devices()), reason)
+
+
+def find(name: str) -> Device:
+    """Return the device that ``name`` names; ``auto`` is the first GPU, else all CPU cores.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device.
+    """
+    if name in ("cpu", "cpu:1"):  # no need to wake a GPU for it
+        return next(device for device in _cpu_devices() if device.name == name)
+    found = survey()
+    wanted = "cuda:0" if name == "cuda" else name
+    for device in found.devices:
+        if wanted in ("auto", device.name):
+            return device
+    names = ", ".join(device.name for device in found.devices)
+    why = f" ({found.without_cuda})" if found.without_cuda and name.startswith("cuda") else ""
+    raise DeviceError(f"there is no device {name!r}{why}; choose auto, {names}")
+
+
+def _cpu_devices() -> tuple[Device, ...]:
+    model, memory = _cpu_model(), _cpu_memory()
+    detail = f"Python {platform.python_version()}"
+    return (
+        Device("cpu", "cpu", 0, usable_cores(), model, memory, detail),
+        Device("cpu:1", "cpu", 0, 1, model, memory, detail),
+    )
+
+
+def _cpu_model() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine() or "CPU"
+
+
+def _cpu_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not a POSIX system
+        return 0
+
+
+def _cuda_devices() -> tuple[list[Device], str]:
+    try:
+        import cupy
+    except ModuleNotFoundError as error:
+        if error.name == "cupy":
+            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
+        return [], f"CuPy cannot be loaded ({error}): install it again with make demo GPU=cuda13"
+    except ImportError as error:
+        first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
+        return [], f"CuPy cannot be loaded ({first}): install it again with make demo GPU=cuda13"
+    runtime = cupy.cuda.runtime
+    driver = version = 0
+    try:
+        driver, version = runtime.driverGetVersion(), runtime.runtimeGetVersion()
+        count = runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
+        return [], _why_no_cuda(error.status, str(error), driver, version)
+    devices = []
+    for index in range(count):
+        properties = runtime.getDeviceProperties(index)
+        detail = (
+            f"compute capability {properties['major']}.{properties['minor']}, "
+            f"CUDA {_version(version)}, driver API {_version(driver)}, CuPy {cupy.__version__}"
+        )
+        devices.append(
+            Device(
+                name=f"cuda:{index}",
+                kind="cuda",
+                index=index,
+                cores=properties["multiProcessorCount"],
+                model=properties["name"].decode(errors="replace"),
+                memory=properties["totalGlobalMem"],
+                detail=detail,
+            )
+        )
+    return devices, "" if devices else "no CUDA GPU found"
+
+
+_INSUFFICIENT_DRIVER, _NO_DEVICE = 35, 100
+
+
+def _why_no_cuda(status: int, text: str, driver: int, runtime: int) -> str:
+    """Return what is wrong and what to do about it, in one clause.
+
+    Parameters
+    ----------
+    status : int
+        CUDA's error.
+    text : str
+        What CUDA says about it.
+    driver, runtime : int
+        Newest version that the driver supports, and the one that CuPy was made for, as CUDA
+        writes them (12020 is 12.2); 0 where it is not known.
+    """
+    if status == _NO_DEVICE:
+        return "no CUDA GPU found"
+    if status != _INSUFFICIENT_DRIVER:
+        return f"CUDA reports: {text}; see whether nvidia-smi finds the GPU"
+    if not driver:
+        return "there is no NVIDIA driver: install it, and restart the machine"
+    other = next((major for major in (13, 12) if major <= driver // 1000), None)
+    newer = "update the driver"
+    if other is not None and other < runtime // 1000:
+        newer += f", or install the CuPy for it with make demo GPU=cuda{other}"
+    return (
+        f"the NVIDIA driver is too old: it supports CUDA {_version(driver)}, and the CuPy "
+        f"installed here needs {_version(runtime)}; {newer}"
+    )
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"

@@ -1,0 +1,47 @@
+"""The errors a user may see. Each message is one sentence that says what to do."""
+
+from __future__ import annotations
+
+import errno
+
+
+class FormicariumError(Exception):
+    """Base of every error whose message is meant for the user."""
+
+
+class InstanceError(FormicariumError):
+    """A file that is not a usable instance; the message names the file and what is wrong."""
+
+
+class SolutionError(FormicariumError, ValueError):
+    """A solution that is none, such as a route that misses a city; the message says where."""
+
+
+class ParameterError(FormicariumError, ValueError):
+    """A parameter outside its range; the message names it, its value and its range."""
+
+
+class DeviceError(FormicariumError):
+    """A device that is not there, or that failed while a colony ran on it."""
+
+
+class DeviceMemoryError(DeviceError):
+    """A colony that does not fit the device's free memory; the message has the numbers."""
+
+
+def sentence_for(error: BaseException) -> str:
+    """Return what the user is told of ``error``: one sentence without a traceback."""
+    if isinstance(error, FormicariumError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return (
+            "the computer's memory is too small for this: choose a colony with the selective "
+            "memory (acs-spm), fewer ants, or close other programs"
+        )
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        what = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+        return f"{where}{what}"
+    what = " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"

@@ -1,0 +1,252 @@
+"""Parameters that validate and explain themselves; dialogs, command line and logs read them.
+
+A colony's parameters are a frozen dataclass whose fields are made by
+:func:`parameter` or :func:`choice`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from gpu.core.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the window and ``--help`` say of one parameter.
+
+    Attributes
+    ----------
+    symbol : str
+        The paper's symbol, for example ``"q₀"``.
+    text : str
+        One sentence for the user.
+    low, high : float
+        The inclusive range of valid values.
+    low_open, high_open : bool
+        Whether the bound itself is excluded.
+    automatic : str
+        What ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed.
+    options : mapping of str to str
+        For a choice, every value it can have and what that means; empty for a number.
+    power_of_two : bool
+        Whether only powers of two are valid.
+    multiple_of : int
+        Only whole multiples of this are valid, where it is not 0.
+    phase : str
+        The phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this
+        parameter decides; empty where that is the whole iteration.
+    """
+
+    symbol: str
+    text: str
+    low: float = -math.inf
+    high: float = math.inf
+    low_open: bool = False
+    high_open: bool = False
+    automatic: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    power_of_two: bool = False
+    multiple_of: int = 0
+    phase: str = ""
+
+    @property
+    def alternatives(self) -> tuple[int | str, ...]:
+        """Every value, where there are few: options of a choice, powers of two, multiples."""
+        if self.multiple_of:
+            return tuple(range(int(self.low), int(self.high) + 1, self.multiple_of))
+        if not self.power_of_two:
+            return tuple(self.options)
+        powers = (1 << exponent for exponent in range(math.frexp(self.high)[1]))
+        return tuple(power for power in powers if power >= self.low)
+
+    @property
+    def range_text(self) -> str:
+        """The range in words, as error messages and tool tips print it."""
+        if self.options:
+            return f"one of {', '.join(self.options)}"
+        if self.high == math.inf:
+            return f"{'greater than' if self.low_open else 'at least'} {self.low:.12g}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        what = "a power of two " if self.power_of_two else ""
+        if self.multiple_of:
+            what = f"a multiple of {self.multiple_of} "
+        return f"{what}in {left}{self.low:.12g}, {self.high:.12g}{right}"
+
+    def admits(self, value: float | str) -> bool:
+        """Whether ``value`` lies in the range, or is an option; NaN never does."""
+        if self.options or isinstance(value, str):
+            return value in self.options
+        above = value > self.low if self.low_open else value >= self.low
+        below = value < self.high if self.high_open else value <= self.high
+        whole = int(value) if above and below else 0
+        return (
+            above
+            and below
+            and not (self.power_of_two and whole & (whole - 1))
+            and not (self.multiple_of and whole % self.multiple_of)
+        )
+
+
+def parameter(
+    default: object,
+    symbol: str,
+    text: str,
+    low: float,
+    high: float = math.inf,
+    *,
+    low_open: bool = False,
+    high_open: bool = False,
+    automatic: str = "",
+    power_of_two: bool = False,
+    multiple_of: int = 0,
+    phase: str = "",
+) -> Any:
+    """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
+    explanation = Explanation(
+        symbol,
+        text,
+        low,
+        high,
+        low_open,
+        high_open,
+        automatic,
+        power_of_two=power_of_two,
+        multiple_of=multiple_of,
+        phase=phase,
+    )
+    return dataclasses.field(default=default, metadata={"explanation": explanation})
+
+
+def choice(
+    default: str | None,
+    symbol: str,
+    text: str,
+    options: Mapping[str, str],
+    *,
+    automatic: str = "",
+    phase: str = "",
+) -> Any:
+    """Declare a field that is one of ``options``, named as the command line writes them."""
+    explanation = Explanation(symbol, text, automatic=automatic, options=options, phase=phase)
+    return dataclasses.field(default=default, metadata={"explanation": explanation})
+
+
+class Parameters:
+    """Base of every colony's parameters: validation, text conversion and a plain-dict form."""
+
+    def __post_init__(self) -> None:
+        for name, explanation in self.explanations().items():
+            value = getattr(self, name)
+            if value is None:
+                if not explanation.automatic:
+                    raise ParameterError(f"{name} must be set; it must be {explanation.range_text}")
+                continue
+            kind = self.kinds()[name]
+            if kind is str:
+                if not isinstance(value, str) or not explanation.admits(value):
+                    raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ParameterError(f"{name} = {value!r} is not a number")
+            if kind is int and value != int(value if math.isfinite(value) else 0):
+                raise ParameterError(f"{name} = {value!r} is not a whole number")
+            if not explanation.admits(value):
+                raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
+            object.__setattr__(self, name, kind(value))
+
+    @classmethod
+    def explanations(cls) -> dict[str, Explanation]:
+        """Name of each parameter to its explanation, in declaration order."""
+        return {
+            item.name: item.metadata["explanation"]
+            for item in dataclasses.fields(cls)  # type: ignore[arg-type]
+        }
+
+    @classmethod
+    @functools.cache  # reading type hints takes a millisecond, and every value typed asks for it
+    def kinds(cls) -> dict[str, type[int] | type[float] | type[str]]:
+        """Name of each parameter to ``int``, ``float`` or, for a choice, ``str`` (None aside)."""
+        hints = typing.get_type_hints(cls)
+        kinds: dict[str, type[int] | type[float] | type[str]] = {}
+        for name in cls.explanations():
+            hint = hints[name]
+            types_of = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+            kinds[name] = next(kind for kind in (str, int, float) if kind in types_of)
+        return kinds
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, object]) -> Self:
+        """Build from plain values or their text (``"auto"`` or ``None`` for automatic).
+
+        Raises
+        ------
+        ParameterError
+            If a name is unknown, a text is no number, or a value is out of range or no option.
+        """
+        kinds = cls.kinds()
+        converted: dict[str, object] = {}
+        for name, value in values.items():
+            if name not in kinds:
+                raise ParameterError(
+                    f"there is no parameter {name!r} here; there are {', '.join(kinds)}"
+                )
+            if isinstance(value, str):
+                if value.strip().lower() == "auto":
+                    value = None
+                elif kinds[name] is not str:
+                    value = _number(name, value)
+            converted[name] = value
+        return cls(**converted)
+
+    @classmethod
+    def taken_over(
+        cls, values: Mapping[str, object], former: type[Parameters]
+    ) -> dict[str, object]:
+        """Return those of ``values``, chosen for ``former``, that are a choice for this kind too.
+
+        They are the ones that differ from ``former``'s defaults, where the parameter means the
+        same to both (symbol and text are equal): the α of one search is not that of another.
+        """
+        theirs, ours = former.explanations(), cls.explanations()
+        return {
+            name: value
+            for name, value in values.items()
+            if name in theirs
+            and name in ours
+            and (theirs[name].symbol, theirs[name].text) == (ours[name].symbol, ours[name].text)
+            and (not ours[name].options or value is None or value in ours[name].options)
+            and not former._is_default(name, value)
+        }
+
+    @classmethod
+    def _is_default(cls, name: str, value: object) -> bool:
+        try:
+            return bool(getattr(cls.from_mapping({name: value}), name) == getattr(cls(), name))
+        except ParameterError:
+            return False
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities (vertices)."""
+        return self
+
+    def to_dict(self) -> dict[str, int | float | str | None]:
+        """Name to value, in declaration order, ready for JSON."""
+        return {name: getattr(self, name) for name in self.explanations()}
+
+
+def _number(name: str, text: str) -> int | float:
+    """Return the number that ``text`` writes, whole if it is written so."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise ParameterError(f"{name} = {text!r} is not a number")

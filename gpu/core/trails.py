@@ -1,0 +1,190 @@
+"""What a snapshot tells of a colony's trails and tours, computed on the host.
+
+The colonies on a GPU reduce most of this there; these functions say what the results must be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
+
+LAMBDA = 0.05
+"""λ of the branching factor."""
+
+INITIAL_LEVEL = np.float32(1.00001)
+"""Trails up to this are at the initial level, 1, but for rounding."""
+
+FAINTEST = 0.0035
+"""Trails up to this share of the strongest are not worth drawing where all trails change."""
+
+
+class KnownTrails(NamedTuple):
+    """Trails that a memory holds, in units of the initial trail; all others count as 1.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int32, shape (k,)
+        From and to; each ordered pair at most once, no pair of a city with itself.
+    values : ndarray of float32, shape (k,)
+    """
+
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+
+def pheromone_picture(
+    trails: KnownTrails, order: NDArray[np.integer], size: int = PICTURE_SIZE
+) -> NDArray[np.float32]:
+    """Draw all trails, cities in this order, each pixel the largest trail in its square.
+
+    Parameters
+    ----------
+    trails : KnownTrails
+    order : ndarray of int, shape (n,)
+        The cities in the order of rows and columns: the best tour.
+    size : int
+        Largest width and height.
+
+    Returns
+    -------
+    ndarray of float32, shape (p, p), p = min(n, size)
+        City ``order[i]`` falls into row and column ``i * p // n``. Pairs that the memory does not
+        hold, and a city with itself, count as 1.
+    """
+    n = len(order)
+    p = min(n, size)
+    pixel_of_place = np.arange(n, dtype=np.int64) * p // n
+    pixel = np.empty(n, dtype=np.int64)
+    pixel[order] = pixel_of_place
+    place = pixel[trails.rows] * p + pixel[trails.columns]
+    picture = np.zeros(p * p, dtype=np.float32)
+    np.maximum.at(picture, place, trails.values)
+    width = np.bincount(pixel_of_place, minlength=p)
+    held = np.bincount(place, minlength=p * p)
+    others = held < np.multiply.outer(width, width).ravel()
+    np.maximum(picture, np.float32(1.0), out=picture, where=others)
+    return frozen(picture.reshape(p, p))
+
+
+def strongest_trails(
+    trails: KnownTrails, n: int, directed: bool, limit: int = STRONGEST_TRAILS
+) -> Trails:
+    """Select the strongest trails above the initial level, strongest first, then by cities.
+
+    In a symmetric instance an edge appears once, lower city first, with the stronger of the
+    trails that its two ends remember.
+    """
+    strong = trails.values > INITIAL_LEVEL
+    start = trails.rows[strong].astype(np.int64)
+    end = trails.columns[strong].astype(np.int64)
+    values = trails.values[strong]
+    if not directed:
+        start, end = np.minimum(start, end), np.maximum(start, end)
+    pair = start * n + end
+    order = np.lexsort((pair, -values))
+    _, first = np.unique(pair[order], return_index=True)
+    order = order[np.sort(first)][:limit]
+    edges = np.column_stack((start[order], end[order])).astype(np.int32)
+    strength = values[order]
+    if strength.size:
+        strength = strength / strength[0]
+    return Trails(frozen(edges), frozen(strength))
+
+
+def branching_factor(listed: NDArray[np.float32]) -> float:
+    """Mean λ-branching factor of the candidate lists.
+
+    Parameters
+    ----------
+    listed : ndarray of float32, shape (n, cl)
+        Trails of each city's candidate edges.
+
+    Returns
+    -------
+    float
+        Mean number of edges of a city with τ >= τ_min + λ (τ_max - τ_min), the extremes being
+        those of its list; from 1, where the search has settled, to cl.
+    """
+    least = listed.min(axis=1, keepdims=True)
+    most = listed.max(axis=1, keepdims=True)
+    above = listed >= least + np.float32(LAMBDA) * (most - least)
+    return float(np.count_nonzero(above) / len(listed))
+
+
+def matrix_picture(
+    trails: NDArray[np.float32], order: NDArray[np.integer], size: int = PICTURE_SIZE
+) -> NDArray[np.float32]:
+    """Draw a whole matrix of trails, cities in this order, each pixel the largest in its square.
+
+    Parameters
+    ----------
+    trails : ndarray of float32, shape (n, n)
+        In units of the initial trail. From a city to itself: the level of an edge that never got
+        a deposit.
+    order : ndarray of int, shape (n,)
+        The cities in the order of rows and columns: the best tour.
+    size : int
+        Largest width and height.
+
+    Returns
+    -------
+    ndarray of float32, shape (p, p), p = min(n, size)
+        City ``order[i]`` falls into row and column ``i * p // n``.
+    """
+    n = len(order)
+    p = min(n, size)
+    first = -(-np.arange(p, dtype=np.int64) * n // p)  # the first place of each row of pixels
+    rows = _largest_of_each(trails, order, first)
+    columns = _largest_of_each(np.ascontiguousarray(rows.T), order, first)
+    return frozen(np.array(columns.T, np.float32, order="C"))
+
+
+def _largest_of_each(
+    matrix: NDArray[np.float32], order: NDArray[np.integer], first: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Largest of the rows ``order[first[i]:first[i + 1]]``, column by column, for every i.
+
+    Whole rows at once, the k-th of all: several times as fast as NumPy's ``reduceat``.
+    """
+    counts = np.diff(first, append=len(order))
+    largest: NDArray[np.float32] = matrix[order[first]]
+    for k in range(1, int(counts.max())):
+        more = np.flatnonzero(counts > k)
+        largest[more] = np.maximum(largest[more], matrix[order[first[more] + k]])
+    return largest
+
+
+def matrix_trails(
+    trails: NDArray[np.float32],
+    directed: bool,
+    limit: int = STRONGEST_TRAILS,
+    level: np.float32 | None = None,
+) -> Trails:
+    """Select the strongest of a whole matrix of trails, strongest first, then by cities.
+
+    Only those above the ``level`` of an edge that never got a deposit (by default the matrix has
+    it from a city to itself), and not fainter than ``FAINTEST`` of the strongest. In a symmetric
+    instance an edge appears once, lower city first.
+    """
+    least = max(trails[0, 0] if level is None else level, np.float32(FAINTEST * trails.max()))
+    chosen = trails > least
+    if not directed:
+        cities = np.arange(len(trails), dtype=np.int32)
+        chosen &= np.less.outer(cities, cities)
+    values = trails[chosen]
+    if values.size > limit:  # millions of them would take seconds to sort
+        chosen &= trails >= np.partition(values, -limit)[-limit]
+    start, end = np.nonzero(chosen)
+    values = trails[start, end]
+    order = np.argsort(-values, kind="stable")[:limit]
+    edges = np.column_stack((start[order], end[order])).astype(np.int32)
+    strength = values[order]
+    if strength.size:
+        strength = strength / strength[0]
+    return Trails(frozen(edges), frozen(strength))

@@ -1,0 +1,1 @@
+"""What colonies on the CPU share: threads, stages, compiled pieces."""

@@ -1,0 +1,76 @@
+"""Sets of vertices as bits, in compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from gpu.cpu.compiled import Whole, piece
+
+WORD = 64
+"""Bits of a word."""
+
+ONE = np.uint64(1)
+SHIFT, MASK = np.uint64(6), np.uint64(63)
+
+
+def _define_count(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+def _define_lowest(typing: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), generate
+
+
+count: Any = intrinsic(_define_count)
+"""Number of bits that are set in a uint64."""
+
+lowest: Any = intrinsic(_define_lowest)
+"""Place of the lowest bit that is set in a uint64; 64 if there is none."""
+
+
+@piece
+def has(words: NDArray[np.uint64], place: Whole) -> np.int64:
+    """Return 1 if the set holds ``place``, else 0."""
+    return np.int64((words[np.uint64(place) >> SHIFT] >> (np.uint64(place) & MASK)) & ONE)
+
+
+@piece
+def drop(words: NDArray[np.uint64], place: Whole) -> None:
+    """Take ``place`` out of the set."""
+    words[np.uint64(place) >> SHIFT] &= ~(ONE << (np.uint64(place) & MASK))
+
+
+@piece
+def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
+    """Return the place that so many lower places of the set precede; it has more."""
+    left = np.uint64(number)
+    word = np.uint64(0)
+    while count(words[word]) <= left:
+        left -= count(words[word])
+        word += ONE
+    bits = words[word]
+    for _ in range(left):
+        bits &= bits - ONE
+    return np.uint64((word << SHIFT) + lowest(bits))
+
+
+@piece
+def rank(words: NDArray[np.uint64], place: Whole) -> np.int64:
+    """Return how many lower places than ``place`` the set holds."""
+    last = np.uint64(place) >> SHIFT
+    below = np.uint64(0)
+    for word in range(last):
+        below += count(words[word])
+    inside = words[last] & ((ONE << (np.uint64(place) & MASK)) - ONE)
+    return np.int64(below + count(inside))

@@ -1,0 +1,136 @@
+"""TSPLIB's distances of single pairs, compiled: the integers of ``gpu.problems.tsp.distances``.
+
+Ants need these only for edges outside the candidate lists, whose own lengths are tabled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compiled import Whole, part, piece
+from gpu.problems.tsp.candidates import LEAST_WEIGHT, SHORTEST
+from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, radians
+from gpu.problems.tsp.instance import Metric, TspInstance
+
+EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = range(8)
+
+BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
+"""Rules under which a box of coordinates bounds the distance to everything in it."""
+
+_RULES = {
+    Metric.EUC_2D: EUCLIDEAN,
+    Metric.EUC_3D: EUCLIDEAN,
+    Metric.CEIL_2D: CEILING,
+    Metric.ATT: PSEUDO,
+    Metric.MAN_2D: MANHATTAN,
+    Metric.MAN_3D: MANHATTAN,
+    Metric.MAX_2D: MAXIMUM,
+    Metric.MAX_3D: MAXIMUM,
+    Metric.GEO: GEOGRAPHICAL,
+    Metric.XRAY1: MOTORS,
+    Metric.XRAY2: MOTORS,
+    Metric.EXPLICIT: TABLE,
+}
+
+
+class Geometry(NamedTuple):
+    """What the distance and the weight of any pair follow from.
+
+    Attributes
+    ----------
+    rule : int
+        One of the constants above.
+    points : ndarray of float64, shape (n, 3)
+        Coordinates, z = 0 in the plane; latitude and longitude in radians for GEO.
+    speeds : ndarray of float64, shape (3,)
+        Of the motors of XRAY1 and XRAY2.
+    table : ndarray of int32, shape (n, n) or (1, 1)
+        The distances of an EXPLICIT instance.
+    beta : float
+        β of η^β.
+    """
+
+    rule: int
+    points: NDArray[np.float64]
+    speeds: NDArray[np.float64]
+    table: NDArray[np.int32]
+    beta: float
+
+
+def geometry_of(instance: TspInstance, beta: float) -> Geometry:
+    """Lay out the coordinates, or the distances, of ``instance`` for compiled code."""
+    points = np.zeros((instance.n, 3))
+    if instance.coordinates is not None and instance.matrix is None:
+        given = instance.coordinates
+        points[:, : given.shape[1]] = radians(given) if instance.metric is Metric.GEO else given
+    table = np.zeros((1, 1), np.int32) if instance.matrix is None else instance.matrix
+    return Geometry(
+        TABLE if instance.matrix is not None else _RULES[instance.metric],
+        points,
+        np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0))),
+        np.array(table, dtype=np.int32, order="C"),
+        float(beta),
+    )
+
+
+@part
+def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
+    """Return the distance from city ``a`` to city ``b``."""
+    if geometry.rule == TABLE:
+        return np.int64(geometry.table[a, b])
+    points = geometry.points
+    x = abs(points[a, 0] - points[b, 0])
+    y = abs(points[a, 1] - points[b, 1])
+    if geometry.rule == GEOGRAPHICAL:
+        q1, q2 = math.cos(y), math.cos(x)
+        q3 = math.cos(points[a, 0] + points[b, 0])
+        cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
+        return np.int64(EARTH_RADIUS * math.acos(min(max(cosine, -1.0), 1.0)) + 1.0)
+    return length(geometry, x, y, abs(points[a, 2] - points[b, 2]))
+
+
+@piece
+def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> np.int64:
+    """Return the distance of cities whose coordinates differ by ``x``, ``y`` and ``z``.
+
+    It never falls when one of them grows, but for ``MOTORS``.
+    """
+    real: float
+    if geometry.rule == MANHATTAN:
+        real = x + y + z
+    elif geometry.rule == MAXIMUM:
+        real = max(max(x, y), z)
+    elif geometry.rule == MOTORS:
+        turn = min(x, abs(x - DEGREES_PER_TURN))
+        speeds = geometry.speeds
+        real = 100.0 * max(max(turn / speeds[0], y / speeds[1]), z / speeds[2])
+    elif geometry.rule == PSEUDO:
+        real = math.sqrt((x * x + y * y + z * z) / 10.0)
+        nearest = math.floor(real + 0.5)
+        return np.int64(nearest + 1 if nearest < real else nearest)
+    else:
+        real = math.sqrt(x * x + y * y + z * z)
+        if geometry.rule == CEILING:
+            return np.int64(math.ceil(real))
+    return np.int64(math.floor(real + 0.5))
+
+
+@piece
+def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
+    """Return η^β of an edge of this length, ``away``, as ``candidates.weights`` defines it.
+
+    ``nearest`` is the distance from the row's city to its nearest neighbour.
+    """
+    ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(away), SHORTEST)
+    whole = int(geometry.beta)
+    if whole == geometry.beta:
+        power = 1.0
+        for _ in range(whole):
+            power = power * ratio
+    else:
+        power = ratio**geometry.beta
+    return np.float32(max(power, LEAST_WEIGHT))

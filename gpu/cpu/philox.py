@@ -1,0 +1,55 @@
+"""Random numbers for compiled code: Philox4x32-10, as ``gpu.core.random`` defines it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.core.random import KEY_STEPS, MULTIPLIERS, ROUNDS
+from gpu.cpu.compiled import piece
+
+Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
+
+
+@piece
+def philox(
+    c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.uint32, k1: np.uint32
+) -> Words:
+    """Philox4x32-10, as ``gpu.core.random.philox4x32``."""
+    half = np.uint64(32)
+    for _ in range(ROUNDS):
+        first = np.uint64(c0) * np.uint64(MULTIPLIERS[0])
+        second = np.uint64(c2) * np.uint64(MULTIPLIERS[1])
+        c0 = np.uint32(np.uint32(second >> half) ^ c1 ^ k0)
+        c2 = np.uint32(np.uint32(first >> half) ^ c3 ^ k1)
+        c1 = np.uint32(second)
+        c3 = np.uint32(first)
+        k0 = np.uint32(k0 + np.uint32(KEY_STEPS[0]))
+        k1 = np.uint32(k1 + np.uint32(KEY_STEPS[1]))
+    return c0, c1, c2, c3
+
+
+@piece
+def start_city(
+    n: int, ant: int, iteration: np.uint32, purpose: np.uint32, k0: np.uint32, k1: np.uint32
+) -> np.uint32:
+    """Return the city where ``ant`` starts, as ``gpu.core.random.start_cities``."""
+    words = philox(np.uint32(0), np.uint32(ant), iteration, purpose, k0, k1)
+    return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
+
+
+@piece
+def key_of_step(
+    ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
+) -> Words:
+    """Return what :func:`own_word` makes the words of a step from."""
+    words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
+    return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
+
+
+@piece
+def own_word(city: np.uint32, key: Words) -> np.uint32:
+    """Return the random word of a city's own, as ``gpu.core.random.own_words``."""
+    x = np.uint32(key[0] * city + key[1])
+    product = np.uint64(x) * np.uint64(MULTIPLIERS[0])
+    y = np.uint32(np.uint32(product >> np.uint64(32)) ^ np.uint32(product) ^ key[2])
+    return np.uint32(np.uint32(y * np.uint32(MULTIPLIERS[1])) + key[3])

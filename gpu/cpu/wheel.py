@@ -1,0 +1,178 @@
+"""How an ant of the Ant System draws its next city: equation 1 of the 2013 paper, in compiled code.
+
+An ant first writes the weights of its slots to ``keys``: the bits of a float32, 0 for slots that
+cannot be drawn. Slots are cities, or lanes of a candidate list. The bits of positive floats order
+as whole numbers do, so the largest is found without a comparison of floats, by whole vectors.
+
+A sum of floats depends on the order of adding. So a wheel's parts are whole numbers: a weight is
+measured in units of 2^-23 of the largest one, rounded up to a power of two. Sums of them are
+exact, whoever adds them in whatever order, and every Ant System draws the same cities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compiled import Whole, piece
+
+BLOCK = 64
+"""Slots whose parts are added to one sum; the number of slots is a multiple of this."""
+
+GROUP = 8
+"""Slots that the search within a block passes over together."""
+
+ROUNDER = np.float32(2.0**23)
+"""From here to 2^24 floats are the whole numbers: adding it rounds to nearest, ties to even."""
+
+ROUNDER_BITS = np.int32(0x4B000000)
+
+SCALE_BITS = np.int32(276)
+"""Exponent fields of a wheel's largest weight and of its scale add up to this."""
+
+
+@piece
+def weigh_all(
+    weights: NDArray[np.float32],
+    unvisited: NDArray[np.int32],
+    u: Whole,
+    keys: NDArray[np.int32],
+) -> np.int32:
+    """Write the keys of all cities as seen from ``u``; return the largest.
+
+    ``unvisited`` has all bits set for an unvisited city and none for another.
+    """
+    largest = np.int32(0)
+    for city in range(unvisited.size):
+        key = np.int32(np.float32(weights[u, city]).view(np.int32) & unvisited[city])
+        keys[city] = key
+        largest = max(largest, key)
+    return largest
+
+
+@piece
+def weigh_listed(
+    weights: NDArray[np.float32],
+    neighbours: NDArray[np.uint32],
+    unvisited: NDArray[np.int32],
+    u: Whole,
+    keys: NDArray[np.int32],
+) -> np.int32:
+    """Write the keys of the candidates of ``u``; return the largest, 0 if all are visited."""
+    largest = np.int32(0)
+    for lane in range(neighbours.shape[1]):
+        free = unvisited[neighbours[u, lane]]
+        key = np.int32(np.float32(weights[u, lane]).view(np.int32) & free)
+        keys[lane] = key
+        largest = max(largest, key)
+    return largest
+
+
+@piece
+def scale_of(largest: np.int32) -> np.float32:
+    """Return 2^(23 - e), where 2^(e - 1) <= w < 2^e for the largest weight w."""
+    field = np.int32(SCALE_BITS - np.int32(largest >> np.int32(23)))
+    return np.int32(field << np.int32(23)).view(np.float32)
+
+
+@piece
+def part_of(key: np.int32, scale: np.float32) -> np.uint32:
+    """Return the part of the wheel that a slot has, from 0 to 2^23."""
+    rounded = np.float32(np.float32(np.int32(key).view(np.float32) * scale) + ROUNDER)
+    return np.uint32(rounded.view(np.int32) - ROUNDER_BITS)
+
+
+@piece
+def add_up(keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32]) -> np.uint64:
+    """Write the sum of the parts of each block to ``sums``; return the sum of all."""
+    total = np.uint64(0)
+    for block in range(keys.size // BLOCK):
+        first = block * BLOCK
+        inside = np.uint32(0)
+        for slot in range(BLOCK):
+            inside = np.uint32(inside + part_of(keys[first + slot], scale))
+        sums[block] = inside
+        total += np.uint64(inside)
+    return total
+
+
+@piece
+def spin(word: np.uint32, total: np.uint64) -> np.uint64:
+    """Return where the wheel stops: word · total / 2^32, rounded down."""
+    half = np.uint64(32)
+    low = np.uint64(word) * (total & np.uint64(0xFFFFFFFF))
+    return np.uint64(word) * (total >> half) + (low >> half)
+
+
+@piece
+def slot_at(
+    keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32], stop: np.uint64
+) -> int:
+    """Return the first slot the sum of whose and all earlier parts is larger than ``stop``."""
+    block = 0
+    while np.uint64(sums[block]) <= stop:
+        stop -= np.uint64(sums[block])
+        block += 1
+    slot = block * BLOCK
+    left = np.uint32(stop)
+    while True:  # whole groups first: their sums do not wait for each other
+        inside = np.uint32(0)
+        for place in range(GROUP):
+            inside = np.uint32(inside + part_of(keys[slot + place], scale))
+        if inside > left:
+            break
+        left = np.uint32(left - inside)
+        slot += GROUP
+    inside = np.uint32(0)
+    passed = 0
+    for place in range(GROUP):
+        inside = np.uint32(inside + part_of(keys[slot + place], scale))
+        passed += 1 if inside <= left else 0
+    return slot + passed
+
+
+@piece
+def place_at(
+    keys: NDArray[np.int32],
+    scale: np.float32,
+    routes: NDArray[np.uint32],
+    ant: int,
+    step: int,
+    stop: np.uint64,
+) -> int:
+    """Return the place on the ant's tour list where the wheel over its rest stops.
+
+    As :func:`slot_at`, in the order of the list, from ``step`` on.
+    """
+    left, n = stop, routes.shape[1]
+    place = step
+    while place + GROUP <= n:
+        inside = np.uint32(0)
+        for more in range(GROUP):
+            inside = np.uint32(inside + part_of(keys[routes[ant, place + more]], scale))
+        if np.uint64(inside) > left:
+            break
+        left -= np.uint64(inside)
+        place += GROUP
+    while True:
+        inside = part_of(keys[routes[ant, place]], scale)
+        if np.uint64(inside) > left:
+            return place
+        left -= np.uint64(inside)
+        place += 1
+
+
+@piece
+def first_of(keys: NDArray[np.int32], largest: np.int32) -> int:
+    """Return the first slot with this key; one has it."""
+    first = 0
+    while True:
+        here = np.int32(0)
+        for slot in range(BLOCK):
+            here = np.int32(here + (np.int32(1) if keys[first + slot] == largest else np.int32(0)))
+        if here != 0:
+            break
+        first += BLOCK
+    while keys[first] != largest:
+        first += 1
+    return first

@@ -1,0 +1,159 @@
+// Distances between cities, TSPLIB's exact integers, and the heuristic weight that follows.
+//
+// Double precision where it matters: float32 rounds some pairs of the large instances to another
+// integer. Compiled without contraction (--fmad=false), so that x * x + y * y is rounded as the
+// host rounds it.
+#pragma once
+
+#include "portable.cuh"
+
+// The same numbers as in gpu/cuda/problem.py.
+enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
+
+// Where a city lies, for several distances from it; x is its number where there is a matrix.
+struct Site {
+    double x, y;
+};
+
+struct Geometry {
+    int n;
+    int metric;
+    double beta;
+    const double* coordinates;  // (n, 2), for every metric but MATRIX
+    const int* matrix;          // (n, n), for MATRIX
+    const int* nearest;         // (n), distance of each city's nearest neighbour
+
+    __device__ __forceinline__ int distance(int a, int b) const;
+
+    __device__ __forceinline__ Site site(int city) const;
+
+    __device__ __forceinline__ int distance(const Site& a, const Site& b) const;
+
+    // Several at once, so that their reads overlap.
+    template <int COUNT>
+    __device__ __forceinline__ void distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                              int (&lengths)[COUNT]) const;
+
+    __device__ __forceinline__ float weight(int from, int to) const;
+
+    // Below the distance, but by no more than 2 and a few millionths of it.
+    __device__ __forceinline__ float at_least(const Site& a, const Site& b) const;
+
+  private:
+    // The distance in single precision, before it is rounded.
+    __device__ __forceinline__ float roughly(double x, double y) const;
+
+    __device__ __forceinline__ int rounded(double x, double y) const;
+};
+
+static __device__ SELDOM int exact_length(int metric, double x, double y) {
+    if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
+    if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
+    if (metric == ATT) {
+        double root = sqrt((x * x + y * y) / 10.0);
+        int rounded = static_cast<int>(root + 0.5);
+        return rounded < root ? rounded + 1 : rounded;
+    }
+    if (metric == MAN_2D) return static_cast<int>(fabs(x) + fabs(y) + 0.5);
+    return max(static_cast<int>(fabs(x) + 0.5), static_cast<int>(fabs(y) + 0.5));
+}
+
+__device__ __forceinline__ float Geometry::roughly(double x, double y) const {
+    float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y));
+    if (metric == MAN_2D) return width + height;
+    if (metric == MAX_2D) return fmaxf(width, height);
+    return sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
+}
+
+// Single precision decides how a length is rounded unless it lies so near to where the rounding
+// turns that its error could matter; only then is the length taken again in double precision.
+__device__ __forceinline__ int Geometry::rounded(double x, double y) const {
+    float length = roughly(x, y);
+    float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;
+    float below = floorf(turned), error = 1e-6f * turned;
+    if (turned - below <= error || below + 1.0f - turned <= error)
+        return exact_length(metric, x, y);
+    return static_cast<int>(below) + (metric == CEIL_2D || metric == ATT);
+}
+
+template <int COUNT>
+__device__ __forceinline__ void Geometry::distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                                    int (&lengths)[COUNT]) const {
+    if (metric == MATRIX) {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            lengths[i] = __ldg(&matrix[static_cast<long long>(a[i]) * n + b[i]]);
+        return;
+    }
+    double x[COUNT], y[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        x[i] = __ldg(&coordinates[2 * a[i]]) - __ldg(&coordinates[2 * b[i]]);
+        y[i] = __ldg(&coordinates[2 * a[i] + 1]) - __ldg(&coordinates[2 * b[i] + 1]);
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) lengths[i] = rounded(x[i], y[i]);
+}
+
+__device__ __forceinline__ int Geometry::distance(int a, int b) const {
+    int from[1] = {a}, to[1] = {b}, length[1];
+    distances(from, to, length);
+    return length[0];
+}
+
+__device__ __forceinline__ Site Geometry::site(int city) const {
+    if (metric == MATRIX) return {static_cast<double>(city), 0.0};
+    double2 place = __ldg(reinterpret_cast<const double2*>(coordinates) + city);
+    return {place.x, place.y};
+}
+
+__device__ __forceinline__ int Geometry::distance(const Site& a, const Site& b) const {
+    if (metric == MATRIX)
+        return __ldg(&matrix[static_cast<long long>(a.x) * n + static_cast<int>(b.x)]);
+    return rounded(a.x - b.x, a.y - b.y);
+}
+
+__device__ __forceinline__ float Geometry::at_least(const Site& a, const Site& b) const {
+    if (metric == MATRIX) return static_cast<float>(distance(a, b)) * (1.0f - 1e-6f);
+    return roughly(a.x - b.x, a.y - b.y) * (1.0f - 2e-6f) - 1.0f;
+}
+
+// (d_nearest / d)^beta as gpu.problems.tsp.candidates.weights computes it, step by step the same.
+static __device__ SELDOM float weight_of(int distance, int nearest, double beta) {
+    double ratio =
+        fmax(static_cast<double>(nearest), 0.1) / fmax(static_cast<double>(distance), 0.1);
+    int whole = static_cast<int>(beta);
+    double power = 1.0;
+    if (whole == beta) {
+        for (int factor = 0; factor < whole; ++factor) power = power * ratio;
+    } else {
+        power = pow(ratio, beta);
+    }
+    return static_cast<float>(fmax(power, 1e-30));
+}
+
+__device__ __forceinline__ float Geometry::weight(int from, int to) const {
+    return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
+}
+
+// The exact length of a closed tour, in every lane. All lanes of the warp call this.
+[[maybe_unused]] static __device__ SELDOM unsigned long long tour_length(Geometry geometry,
+                                                                         const int* tour,
+                                                                         int lane) {
+    constexpr int AT_ONCE = 4;
+    unsigned long long sum = 0;
+    for (int first = lane; first < geometry.n; first += AT_ONCE * LANES) {
+        int from[AT_ONCE], to[AT_ONCE], lengths[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {  // past the end: the first city once more
+            int place = first + i * LANES;
+            from[i] = __ldcg(&tour[place < geometry.n ? place : 0]);
+            to[i] = __ldcg(&tour[place + 1 < geometry.n ? place + 1 : 0]);
+        }
+        geometry.distances(from, to, lengths);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i)
+            if (first + i * LANES < geometry.n) sum += lengths[i];
+    }
+    return warp_sum(sum);
+}

@@ -1,2 +1,0 @@
-// ACS-GPU-Alt and ACS-GPU-SPM (2016): each warp keeps its best tour.
-#include "acs_tours.cuh"

@@ -1,0 +1,1 @@
+"""Local search of tours: 2-opt and Or-opt."""

@@ -1,0 +1,297 @@
+// 2-opt and Or-opt by the rule of gpu/local_search.py: a block improves a tour at a time.
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "move_search.cuh"
+
+// As in gpu/local_search.py: cities that look for a move in one round; and of those that are as on
+// the best tour so far, one in SAMPLE is in the first queue.
+constexpr int WINDOW = 32;
+constexpr int SAMPLE = 8;
+constexpr int LEAST_CITIES = 4;
+
+// What the threads of a block tell one another. The moves of a round are written where those of
+// the one before it are not, because other threads may still be reading these.
+template <class City>
+struct Found {
+    Gain keys[2][WINDOW];
+    City ends[2][WINDOW][MOST_ENDS];
+    Word shortest;  // of the tours that the block has improved: length << ANT_BITS | ant
+    Gain gained;    // by the tour in turn
+    unsigned exchanges, segments;  // moves made
+    int waiting;
+};
+
+// What is told of the local searches of two iterations: that of the state, and the next, so that
+// one can be read while the other is under way. The same order as in gpu/cuda/local_search.py.
+struct Improvements {
+    Word exchanges[2], segments[2];  // moves made by 2-opt and by Or-opt
+    unsigned finished;               // blocks that have no tour left
+};
+
+// Where a block keeps its tour with the place of every city, and the queue: those parts in shared
+// memory that are said to be there.
+template <class City_, bool TOUR_, bool QUEUE_>
+struct Memory {
+    typedef City_ City;
+    static constexpr bool TOUR = TOUR_, QUEUE = QUEUE_;
+};
+typedef Memory<unsigned short, true, true> AllShared;
+typedef Memory<unsigned short, true, false> TourShared;
+typedef Memory<int, false, false> NoneShared;
+
+// Cities that wait, in a ring; a bit for each city says whether it does. One warp adds, and knows
+// how many there are.
+template <class City>
+struct Queue {
+    City* cities;
+    unsigned* bits;
+    int n, head, size;
+
+    // A place at most n past the first one.
+    __device__ __forceinline__ City& at(int i) const {
+        return cities[head + i < n ? head + i : head + i - n];
+    }
+
+    // Fills the empty queue with the cities whose bit is set: the first ones of WINDOW stretches of
+    // the tour, then their second ones, and so on. A lane has a stretch; all of the warp call this.
+    __device__ __forceinline__ void begin(const City* tour, int lane) {
+        static_assert(WINDOW == LANES, "a lane a stretch");
+        int stretch = (n + WINDOW - 1) / WINDOW;
+        for (int offset = 0; offset < stretch; ++offset) {
+            int place = lane * stretch + offset;
+            int city = place < n ? tour[place] : 0;
+            bool waits = place < n && bits[city / 32] >> city % 32 & 1;
+            unsigned waiting = __ballot_sync(ALL_LANES, waits);
+            if (waits) cities[size + __popc(waiting & ((1u << lane) - 1))] = city;
+            size += __popc(waiting);
+        }
+    }
+
+    __device__ __forceinline__ void leave(int count) {
+        head = head + count < n ? head + count : head + count - n;
+        size -= count;
+    }
+
+    // Adds the first `count` of `ends` that do not wait yet. All lanes of the warp call this.
+    __device__ __forceinline__ void add(const City* ends, int count, int lane) {
+        int city = lane < count ? ends[lane] : -1 - lane;
+        bool first = __ffs(__match_any_sync(ALL_LANES, city)) - 1 == lane;
+        bool fresh = lane < count && first && !(bits[city / 32] >> city % 32 & 1);
+        unsigned joining = __ballot_sync(ALL_LANES, fresh);
+        if (fresh) {
+            at(size + __popc(joining & ((1u << lane) - 1))) = static_cast<City>(city);
+            atomicOr(&bits[city / 32], 1u << city % 32);
+        }
+        size += __popc(joining);
+        __syncwarp();
+    }
+};
+
+// The cities before and after each on the best tour so far, if there is one.
+template <bool DIRECTED>
+struct BestLinks {
+    const int2* links;
+    bool known;
+
+    __device__ __forceinline__ bool has(int city, int before, int after) const {
+        if (!known) return false;
+        int2 link = __ldg(&links[city]);
+        return (link.x == before && link.y == after) ||
+               (!DIRECTED && link.x == after && link.y == before);
+    }
+};
+
+template <class Value>
+__device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
+    return rows + static_cast<long long>(row) * width;
+}
+
+// Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
+// those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
+// neighbouring numbers look for one city. What is not in shared memory of `places`, `queues` and
+// `bits` has a row a block.
+//
+// `built` has a row a block for its best tour as it was before, and if the tour is not in shared
+// memory another for that of the ant in turn. The last block copies the best of all to
+// `built_tours`, which has a row for either of two iterations.
+template <class Memory, class Moves>
+__global__ void __launch_bounds__(256, 2) improve_tours(
+    int n, int ants, int metric, const double* coordinates, const int* matrix, const uint2* rows,
+    int width, const int2* links, int* places, int* queues, unsigned* bits, int* built,
+    int* built_tours, int* tours, Word* lengths, Improvements* told, ColonyState* state) {
+    typedef typename Memory::City City;
+    extern __shared__ Word shared_words[];
+    int thread = threadIdx.x, lane = thread % LANES, threads = blockDim.x;
+    int even = n + n % 2, words = (n + 31) / 32, lanes = threads / WINDOW;
+    Found<City>& found = *reinterpret_cast<Found<City>*>(shared_words);
+    TourArray<City> tour{n, nullptr, nullptr};
+    Queue<City> queue{nullptr, nullptr, n, 0, 0};
+    if constexpr (Memory::TOUR) {
+        tour.tour = reinterpret_cast<City*>(&found + 1);
+        tour.place = tour.tour + even;
+        queue.bits = reinterpret_cast<unsigned*>(tour.place + even);
+    } else {
+        tour.place = row_of(places, blockIdx.x, n);
+        queue.bits = row_of(bits, blockIdx.x, words);
+    }
+    if constexpr (Memory::QUEUE)
+        queue.cities = reinterpret_cast<City*>(queue.bits + words);
+    else
+        queue.cities = row_of(reinterpret_cast<City*>(queues), blockIdx.x, n);
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    NeighbourRows lists{rows, width};
+    MoveSearch<Moves, City> search{geometry, lists, tour};
+    BestLinks<!Moves::TURNS> best_tour{links, state->iteration > 0};
+    unsigned iteration = static_cast<unsigned>(state->iteration);
+    if (thread == 0) {
+        found.shortest = ~0ull;
+        found.exchanges = found.segments = 0;
+    }
+
+    for (int ant = blockIdx.x; ant < ants; ant += gridDim.x) {
+        int* whole = row_of(tours, ant, n);
+        if constexpr (!Memory::TOUR) tour.tour = whole;
+        for (int i = thread; i < words; i += threads) queue.bits[i] = 0;
+        queue.head = queue.size = 0;
+        if (thread == 0) found.gained = 0;
+        __syncthreads();
+        for (int i = thread; i < n; i += threads) {
+            int city = whole[i], before = whole[i > 0 ? i - 1 : n - 1];
+            int after = whole[i + 1 < n ? i + 1 : 0];
+            if (!best_tour.has(city, before, after) || (city + ant + iteration) % SAMPLE == 0)
+                atomicOr(&queue.bits[city / 32], 1u << city % 32);
+            tour.put(i, city);
+            if constexpr (!Memory::TOUR) row_of(built, gridDim.x + blockIdx.x, n)[i] = city;
+        }
+        __syncthreads();
+        if (n >= LEAST_CITIES) {
+            if (thread < LANES) queue.begin(tour.tour, lane);
+            if (thread == 0) found.waiting = queue.size;
+            __syncthreads();
+            queue.size = found.waiting;
+        }
+
+        for (int parity = 0; queue.size > 0; parity ^= 1) {
+            int lookers = min(WINDOW, queue.size), looker = thread / lanes;
+            int a = looker < lookers ? queue.at(looker) : 0;
+            Gain mine = search.best(looker < lookers, a, thread % lanes, lanes, lane);
+            Gain best = mine;
+            for (int offset = 1; offset < lanes; offset *= 2)
+                best = max(best, __shfl_xor_sync(ALL_LANES, best, offset));
+            if (looker < lookers && mine == best && MoveKey{mine}.found())
+                search.note(a, MoveKey{mine}, found.ends[parity][looker]);
+            if (thread % lanes == 0) {
+                found.keys[parity][looker] = best;
+                if (looker < lookers) atomicAnd(&queue.bits[a / 32], ~(1u << a % 32));
+            }
+            queue.leave(lookers);
+            __syncthreads();
+
+            bool any = false, changed = false;
+            for (int first = 0; first < WINDOW; first += LANES) {
+                const Gain* keys = &found.keys[parity][first];
+                unsigned movers = __ballot_sync(ALL_LANES, MoveKey{keys[lane]}.found());
+                any = any || movers;
+                for (; movers; movers &= movers - 1) {
+                    int mover = __ffs(movers) - 1, awake = 1;
+                    MoveKey move{keys[mover]};
+                    const City* ends = found.ends[parity][first + mover];
+                    if (changed) __syncthreads();
+                    changed = false;
+                    if constexpr (Moves::EXCHANGES) {
+                        if (move.exchange() && tour.exchange(ends)) {
+                            changed = true;
+                            awake = 4;
+                            if (thread == 0) ++found.exchanges;
+                        }
+                    }
+                    if constexpr (Moves::SEGMENTS) {
+                        if (!move.exchange() && tour.template relocate<!Moves::TURNS>(
+                                                    ends, move.length(), move.side())) {
+                            changed = true;
+                            awake = 6;
+                            if (thread == 0) ++found.segments;
+                        }
+                    }
+                    if (changed && thread == 0) found.gained += move.gain();
+                    if (thread < LANES) queue.add(ends, awake, lane);
+                }
+            }
+            if (!any) continue;
+            if (thread == 0) found.waiting = queue.size;
+            __syncthreads();
+            queue.size = found.waiting;
+        }
+
+        __syncthreads();
+        Word length = lengths[ant] - static_cast<Word>(found.gained);
+        Word key = length << ANT_BITS | static_cast<Word>(ant);
+        if (key < found.shortest) {
+            int* kept = row_of(built, blockIdx.x, n);
+            const int* before = Memory::TOUR ? whole : row_of(built, gridDim.x + blockIdx.x, n);
+            for (int i = thread; i < n; i += threads) kept[i] = before[i];
+        }
+        if constexpr (Memory::TOUR) {
+            for (int i = thread; i < n; i += threads) whole[i] = tour.tour[i];
+        }
+        __syncthreads();
+        if (thread == 0) {
+            lengths[ant] = length;
+            found.shortest = min(found.shortest, key);
+            report_tours(state, key, length, 0);
+        }
+    }
+
+    int row = static_cast<int>(state->iteration & 1);
+    if (thread == 0) {
+        atomicAdd(&told->exchanges[row], static_cast<Word>(found.exchanges));
+        atomicAdd(&told->segments[row], static_cast<Word>(found.segments));
+    }
+    __threadfence();
+    __syncthreads();
+    if (thread == 0) found.waiting = atomicAdd(&told->finished, 1u) + 1 < gridDim.x;
+    __syncthreads();
+    if (found.waiting) return;
+    __threadfence();
+    if (thread == 0) told->finished = 0;
+    int winner = static_cast<int>(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
+    const int* best = row_of(built, winner % gridDim.x, n);
+    int* told_tour = row_of(built_tours, row, n);
+    for (int i = thread; i < n; i += threads) told_tour[i] = __ldcg(&best[i]);
+}
+
+// Before tours are improved: what was reported of them as they were built is forgotten, there were
+// no moves so far, and the cities of the best tour are linked.
+__device__ __forceinline__ void prepare(int n, const int* best_tour, int2* links,
+                                        Improvements* told, ColonyState* state) {
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (state->iteration > 0) {
+        for (int i = thread; i < n; i += gridDim.x * blockDim.x)
+            links[best_tour[i]] =
+                make_int2(best_tour[i > 0 ? i - 1 : n - 1], best_tour[i + 1 < n ? i + 1 : 0]);
+    }
+    if (thread > 0) return;
+    int row = static_cast<int>(state->iteration & 1);
+    state->running_best = ~0ull;
+    state->running_sum = 0;
+    told->exchanges[row] = told->segments[row] = 0;
+}
+
+__global__ void prepare_search(int n, const int* best_tour, int2* links, Improvements* told,
+                               ColonyState* state) {
+    prepare(n, best_tour, links, told, state);
+}
+
+// The same, and the lengths of the tours; a warp an ant.
+__global__ void measure_tours(int n, int ants, int metric, const double* coordinates,
+                              const int* matrix, const int* tours, Word* lengths,
+                              const int* best_tour, int2* links, Improvements* told,
+                              ColonyState* state) {
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    int first = blockIdx.x * warps + threadIdx.x / LANES;
+    for (int ant = first; ant < ants; ant += gridDim.x * warps) {
+        Word length = tour_length(geometry, row_of(tours, ant, n), lane);
+        if (lane == 0) lengths[ant] = length;
+    }
+    prepare(n, best_tour, links, told, state);
+}

@@ -1,0 +1,185 @@
+// How a city looks for its best move: a few lanes of a warp share the places on its list.
+#pragma once
+
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "tour_moves.cuh"
+
+// Neighbour lists: city and distance, nearest first; one list a city, or one a city and side.
+struct NeighbourRows {
+    const uint2* rows;  // (1 or 2, n, width)
+    int width;
+
+    template <bool DIRECTED>
+    __device__ __forceinline__ const uint2* of(int n, int city, int side) const {
+        return rows + (static_cast<long long>(DIRECTED && side) * n + city) * width;
+    }
+};
+
+// Which moves are made: 2-opt, Or-opt, and whether parts of a tour may be turned around.
+template <bool EXCHANGES_, bool SEGMENTS_, bool TURNS_>
+struct Moves {
+    static constexpr bool EXCHANGES = EXCHANGES_, SEGMENTS = SEGMENTS_, TURNS = TURNS_;
+};
+typedef Moves<true, false, true> TwoOpt;
+typedef Moves<true, true, true> TwoOptAndOrOpt;
+typedef Moves<false, true, true> OrOpt;
+typedef Moves<false, true, false> DirectedOrOpt;
+
+// A value of another lane of the warp. All lanes call this.
+template <class Value>
+__device__ __forceinline__ Value of_lane(const Value& value, int lane) {
+    constexpr int WORDS = sizeof(Value) / sizeof(unsigned);
+    static_assert(sizeof(Value) % sizeof(unsigned) == 0, "whole words");
+    unsigned words[WORDS];
+    memcpy(words, &value, sizeof(Value));
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_sync(ALL_LANES, words[i], lane);
+    Value result;
+    memcpy(&result, words, sizeof(Value));
+    return result;
+}
+
+template <class Moves, class City>
+struct MoveSearch {
+    static constexpr int LONGEST = 3;
+
+    // Places of a list that the lanes of a city look at. Few lists are needed further, but these
+    // to their ends; then the whole warp looks at one of them at once.
+    static constexpr int EARLY = 4;
+
+    const Geometry& geometry;
+    const NeighbourRows& lists;
+    const TourArray<City>& tour;
+
+    // The best move of city `a` among those that lane `part` of `parts` finds. All lanes of the
+    // warp call this, also those that have no city.
+    __device__ __forceinline__ Gain best(bool looks, int a, int part, int parts, int lane) const {
+        // An even and an odd lane look at different sides; one lane alone looks at both.
+        int passes = parts > 1 ? 1 : 2, stride = parts > 1 ? parts / 2 : 1;
+        Gain best = MoveKey::NONE;
+        for (int pass = 0; pass < passes; ++pass) {
+            Side own{};
+            bool open = looks;
+            if (open) own = side_of(a, parts > 1 ? part & 1 : pass);
+            Side view = own;
+            Gain found = MoveKey::NONE;
+            int rank = parts > 1 ? part / 2 : 0, end = min(EARLY, lists.width), step = stride;
+            unsigned more = 0;
+            for (int owner = -1;;) {
+                for (; open && rank < end; rank += step) open = consider(view, rank, found);
+                if (owner < 0) {
+                    best = max(best, found);
+                    own = view;
+                    bool last = rank - step == EARLY - 1;  // it saw whether the list goes on
+                    more = __ballot_sync(ALL_LANES, open && last);
+                } else if (__any_sync(ALL_LANES, found > MoveKey::NONE)) {
+                    for (int offset = LANES / 2; offset > 0; offset /= 2)
+                        found = max(found, __shfl_xor_sync(ALL_LANES, found, offset));
+                    if (lane == owner) best = max(best, found);
+                }
+                if (!more) break;
+                owner = __ffs(more) - 1;
+                more &= more - 1;
+                view = of_lane(own, owner);
+                found = MoveKey::NONE;
+                open = true;
+                rank = EARLY + lane;
+                end = lists.width;
+                step = LANES;
+            }
+        }
+        return best;
+    }
+
+    // Writes down the ends of the edges that the move of city `a` gives up.
+    __device__ __forceinline__ void note(int a, MoveKey move, City* ends) const {
+        int here = tour.place[a], forward = move.side() ? -1 : 1;
+        int c = __ldg(&lists.of<!Moves::TURNS>(geometry.n, a, move.side())[move.rank()]).x;
+        int there = tour.place[c], length = move.length();
+        bool beyond = move.exchange() || move.turned();
+        ends[0] = static_cast<City>(a);
+        ends[1] = static_cast<City>(tour.at(here + forward));
+        ends[2] = static_cast<City>(c);
+        ends[3] = static_cast<City>(tour.at(beyond ? there + forward : there - forward));
+        if (move.exchange()) return;
+        ends[4] = static_cast<City>(tour.at(here - forward * (length - 1)));
+        ends[5] = static_cast<City>(tour.at(here - forward * length));
+    }
+
+  private:
+    // What a city sees on one side: its neighbour p there, the edge to be given up, and for Or-opt
+    // the other ends of segments of 1, 2 and 3 cities, with what leaving out each spares at q.
+    struct Side {
+        Site p;
+        Site end[Moves::SEGMENTS ? LONGEST : 1];
+        int spared[Moves::SEGMENTS ? LONGEST : 1];
+        int look, here, given_up;  // `look`: the city, the side, and whether segments are ready
+
+        __device__ __forceinline__ int a() const { return look >> 2; }
+        __device__ __forceinline__ int side() const { return look >> 1 & 1; }
+        __device__ __forceinline__ bool ready() const { return look & 1; }
+    };
+
+    // Between neighbours, b being on this side of a.
+    __device__ __forceinline__ int away(int side, const Site& a, const Site& b) const {
+        return !Moves::TURNS && side ? geometry.distance(b, a) : geometry.distance(a, b);
+    }
+
+    __device__ __forceinline__ Side side_of(int a, int side) const {
+        Side view{};
+        view.look = a << 2 | side << 1;
+        view.here = tour.place[a];
+        view.p = geometry.site(tour.at(view.here + (side ? -1 : 1)));
+        view.end[0] = geometry.site(a);
+        view.given_up = away(side, view.end[0], view.p);
+        return view;
+    }
+
+    __device__ __forceinline__ void prepare_segments(Side& view) const {
+        Site q[LONGEST];
+#pragma unroll
+        for (int i = 0; i < LONGEST; ++i)
+            q[i] = geometry.site(tour.at(view.here + (view.side() ? i + 1 : -i - 1)));
+#pragma unroll
+        for (int i = 0; i < LONGEST; ++i) {
+            if (i > 0) view.end[i] = q[i - 1];
+            view.spared[i] = away(view.side(), q[i], view.end[i]) - away(view.side(), q[i], view.p);
+        }
+        view.look |= 1;
+    }
+
+    // Takes a better move with the city at this place of the list; false if the list ends here.
+    __device__ __forceinline__ bool consider(Side& view, int rank, Gain& best) const {
+        int side = view.side(), forward = side ? -1 : 1;
+        uint2 entry = __ldg(&lists.of<!Moves::TURNS>(geometry.n, view.a(), side)[rank]);
+        int near = static_cast<int>(entry.y);
+        if (near >= view.given_up) return false;
+        int there = tour.place[entry.x];
+        Site c = geometry.site(entry.x), after{}, before{};
+        if (Moves::TURNS) after = geometry.site(tour.at(there + forward));
+        if (Moves::SEGMENTS) before = geometry.site(tour.at(there - forward));
+        Gain away_after = Moves::TURNS ? geometry.distance(c, after) : 0;
+        if (Moves::EXCHANGES) {
+            Gain gain = view.given_up - near + away_after - geometry.distance(view.p, after);
+            best = max(best, MoveKey::of(gain, rank, side, 0));
+        }
+        if constexpr (Moves::SEGMENTS) {
+            if (!view.ready()) prepare_segments(view);
+            Gain away_before = away(side, before, c);
+            int behind = tour.wrapped(forward * (view.here - there));  // cities from a to c
+#pragma unroll
+            for (int i = 0; i < LONGEST; ++i) {
+                int length = i + 1;
+                if (behind < length || length > geometry.n - LONGEST) break;
+                Gain spared = static_cast<Gain>(view.spared[i]) + (view.given_up - near);
+                Gain gain = spared + away_before - away(side, before, view.end[i]);
+                best = max(best, MoveKey::of(gain, rank, side, length));
+                if (Moves::TURNS && behind != length) {
+                    gain = spared + away_after - geometry.distance(after, view.end[i]);
+                    best = max(best, MoveKey::of(gain, rank, side, LONGEST + length));
+                }
+            }
+        }
+        return true;
+    }
+};

@@ -1,0 +1,249 @@
+"""2-opt and Or-opt on a GPU, by :mod:`gpu.local_search.rule`: a block improves a tour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.snapshot import Improvements
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.rule import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
+from gpu.problems.tsp.instance import TspInstance
+
+FILE = "gpu/local_search/cuda/local_search.cu"
+
+BLOCKS = (32, 64, 128, 256)
+"""Threads that a block may have."""
+
+LONG_TOUR, FEWEST, MOST = 8192, 2, 8
+"""Of tours of so many cities few blocks fit a multiprocessor, and larger ones are quicker, all the
+more where at most so many do; registers suffice for so many small ones."""
+
+RESERVED = 1 << 10
+"""Bytes of shared memory that the system takes of every block."""
+
+SHORT_CITIES = 1 << 16
+"""Fewer cities than these are written with 16 bits in shared memory."""
+
+WORD_BITS = 32
+
+PREPARING_BLOCK = 256
+"""Threads of a block that prepares a search: eight warps, each measuring a tour at a time."""
+
+ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
+"""What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
+
+KERNELS = {
+    Moves(exchanges=True, segments=False, turns=True): "TwoOpt",
+    Moves(exchanges=True, segments=True, turns=True): "TwoOptAndOrOpt",
+    Moves(exchanges=False, segments=True, turns=True): "OrOpt",
+    Moves(exchanges=False, segments=True, turns=False): "DirectedOrOpt",
+}
+"""Names of the moves in gpu/local_search/cuda/move_search.cuh."""
+
+
+class Cities(Protocol):
+    """What a local search is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
+
+    @property
+    def n(self) -> int:
+        """Cities."""
+
+    @property
+    def metric(self) -> int:
+        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
+
+
+class LocalSearch:
+    """Improves the tours of all ants in place, between their construction and the update.
+
+    Parameters
+    ----------
+    machine : Machine
+    instance : TspInstance
+    cities : Cities
+        Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
+    ants : int
+    kind : str
+        One of :data:`gpu.parameters.LOCAL_SEARCHES`, but not ``none``.
+    neighbours : int
+        K, the length of the neighbour lists.
+    threads : int, optional
+        Of a block; it changes nothing but the time. Chosen by measurement if not given.
+    measures : bool
+        Whether the tours' lengths are to be found out first; else the construction has.
+
+    Raises
+    ------
+    ParameterError
+        If ``kind`` has 2-opt and the instance is directed, or a number is out of range.
+    DeviceError
+        If the device cannot run such a block.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        instance: TspInstance,
+        cities: Cities,
+        ants: int,
+        kind: str,
+        neighbours: int = NEIGHBOURS,
+        threads: int | None = None,
+        *,
+        measures: bool = False,
+    ) -> None:
+        moves = moves_of(instance, kind)
+        if moves is None or threads not in (None, *BLOCKS):
+            raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
+        n = cities.n
+        self._n, self._metric, self._ants = n, cities.metric, ants
+        self._measures = measures
+        self._rows = neighbour_rows(instance, neighbours)
+        self._words = -(-n // WORD_BITS)
+        tours = -(-ants // machine.multiprocessors)
+        memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST))
+        self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
+        self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
+        self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
+        resident = machine.resident(FILE, self.kernel, self._threads, self._shared)
+        if resident < 1:
+            raise DeviceError(
+                f"the device holds no block of {self._threads} threads of local search"
+            )
+        self._blocks = min(ants, machine.multiprocessors * resident)
+
+    def buffers(self) -> list[Buffer]:
+        """8 K + 16 bytes a city, and 4 a city and block; 8 or 20 with less in shared memory.
+
+        With ``measures`` also the ``lengths``, 8 an ant.
+        """
+        rows = self._blocks if self._tour_shared else 2 * self._blocks
+        buffers = [
+            Buffer("near", self._rows.shape, np.uint32),
+            Buffer("best_links", (self._n, 2), np.int32),
+            Buffer("improvements", (5,), np.uint64, zeroed=True),
+            Buffer("built", (rows, self._n), np.int32),
+            Buffer("built_tours", (2, self._n), np.int32),
+        ]
+        if self._measures:
+            buffers.append(Buffer("lengths", (self._ants,), np.uint64))
+        if not self._queue_shared:
+            buffers.append(Buffer("queues", (self._blocks, self._n), np.int32))
+        if not self._tour_shared:
+            buffers += [
+                Buffer("places", (self._blocks, self._n), np.int32),
+                Buffer("waiting", (self._blocks, self._words), np.uint32),
+            ]
+        return buffers
+
+    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
+        """Copy the neighbour lists to the device, once."""
+        machine.upload(arrays["near"], self._rows.astype(np.uint32))
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Improve ``tours``, int32 of shape (ants, n); correct ``lengths`` and what is reported.
+
+        ``best_tour`` is the best so far, unless ``state`` says that this is the first iteration.
+
+        What the construction reported to ``state`` is replaced: the best of the improved tours,
+        and the sum of their lengths.
+        """
+        told = arrays["improvements"], arrays["state"]
+        cities = (
+            np.int32(self._n),
+            np.int32(self._ants),
+            np.int32(self._metric),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+        )
+        args = (
+            *cities,
+            arrays["near"],
+            np.int32(self._rows.shape[2]),
+            arrays["best_links"],
+            arrays.get("places"),
+            arrays.get("queues"),
+            arrays.get("waiting"),
+            arrays["built"],
+            arrays["built_tours"],
+            arrays["tours"],
+            arrays["lengths"],
+            *told,
+        )
+        best = arrays["best_tour"], arrays["best_links"]
+        blocks = -(-self._n // PREPARING_BLOCK)
+        prepared = (np.int32(self._n), *best, *told)
+        before = Launch(FILE, "prepare_search", blocks, PREPARING_BLOCK, prepared)
+        if self._measures:
+            measured = (*cities, arrays["tours"], arrays["lengths"], *best, *told)
+            blocks = -(-self._ants * WORD_BITS // PREPARING_BLOCK)
+            before = Launch(FILE, "measure_tours", blocks, PREPARING_BLOCK, measured)
+        return (
+            before,
+            Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),
+        )
+
+    def made(self, machine: Machine, arrays: Mapping[str, Array], iteration: int) -> Improvements:
+        """Moves made in the last of so many iterations: 0 before the first."""
+        counts = machine.download(arrays["improvements"])[:4].reshape(2, 2)
+        exchanges, segments = counts[:, _row_of(iteration)] if iteration else (0, 0)
+        return Improvements(int(exchanges), int(segments))
+
+    def built(
+        self, machine: Machine, arrays: Mapping[str, Array], iteration: int
+    ) -> NDArray[np.int32]:
+        """The best tour of the last of so many iterations as its ant built it; not checked."""
+        tour: NDArray[np.int32] = machine.download(arrays["built_tours"][_row_of(iteration)])
+        return tour
+
+
+def local_search_of(
+    machine: Machine,
+    instance: TspInstance,
+    cities: Cities,
+    ants: int,
+    kind: str,
+    *,
+    measures: bool = False,
+) -> LocalSearch | None:
+    """As :class:`LocalSearch`, or None for ``none``."""
+    if kind == NO_LOCAL_SEARCH:
+        return None
+    return LocalSearch(machine, instance, cities, ants, kind, measures=measures)
+
+
+def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
+    """What of a block is in shared memory, its bytes, and how many blocks may be resident.
+
+    ``limit`` is what a block can have, and all of a multiprocessor but what the system takes of
+    one. The queue is kept elsewhere where then more blocks fit, up to as many as are ``wanted``: a
+    round reads it once, but every move goes through a part of the tour.
+    """
+    even = n + n % 2
+    tour = _header(np.uint16) + 2 * 2 * even + 4 * (-(-n // WORD_BITS))
+    fit = {
+        memory: (shared, (limit + RESERVED) // (shared + RESERVED))
+        for memory, shared in ((ALL_SHARED, tour + 2 * even), (TOUR_SHARED, tour))
+        if n < SHORT_CITIES and shared <= limit
+    }
+    if not fit:
+        return NONE_SHARED, _header(np.int32), FEWEST
+    best = max(fit, key=lambda memory: min(fit[memory][1], wanted))
+    return best, *fit[best]
+
+
+def _row_of(iteration: int) -> int:
+    """Where the kernels put what they tell of the last of so many iterations."""
+    return (iteration - 1) & 1
+
+
+def _header(city: type[np.generic]) -> int:
+    """Bytes of ``Found`` in local_search.cu: two rounds of keys and ends, and a few numbers."""
+    ends = 6 * np.dtype(city).itemsize
+    return 2 * WINDOW * (8 + ends) + 32

@@ -1,0 +1,1 @@
+"""The MAX-MIN Ant System on a GPU: launchers and kernels."""

@@ -1,0 +1,146 @@
+"""The MAX-MIN Ant Systems on a GPU (Skinderowicz 2020).
+
+They differ in how ants draw a city, in the tabu, and in whether there are candidate lists; see
+:mod:`gpu.max_min.cuda.construction`. All have the same limits, deposits and restarts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+
+from gpu.core.devices import Device
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Machine
+from gpu.cuda.pictures import PictureReader
+from gpu.cuda.state import State
+from gpu.local_search.cuda.search import local_search_of
+from gpu.max_min.cuda.construction import (
+    BT,
+    CT,
+    LC,
+    CompactWheel,
+    ListTours,
+    MmasConstruction,
+    Rows,
+    Sampling,
+    Wheel,
+)
+from gpu.max_min.cuda.update import Form, Lists, MmasUpdate
+from gpu.max_min.parameters import MmasCudaParameters, MmasListParameters
+from gpu.problems.tsp.instance import TspInstance
+
+ConstructionType = Callable[[Machine, Problem, MmasCudaParameters, int], MmasConstruction]
+"""Makes a construction for a machine, a problem, parameters and a seed."""
+
+
+class MmasColony(TourColony):
+    """A MAX-MIN Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    parameters : MmasCudaParameters
+    machine : Machine
+    seed : int
+        In [0, 2**64).
+    construction_type : ConstructionType
+
+    Raises
+    ------
+    ParameterError
+        If the construction is not for so many cities, or the local search not for the instance.
+    DeviceMemoryError
+        If the matrices do not fit the device: of trails, 4 n² bytes; without lists of weights, 4
+        or 2 n², up to 4096 cities of the heuristic and of all weights; of explicit distances.
+    """
+
+    def __init__(
+        self,
+        instance: TspInstance,
+        parameters: MmasCudaParameters,
+        machine: Machine,
+        seed: int,
+        construction_type: ConstructionType,
+    ) -> None:
+        parameters = parameters.resolved(instance.n)
+        assert parameters.ants is not None
+        m, kind = parameters.ants, parameters.local_search
+        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        trails = DenseTrails(problem)
+        construction = construction_type(machine, problem, parameters, seed)
+        lists: Lists | None = None
+        if construction.listed_form is not Form.NONE or parameters.restart:
+            candidates = parameters.candidates if isinstance(parameters, MmasListParameters) else 0
+            lists = Lists(instance, candidates, parameters.beta)
+        self._lists = lists
+        self._update = MmasUpdate(
+            machine, problem, trails, parameters, construction.form, lists,
+            construction.listed_form,
+        )  # fmt: skip
+        buffers = [*construction.buffers(), *self._update.buffers()]
+        if lists:
+            buffers += lists.buffers()
+        search = local_search_of(machine, instance, problem, m, kind)
+        super().__init__(machine, instance, m, problem, trails, buffers, search)
+        if lists:
+            lists.upload(machine, self._arrays)
+        phases = {
+            "construction": construction.launches(self._arrays),
+            **self._improvement(),
+            "update": self._update.launches(self._arrays),
+        }
+        self._begin([trails.start(self._arrays), *self._update.start(self._arrays)], phases)
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        shot = super().snapshot(wanted)
+        return dataclasses.replace(shot, limits=self._update.limits(self._arrays))
+
+    def _branching(self, show: PictureReader) -> float:
+        if self._lists:
+            return self._update.branching(self._arrays)
+        return super()._branching(show)
+
+    def _iteration_solution(self, state: State) -> Array:
+        return self._arrays["iteration_tour"]
+
+
+CONSTRUCTIONS: dict[str, ConstructionType] = {
+    "rwm-lc": Wheel,
+    "rwm-bt": partial(Rows, samples=False),
+    "rwm-ct": CompactWheel,
+    "wrs-lc": partial(Sampling, tabu=LC),
+    "wrs-bt": partial(Rows, samples=True),
+    "wrs-ct": partial(Sampling, tabu=CT),
+    **{
+        f"{selection}-{tabu.lower()}-cl": partial(ListTours, tabu=tabu, samples=selection == "wrs")
+        for selection in ("rwm", "wrs")
+        for tabu in (LC, BT, CT)
+    },
+}
+"""How ants draw, their tabu and whether they have lists (``cl``), to what does it."""
+
+
+def _build(
+    name: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
+) -> MmasColony:
+    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[name])
+
+
+build_rwm_lc = partial(_build, "rwm-lc")
+build_rwm_bt = partial(_build, "rwm-bt")
+build_rwm_ct = partial(_build, "rwm-ct")
+build_wrs_lc = partial(_build, "wrs-lc")
+build_wrs_bt = partial(_build, "wrs-bt")
+build_wrs_ct = partial(_build, "wrs-ct")
+build_rwm_lc_cl = partial(_build, "rwm-lc-cl")
+build_rwm_bt_cl = partial(_build, "rwm-bt-cl")
+build_rwm_ct_cl = partial(_build, "rwm-ct-cl")
+build_wrs_lc_cl = partial(_build, "wrs-lc-cl")
+build_wrs_bt_cl = partial(_build, "wrs-bt-cl")
+build_wrs_ct_cl = partial(_build, "wrs-ct-cl")

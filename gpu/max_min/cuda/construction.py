@@ -1,0 +1,283 @@
+"""How the ants of a MAX-MIN Ant System are spread over the GPU while they build tours.
+
+Two selections, three tabus, with and without candidate lists (2020, Sections 4.1 to 4.3). Those of
+the same wheel order build the same tours, and those with reservoirs all do.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gpu.construction.cuda.groups import LANES, Construction, StDynamic, weight_columns
+from gpu.core.errors import ParameterError
+from gpu.cuda.cities import Problem
+from gpu.cuda.loader import MOST_LIST_ROWS, SAMPLED_TILES, TILES
+from gpu.cuda.machine import Array, Launch, Machine
+from gpu.max_min.cuda.update import KEPT, Form
+from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
+
+TILE_CITIES = 256
+"""Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
+
+PADDING = 128
+"""Places of a list at which a warp looks at once in reservoir.cu, some of them in vain."""
+
+MOST_SHARED_TILES = 2
+"""Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
+
+GROUP_BYTES = 512
+"""At least what ``GroupMemory`` in gpu/cuda/kernels/group.cuh takes of shared memory."""
+
+MOST_WARPS = 16
+"""Of a block, given the registers that the kernels use."""
+
+MOST_LIST_WARPS = 32
+"""Of a block whose candidate lists are in shared memory."""
+
+OTHERS_BYTES = 256
+"""At least what ``OtherCities`` in other_cities.cuh takes of shared memory, if it is there."""
+
+LEAST_SHARE = 0.25
+"""Of all candidate lists: if fewer fit shared memory, that is left to the L1 cache."""
+
+LC, BT, CT = "LC", "BT", "CT"
+
+SAMPLED = {LC: "SharedList", CT: "CompactList"}
+"""What gpu/max_min/cuda/reservoir.cu calls the tabus."""
+
+LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
+"""What gpu/max_min/cuda/list_tabus.cuh calls them."""
+
+
+class _Team(NamedTuple):
+    """What :class:`gpu.construction.cuda.groups.Groups` is told."""
+
+    ants: int | None
+    workers: int | None
+    launches: str | None = "tour"
+
+
+class MmasConstruction(Construction, ABC):
+    """What all have: the form in which their ants read weights."""
+
+    form = Form.FLOATS
+    listed_form = Form.NONE
+
+    @abstractmethod
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+
+
+class Wheel(StDynamic, MmasConstruction):
+    """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
+
+    def __init__(
+        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        workers = None if parameters.warps is None else LANES * parameters.warps
+        super().__init__(machine, cities, _Team(parameters.ants, workers), seed)
+
+
+class CompactWheel(Wheel):
+    """RWM-CT: the same with the compact tabu."""
+
+    file = "gpu/max_min/cuda/compact.cu"
+    alone = ""
+    order = "CompactList"
+    other = "GlobalList"
+
+
+class Rows(MmasConstruction):
+    """BT: whole rows of weights, with tabu bits in registers."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        *,
+        samples: bool,
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        super().__init__(machine, cities, parameters, seed)
+        half = parameters.weights == HALF
+        self.file = "gpu/max_min/cuda/rows_wrs.cu" if samples else "gpu/max_min/cuda/rows.cu"
+        selection = "ReservoirOfRows" if samples else "WheelOfRows"
+        self._row = "HalfRow" if half else "FullRow"
+        self.form = Form.HALVES if half else Form.FLOATS
+        shapes = (SAMPLED_TILES if samples else TILES)[self._row]
+        most = max(shapes) * TILE_CITIES
+        least = -(-self.n // most)
+        self._warps = parameters.warps or max(least, self._automatic_warps())
+        check_warps(self._warps, least, self.n, f"with {parameters.weights} weights")
+        needed = -(-self.n // (TILE_CITIES * self._warps))
+        tiles = next(count for count in shapes if count >= needed)
+        self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
+        self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
+        columns = weight_columns(self.n)
+        beyond = max(0, TILE_CITIES * tiles - columns)  # read, but not looked at, of the last row
+        whole = 2 * (self.n * columns + beyond)
+        if (
+            half
+            and self._warps == 1
+            and tiles <= MOST_SHARED_TILES
+            and (whole + GROUP_BYTES <= machine.shared_limit)
+        ):
+            self._kernel = f"build_tours_in_shared<{selection}, {tiles}>"
+            warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
+            self._grid = min(self.ants, machine.multiprocessors)
+            self._block, self._shared = LANES * warps, whole
+
+    def _automatic_warps(self) -> int:
+        """As few as can be, which is the fastest as measured: one needs no barrier."""
+        return 1
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (*self._leading(arrays), *self._results(arrays))
+        return (Launch(self.file, self._kernel, self._grid, self._block, args, self._shared),)
+
+
+class Sampling(MmasConstruction):
+    """WRS with a list of unvisited cities."""
+
+    file = "gpu/max_min/cuda/reservoir.cu"
+
+    def __init__(
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        tabu: str,
+    ) -> None:
+        assert isinstance(parameters, MmasGroupParameters)
+        super().__init__(machine, cities, parameters, seed)
+        half = parameters.weights == HALF
+        self.form = Form.HALVES if half else Form.FLOATS
+        row = "HalfRow" if half else "FullRow"
+        self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
+        self._shared = 2 * (self.n + PADDING)
+        check_shared(machine, self._shared, self.n, "mmas-wrs-bt")
+        self._warps = parameters.warps or self._automatic_warps()
+
+    def _automatic_warps(self) -> int:
+        """As measured: fewer where there are more ants, and all find work enough."""
+        return 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (*self._leading(arrays), *self._results(arrays))
+        block = LANES * self._warps
+        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
+
+
+class ListTours(MmasConstruction):
+    """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cities: Problem,
+        parameters: MmasCudaParameters,
+        seed: int,
+        tabu: str,
+        *,
+        samples: bool,
+    ) -> None:
+        assert isinstance(parameters, MmasListParameters)
+        super().__init__(machine, cities, parameters, seed)
+        n = self.n
+        self._problem = cities
+        self._width = parameters.candidates
+        self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
+        if n > KEPT:
+            self.form = Form.NONE
+        elif self._rounds:
+            self.form = Form.HALVES
+        self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
+        if samples:
+            self.listed_form = Form.INVERSES
+        self.file = "gpu/max_min/cuda/lists_wrs.cu" if samples else "gpu/max_min/cuda/lists_rwm.cu"
+        self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
+        check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
+        rows = 1 if self._width == LANES else MOST_LIST_ROWS
+        packed = self.listed_form is Form.PACKED
+        warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))
+        lists, bytes_a_city = ("PackedLists", 4) if packed else ("SplitLists", 6)
+        bytes_a_city *= self._width
+        room = max(0, machine.shared_limit - warps * self._tabu_bytes) // bytes_a_city
+        least = LEAST_SHARE * n if packed else n
+        kept = rows == 1 and n <= KEPT
+        fits = kept and (packed or samples) and room >= least
+        self._held = min(n, room) if fits else 0
+        if self._held:
+            shared = self._held * bytes_a_city + warps * self._tabu_bytes
+            self._place = min(self.ants, machine.multiprocessors), LANES * warps, shared
+            lists = lists if self._held == n else "PartedLists"
+        else:
+            self._place = self.ants, LANES, self._tabu_bytes
+        self._kernel = (
+            f"build_tours_by_lists<{LISTED[tabu]}, "
+            f"{'ReservoirSampling' if samples else 'RouletteWheel'}, "
+            f"{lists}, {rows}, {str(self._held > 0).lower()}, {str(kept).lower()}>"
+        )
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Build all tours of an iteration."""
+        args = (
+            *self._ants_and_seed(),
+            np.int32(self._metric),
+            np.float64(self._problem.beta),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["nearest"],
+            arrays["candidates"],
+            arrays["listed"],
+            np.int32(self._width),
+            np.int32(self._held),
+            arrays.get("weights"),
+            arrays["trails"],
+            np.int32(arrays["trails"].shape[1]),
+            arrays["backup"],
+            arrays["strayed"],
+            np.int32(self._rounds),
+            np.int32(self._alpha if self._alpha.is_integer() else -1),
+            np.float64(self._alpha),
+            np.int32(self._tabu_bytes),
+            *self._results(arrays),
+        )
+        grid, block, shared = self._place
+        return (Launch(self.file, self._kernel, grid, block, args, shared),)
+
+
+def check_warps(warps: int, least: int, n: int, how: str) -> None:
+    """Raise ParameterError if so many warps an ant do not do for ``n`` cities."""
+    if warps < least:
+        raise ParameterError(
+            f"warps = {warps} is too few for {n} cities {how}: "
+            + (
+                f"set at least {least}"
+                if least <= MOST_WARPS
+                else "choose a colony with candidate lists"
+            )
+        )
+
+
+def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:
+    """Raise ParameterError if the tabu of an ant is too large for shared memory."""
+    if needed > machine.shared_limit:
+        raise ParameterError(
+            f"the tabu of {n} cities takes {needed} bytes and a block of this GPU has "
+            f"{machine.shared_limit}: choose {other}, whose tabu takes a bit a city"
+        )
+
+
+def _aligned(size: int) -> int:
+    return -(-size // 16) * 16

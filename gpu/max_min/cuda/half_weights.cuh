@@ -1,0 +1,14 @@
+// Weights of half precision: float32 rounded to its upper 16 bits (8 significant ones), to the
+// nearest, on a tie to the even one. As much of a matrix again fits the caches.
+#pragma once
+
+#include "gpu/cuda/kernels/portable.cuh"
+
+__device__ __forceinline__ unsigned half_bits(float weight) {
+    unsigned bits = __float_as_uint(weight);
+    return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+}
+
+__device__ __forceinline__ float rounded_to_half(float weight) {
+    return __uint_as_float(half_bits(weight) << 16);
+}

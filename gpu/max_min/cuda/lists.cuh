@@ -1,0 +1,147 @@
+// The MAX-MIN Ant System with candidate lists (2020, Section 4.3): a warp an ant, a lane for every
+// 32nd candidate. Where no candidate is left, the ant goes to the heaviest of all unvisited cities.
+//
+// Policies: the tabu, how a candidate is drawn (`Selection`), how candidates and their weights are
+// stored (`Lists`), how many ROWS of 32 candidates there are at most, whether the lists of `held`
+// cities are in the SHARED memory of a multiprocessor, and whether weights of all edges are KEPT
+// for certain, which needs fewer registers.
+#pragma once
+
+#include "gpu/construction/cuda/tour_report.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+#include "list_tabus.cuh"
+#include "other_cities.cuh"
+
+// Candidates and their weights, `width` a city, as a lane reads them: every 32nd.
+struct SplitLists {
+    const unsigned short* cities;
+    const float* weights;  // or their inverses
+    int width, lane;
+
+    __device__ __forceinline__ SplitLists(const unsigned short* candidates, const void* listed,
+                                          int width_, int lane_)
+        : cities(candidates + lane_),
+          weights(static_cast<const float*>(listed) + lane_),
+          width(width_),
+          lane(lane_) {}
+
+    // `place`: where a row of 32 begins.
+    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+        city = cities[place];
+        weight = weights[place];
+    }
+
+    // Starts to copy the lists of the first cities, all that there are, to shared memory; returns
+    // where they end.
+    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+        uint4* end = start_copy(shared, weights - lane, count * width / 4);
+        weights = held_own_shared(reinterpret_cast<const float*>(shared) + lane);
+        shared = end;
+        end = start_copy(shared, cities - lane, count * width / 8);
+        cities = held_own_shared(reinterpret_cast<const unsigned short*>(shared) + lane);
+        return end;
+    }
+};
+
+// Either in a half of a word, so that one read brings both.
+struct PackedLists {
+    const unsigned* words;
+    int width, lane;
+
+    __device__ __forceinline__ PackedLists(const unsigned short*, const void* listed, int width_,
+                                           int lane_)
+        : words(static_cast<const unsigned*>(listed) + lane_), width(width_), lane(lane_) {}
+
+    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+        unpack(words[place], city, weight);
+    }
+
+    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+        uint4* end = start_copy(shared, words - lane, count * width / 4);
+        words = held_own_shared(reinterpret_cast<const unsigned*>(shared) + lane);
+        return end;
+    }
+
+    static __device__ __forceinline__ void unpack(unsigned word, int& city, float& weight) {
+        city = static_cast<int>(word & 0xffffu);
+        weight = __uint_as_float(word & 0xffff0000u);
+    }
+};
+
+// The same where shared memory has room for the lists of some cities: those of the others are read
+// where they are.
+struct PartedLists {
+    PackedLists near, far;
+    int width, end = 0;  // of what is near
+
+    __device__ __forceinline__ PartedLists(const unsigned short* candidates, const void* listed,
+                                           int width_, int lane)
+        : near(candidates, listed, width_, lane), far(near), width(width_) {}
+
+    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+        unsigned word = place < end ? near.words[place] : __ldg(far.words + place);
+        PackedLists::unpack(word, city, weight);
+    }
+
+    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+        end = count * width;
+        return near.copy(shared, count);
+    }
+};
+
+template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
+__global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
+    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
+    const double* coordinates, const int* matrix, const int* nearest,
+    const unsigned short* candidates, const void* listed, int width, int held, const void* weights,
+    const float* trails, int columns, const uint2* backup, const unsigned char* strayed, int rounds,
+    int factors, double alpha, int tabu_bytes, int* tours, Word* lengths, ColonyState* state) {
+    extern __shared__ uint4 shared[];
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
+    char* tabus = reinterpret_cast<char*>(shared);
+    Lists lists(candidates, listed, width, lane);
+    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+    AllWeights all{weights, n, columns, rounds};
+    __shared__ OtherCities others;
+    if constexpr (SHARED) {
+        tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), held));
+        copies_asked();
+        copies_landed<0>();
+    }
+    if constexpr (!KEPT) {
+        if (threadIdx.x == 0) others = {all, trails, backup, strayed, factors, alpha, geometry};
+    }
+    __syncthreads();
+    Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
+    for (int ant = warp * gridDim.x + blockIdx.x; ant < ants; ant += gridDim.x * warps) {
+        Draws draws{{seed_low, seed_high},
+                    static_cast<unsigned>(ant),
+                    static_cast<unsigned>(state->iteration)};
+        int* tour = tours + static_cast<long long>(ant) * n;
+        int city = draws.start(n), kept = city;  // the last cities, one a lane
+        tabu.begin(n, city, lane);
+        for (int first = 0; first < n; first += LANES) {
+            Selection selection(draws, first, lane);
+            int end = min(LANES, n - first);
+            for (int place = first == 0; place < end; ++place) {
+                int from = city;
+                if (!selection.template choose<ROWS>(lists, tabu, city, first, place, lane)) {
+                    if constexpr (KEPT)
+                        city = all.heaviest(tabu, from, first + place, lane).city();
+                    else
+                        city = others.heaviest(tabu, from, first + place, lane);
+                    __syncwarp();  // all have read the tabu
+                    if (lane == 0) tabu.mark(tabu.seen(city), city, first + place);
+                }
+                if (lane == place) kept = city;
+                __syncwarp();
+            }
+            if (lane < end) tour[first + lane] = kept;
+        }
+        __syncwarp();
+        report_tour(state, geometry, tour, ant, lengths, lane);
+    }
+}

@@ -1,0 +1,213 @@
+// Tabu policy BT for the whole of a warp's cities (2020, Section 4.1): one bit a city, in
+// registers.
+//
+// A tile is 256 cities with consecutive numbers, 8 a lane, so that a row of weights is read in
+// whole lines and no place is looked up. A lane's bits of four tiles are a word.
+#pragma once
+
+#include "gpu/cuda/kernels/portable.cuh"
+#include "half_weights.cuh"
+
+[[maybe_unused]] constexpr int LANE_CITIES = 8;
+[[maybe_unused]] constexpr int TILE_CITIES = LANE_CITIES * LANES;
+
+// Bytes of a word made of the highest bits of bytes of `bits`: byte i is all ones if byte
+// (selector >> 4 i & 3) of `bits` has its highest bit set, else 0.
+__device__ __forceinline__ unsigned spread_signs(unsigned bits, unsigned selector) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    unsigned result;
+    asm("prmt.b32 %0, %1, %1, %2;" : "=r"(result) : "r"(bits), "r"(selector | 0x8888u));
+    return result;
+#else
+    unsigned result = 0;
+    for (int i = 0; i < 4; ++i)
+        if (bits >> (8 * (selector >> 4 * i & 3) + 7) & 1) result |= 0xffu << 8 * i;
+    return result;
+#endif
+}
+
+// The larger of either half of two words.
+__device__ __forceinline__ unsigned larger_halves(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(FORMICARIUM_EMULATION)
+    return __vmaxu2(a, b);
+#else
+    return max(a & 0xffff0000u, b & 0xffff0000u) | max(a & 0xffffu, b & 0xffffu);
+#endif
+}
+
+// The unvisited cities of a lane. City j of its tile t is bit 8 (j % 4) + 2 (t % 4) + j / 4 of
+// word t / 4: then one shift brings the bits of four cities to where signs are spread from.
+template <int TILES>
+struct LaneCities {
+    static constexpr int WORDS = (TILES + 3) / 4;
+    unsigned left[WORDS];
+    int first, lane;  // the first city of the warp's first tile
+
+    __device__ __forceinline__ LaneCities(int n, int first_, int lane_)
+        : left(), first(first_), lane(lane_) {
+#pragma unroll
+        for (int tile = 0; tile < TILES; ++tile)
+#pragma unroll
+            for (int j = 0; j < LANE_CITIES; ++j)
+                if (city(tile, j) < n) left[tile / 4] |= 1u << bit(tile, j);
+    }
+
+    static __device__ __forceinline__ unsigned bit(unsigned tile, unsigned j) {
+        return 8 * (j % 4) + 2 * (tile % 4) + j / 4;
+    }
+
+    __device__ __forceinline__ int city(int tile, int j) const {
+        return first + tile * TILE_CITIES + lane * LANE_CITIES + j;
+    }
+
+    // Marks a city as visited.
+    __device__ __forceinline__ void mark(int city) {
+        unsigned own = static_cast<unsigned>(city - first);
+        unsigned tile = own / TILE_CITIES, gone = 1u << bit(tile, own % LANE_CITIES);
+        if (own / LANE_CITIES % LANES != static_cast<unsigned>(lane)) gone = 0;
+#pragma unroll
+        for (int word = 0; word < WORDS; ++word)
+            left[word] &= ~(tile / 4 == static_cast<unsigned>(word) ? gone : 0);
+    }
+
+    // The same, if `mine`, for a city of this lane.
+    __device__ __forceinline__ void take(bool mine, int tile, unsigned j) {
+        unsigned gone = mine ? 1u << bit(tile, j) : 0;
+#pragma unroll
+        for (int word = 0; word < WORDS; ++word) left[word] &= ~(tile / 4 == word ? gone : 0);
+    }
+
+    // For a city of another warp.
+    __device__ __forceinline__ bool has(int city) const {
+        return static_cast<unsigned>(city - first) < static_cast<unsigned>(TILES * TILE_CITIES);
+    }
+
+    // The bits of a tile whose number is known only now, where the first of a word has its own.
+    __device__ __forceinline__ unsigned of(int tile) const {
+        unsigned bits = left[0];
+#pragma unroll
+        for (int word = 1; word < WORDS; ++word) bits = tile / 4 == word ? left[word] : bits;
+        return bits >> 2 * (tile % 4);
+    }
+
+    __device__ __forceinline__ bool any(int tile) const {
+        return left[tile / 4] & 0x03030303u << 2 * (tile % 4);
+    }
+
+    // The bits of cities 4 half to 4 half + 3 of a tile, as spread_signs() takes them.
+    __device__ __forceinline__ unsigned signs(int tile, int half) const {
+        return left[tile / 4] << (7 - 2 * (tile % 4) - half);
+    }
+};
+
+// A lane's weights of a tile, 0 for visited cities: float32, or half precision, two a word.
+struct FullRow {
+    static constexpr bool NEAR = false;  // whether it takes no time to read them
+    static constexpr int WORDS = LANE_CITIES;
+    typedef float Stored;
+
+    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
+        return held_pointer(row);
+    }
+
+    template <class Cities>
+    static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
+                                                unsigned (&words)[WORDS]) {
+        uint4 low = {}, high = {};
+        if (cities.any(tile)) {
+            const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
+            low = __ldg(from);
+            high = __ldg(from + 1);
+        }
+        words[0] = low.x;
+        words[1] = low.y;
+        words[2] = low.z;
+        words[3] = low.w;
+        words[4] = high.x;
+        words[5] = high.y;
+        words[6] = high.z;
+        words[7] = high.w;
+    }
+
+    template <class Cities>
+    static __device__ __forceinline__ void mask(const Cities& cities, int tile,
+                                                unsigned (&words)[WORDS]) {
+#pragma unroll
+        for (int j = 0; j < LANE_CITIES; ++j)
+            words[j] &= spread_signs(cities.signs(tile, j / 4), 0x1111u * (j % 4));
+    }
+
+    static __device__ __forceinline__ float at(const Stored* row, int city) {
+        return __ldg(row + static_cast<unsigned>(city));
+    }
+
+    static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) { return max(a, b); }
+    static __device__ __forceinline__ unsigned largest(unsigned top) { return top; }
+
+    static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
+        return __uint_as_float(words[j]);
+    }
+
+    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
+        return weight(words, j);
+    }
+};
+
+// Half precision; `SHARED` says that the rows are in shared memory.
+template <bool SHARED>
+struct HalfRows {
+    static constexpr bool NEAR = SHARED;
+    static constexpr int WORDS = LANE_CITIES / 2;
+    typedef unsigned short Stored;
+
+    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
+        return SHARED ? row : held_pointer(row);
+    }
+
+    template <class Cities>
+    static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
+                                                unsigned (&words)[WORDS]) {
+        uint4 all = {};
+        if (SHARED || cities.any(tile)) {
+            const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
+            all = SHARED ? *from : __ldg(from);
+        }
+        words[0] = all.x;
+        words[1] = all.y;
+        words[2] = all.z;
+        words[3] = all.w;
+    }
+
+    template <class Cities>
+    static __device__ __forceinline__ void mask(const Cities& cities, int tile,
+                                                unsigned (&words)[WORDS]) {
+#pragma unroll
+        for (int pair = 0; pair < WORDS; ++pair)
+            words[pair] &= spread_signs(cities.signs(tile, pair / 2), pair % 2 ? 0x3322u : 0x1100u);
+    }
+
+    static __device__ __forceinline__ float at(const Stored* row, int city) {
+        const Stored* own = row + static_cast<unsigned>(city);
+        unsigned half = SHARED ? *own : __ldg(own);
+        return __uint_as_float(half << 16);
+    }
+
+    static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) {
+        return larger_halves(a, b);
+    }
+    static __device__ __forceinline__ unsigned largest(unsigned top) {
+        return max(top & 0xffff0000u, top << 16);
+    }
+
+    static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
+        return __uint_as_float(j % 2 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16);
+    }
+
+    // As much or a little more, with less ado.
+    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
+        return __uint_as_float(j % 2 ? words[j / 2] : words[j / 2] << 16);
+    }
+};
+
+typedef HalfRows<false> HalfRow;
+typedef HalfRows<true> SharedHalfRow;

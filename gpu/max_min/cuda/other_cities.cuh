@@ -1,0 +1,249 @@
+// Cities beyond the candidate lists: where no candidate is left, an ant goes to the heaviest of all
+// unvisited cities, the lowest on a tie. So about one step in fifty.
+#pragma once
+
+#include "gpu/cuda/kernels/candidates.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "half_weights.cuh"
+#include "list_tabus.cuh"
+
+// The heaviest city that a lane has seen, the lowest on a tie.
+struct Heaviest {
+    unsigned most = 0, lowest = ~0u;
+
+    __device__ __forceinline__ void offer(float weight, int its_city) {
+        unsigned own = __float_as_uint(weight), number = static_cast<unsigned>(its_city);
+        bool better = own > most || (own == most && number < lowest);
+        most = better ? own : most;
+        lowest = better ? number : lowest;
+    }
+
+    // That of all lanes.
+    __device__ __forceinline__ int city() const {
+        unsigned top = warp_max(most);
+        return static_cast<int>(warp_min(most == top ? lowest : ~0u));
+    }
+};
+
+// Eight consecutive weights of a row, all of half or of full precision.
+template <bool HALVES>
+struct EightWeights {
+    uint4 words[HALVES ? 1 : 2];
+
+    __device__ __forceinline__ void read(const void* row, int eight) {
+        constexpr int COUNT = HALVES ? 1 : 2;
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            words[i] = __ldg(static_cast<const uint4*>(row) + COUNT * eight + i);
+    }
+
+    __device__ __forceinline__ float weight(int i) const {
+        const uint4& own = words[HALVES ? 0 : i / 4];
+        int at = HALVES ? i / 2 : i % 4;
+        unsigned word = at == 0 ? own.x : at == 1 ? own.y : at == 2 ? own.z : own.w;
+        if (HALVES) word = i % 2 == 0 ? word << 16 : word & 0xffff0000u;
+        return __uint_as_float(word);
+    }
+};
+
+// The weights of all edges: a row of `columns` a city, which ends with what weighs nothing.
+struct AllWeights {
+    const void* weights;
+    int n, columns, rounds;  // to half precision
+
+    // The heaviest of the cities that this lane looks at.
+    template <class Tabu>
+    __device__ __forceinline__ Heaviest heaviest(const Tabu& tabu, int from, int step,
+                                                 int lane) const {
+        long long row = static_cast<long long>(from) * columns;
+        if (rounds)
+            return of_row<true>(static_cast<const unsigned short*>(weights) + row, tabu, step,
+                                lane);
+        return of_row<false>(static_cast<const float*>(weights) + row, tabu, step, lane);
+    }
+
+  private:
+    // Reads overlap: a few rounds do for all cities. Every lane makes as many.
+    template <bool HALVES, class Tabu>
+    __device__ __forceinline__ Heaviest of_row(const void* row, const Tabu& tabu, int step,
+                                               int lane) const {
+        constexpr int READS = HALVES ? 5 : 3;
+        Heaviest found;
+        int eights = (n + 7) / 8;
+#pragma unroll 1
+        for (int first = 0; first < eights; first += READS * LANES) {
+            EightWeights<HALVES> eight[READS];
+#pragma unroll
+            for (int i = 0; i < READS; ++i)  // no harm if the last are looked at twice
+                eight[i].read(row, min(first + i * LANES + lane, eights - 1));
+#pragma unroll
+            for (int i = 0; i < READS; ++i) {
+                int place = min(first + i * LANES + lane, eights - 1);
+                unsigned open = tabu.unvisited_of(place, n, step);
+#pragma unroll
+                for (int j = 0; j < 8; ++j)
+                    found.offer(open >> j & 1 ? eight[i].weight(j) : 0.0f, 8 * place + j);
+            }
+        }
+        return found;
+    }
+};
+
+// What an ant without a candidate needs to know. It lies in shared memory, where it takes no
+// registers of those who have candidates.
+//
+// Where weights of all edges are not kept, nearly all of these edges never got a deposit, and have
+// the trail that a city has to itself. Then the heaviest is one of the nearest, and the backup
+// lists do. A city from which a trail beyond its backup list has ever grown is `strayed`.
+struct OtherCities {
+    AllWeights kept;  // or null: then they are made of trails
+    const float* trails;
+    const uint2* backup;  // BACKUP_ROWS rows of 32 a city
+    const unsigned char* strayed;
+    int factors;
+    double alpha;
+    Geometry geometry;
+
+    // The heaviest unvisited city. All lanes of the warp call this.
+    template <class Tabu>
+    __device__ __forceinline__ int heaviest(const Tabu& tabu, int from, int step, int lane) const {
+        Heaviest found = at_once(this, tabu, from, step, lane);
+        if (warp_max(found.most) == 0) found = one_after_another(tabu, from, step, lane);
+        return found.city();
+    }
+
+  private:
+    // Calls that a warp does not leave together would cost every step some branches. So those that
+    // are out of line do not talk to other lanes.
+
+    // None, if one must look at all cities.
+    template <class Tabu>
+    static __device__ SELDOM Heaviest at_once(const OtherCities* others, Tabu tabu, int from,
+                                              int step, int lane) {
+        return others->kept.weights ? others->kept.heaviest(tabu, from, step, lane)
+                                    : others->of_backup(tabu, from, step, lane);
+    }
+
+    // None, if there may be a heavier one beyond.
+    template <class Tabu>
+    __device__ __forceinline__ Heaviest of_backup(const Tabu& tabu, int from, int step,
+                                                  int lane) const {
+        const float* row = trails + static_cast<long long>(from) * kept.columns;
+        const uint2* own = backup + static_cast<long long>(from) * BACKUP_ROWS * LANES;
+        if (strayed[from]) return Heaviest();
+        Candidate others[BACKUP_ROWS];
+        float tops[BACKUP_ROWS];
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) others[i] = {__ldg(&own[i * LANES + lane])};
+        float eta = Candidate{__ldg(&own[BACKUP_ROWS * LANES - 1])}.weight();
+        float beyond = eta > 0.0f ? weighed(__ldg(&row[from]), eta) : 0.0f;
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i) {
+            int city = others[i].city();
+            bool open = !tabu.visited(tabu.seen(city), city, step);
+            tops[i] = open ? __ldg(&row[city]) : 0.0f;
+        }
+        Heaviest found{__float_as_uint(beyond), 0};  // before any that is no heavier
+#pragma unroll
+        for (int i = 0; i < BACKUP_ROWS; ++i)
+            if (tops[i] > 0.0f) found.offer(weighed(tops[i], others[i].weight()), others[i].city());
+        return found.most > __float_as_uint(beyond) ? found : Heaviest();
+    }
+
+    // The heaviest city of those looked at so far, and what makes it so. One that comes later and
+    // is not nearer, by a trail that is not stronger, need have no weight made: ties go to the
+    // lower.
+    struct Leader {
+        unsigned most = 0;
+        int city = 0, distance = 0;
+        float trail = 0.0f;
+
+        __device__ __forceinline__ bool rules_out(float other_trail, int other_distance) const {
+            return other_trail <= trail && other_distance >= distance;
+        }
+
+        // The distance is at least so much.
+        __device__ __forceinline__ bool rules_out(float other_trail, float other_distance) const {
+            return other_trail <= trail && other_distance >= static_cast<float>(distance);
+        }
+    };
+
+    static constexpr int MANY = 8;  // cities of a lane at a time
+
+    template <class Tabu>
+    __device__ __forceinline__ Heaviest one_after_another(const Tabu& tabu, int from, int step,
+                                                          int lane) const {
+        Leader leader;
+#pragma unroll 1
+        for (int first = lane; first - lane < geometry.n; first += MANY * LANES) {
+            unsigned open = 0;
+#pragma unroll
+            for (int i = 0; i < MANY; ++i) {
+                int city = first + i * LANES, any = min(city, geometry.n - 1);
+                bool visited = tabu.visited(tabu.seen(any), any, step);
+                open |= city < geometry.n && !visited ? 1u << i : 0;
+            }
+            if (__ballot_sync(ALL_LANES, open != 0) == 0) continue;
+            Leader own = of_many(this, leader, open, from, first);
+            unsigned most = warp_max(own.most);
+            if (most == leader.most) continue;
+            bool leads = own.most == most;
+            int city = static_cast<int>(warp_min(leads ? static_cast<unsigned>(own.city) : ~0u));
+            leads = leads && own.city == city;
+            int distance = static_cast<int>(warp_max(leads ? own.distance : 0));
+            unsigned trail = warp_max(leads ? __float_as_uint(own.trail) : 0);
+            leader = {most, city, distance, __uint_as_float(trail)};
+        }
+        return {leader.most, static_cast<unsigned>(leader.city)};
+    }
+
+    // The leader among it and the open ones of every 32nd city from `first` on.
+    static __device__ SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open,
+                                            int from, int first) {
+        const Geometry& geometry = others->geometry;
+        const float* row = others->trails + static_cast<long long>(from) * others->kept.columns;
+        unsigned worth = worth_weighing(geometry, row, leader, open, from, first);
+        for (; worth; worth &= worth - 1) {
+            int city = first + (__ffs(worth) - 1) * LANES;
+            int distance = geometry.distance(from, city);
+            float trail = __ldg(&row[city]);
+            if (leader.rules_out(trail, distance)) continue;
+            float eta = weight_of(distance, __ldg(&geometry.nearest[from]), geometry.beta);
+            unsigned weight = __float_as_uint(others->weighed(trail, eta));
+            if (weight > leader.most) leader = {weight, city, distance, trail};
+        }
+        return leader;
+    }
+
+    // Of the open ones. Their reads overlap.
+    static __device__ __forceinline__ unsigned worth_weighing(const Geometry& geometry,
+                                                              const float* row,
+                                                              const Leader& leader, unsigned open,
+                                                              int from, int first) {
+        Site here = geometry.site(from), there[MANY];
+        float trails[MANY];
+#pragma unroll
+        for (int i = 0; i < MANY; ++i) {
+            if (!(open >> i & 1)) continue;
+            trails[i] = __ldg(&row[first + i * LANES]);
+            there[i] = geometry.site(first + i * LANES);
+        }
+#pragma unroll
+        for (int i = 0; i < MANY; ++i)
+            if (open >> i & 1 && leader.rules_out(trails[i], geometry.at_least(here, there[i])))
+                open ^= 1u << i;
+        return open;
+    }
+
+    __device__ __forceinline__ float weighed(float trail, float eta) const {
+        float power = factors == 1 ? trail : power_of(trail, factors, alpha);
+        float own = choice(power, eta);
+        return kept.rounds ? rounded_to_half(own) : own;
+    }
+
+    // `factors` is alpha where that is whole, else -1.
+    static __device__ SELDOM float power_of(float trail, int factors, double alpha) {
+        return factors < 0 ? RealPower(alpha)(trail) : WholePower(alpha)(trail);
+    }
+};

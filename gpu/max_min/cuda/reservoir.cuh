@@ -1,0 +1,171 @@
+// Weighted reservoir sampling (2020, Section 4.2.2): every city draws a u of its own in (0, 1), and
+// the one with the smallest -log2(u) / w wins, with a probability in proportion to its weight w.
+//
+// The logarithm is a fixed sequence of float32 operations, so that the CPU draws the same cities.
+// Few cities need it: bounds on the keys tell for the others that they cannot win.
+#pragma once
+
+#include "gpu/construction/cuda/own_words.cuh"
+#include "gpu/cuda/kernels/group.cuh"
+
+struct Reservoir {
+    // -log2(u) for the u in (0, 1) that a word stands for; see gpu.core.random.minus_log2.
+    static __device__ __forceinline__ float minus_log2(unsigned word) {
+        float u = odd_share(word);
+        int bits = static_cast<int>(__float_as_uint(u));
+        int exponent = (bits - ROOT_HALF_BITS) >> 23;
+        float f =
+            __uint_as_float(static_cast<unsigned>(bits) - (static_cast<unsigned>(exponent) << 23)) -
+            1.0f;
+        float sum = -0.14580276608467102f;
+        sum = sum * f + 0.2340385615825653f;
+        sum = sum * f + -0.2488781213760376f;
+        sum = sum * f + 0.2870992124080658f;
+        sum = sum * f + -0.36023959517478943f;
+        sum = sum * f + 0.48092323541641235f;
+        sum = sum * f + -0.7213528156280518f;
+        sum = sum * f + 1.4426950216293335f;
+        return static_cast<float>(-exponent) - f * sum;
+    }
+
+    // At most w / -ln(u), in haste: that is at least u w / (1 - u), and the quotient is looked up
+    // in the bits of a float, which makes it up to 9/8 too large.
+    static __device__ __forceinline__ float floor(unsigned word, float weight) {
+        float u = odd_share(word);
+        float inverse = __uint_as_float(0x7f000000u - __float_as_uint(1.0f - u));
+        return weight * u * inverse;  // times 8/9, which comes last
+    }
+
+  private:
+    static constexpr int ROOT_HALF_BITS = 0x3f3504f3;
+};
+
+// Tells which cities cannot have a key below one that is known, without a logarithm: -log2(u) is at
+// least (1 - u) / ln 2.
+struct KeyLimit {
+    float scale;  // a little less than 1 / (key ln 2), or 0 where no key is known
+
+    __device__ __forceinline__ static KeyLimit of_key(float key) {
+        return {__fdividef(1.4426f, key)};
+    }
+
+    // Of the largest Reservoir::floor().
+    __device__ __forceinline__ static KeyLimit of_floor(float floor) { return {floor * 0.8886f}; }
+
+    // Negative, if anything, where admits() is true. A little less than 1 - u is compared:
+    // rounding, and the 2^-24 that odd_share() adds, are less than what is left out.
+    __device__ __forceinline__ float beyond(unsigned word, float weight) const {
+        return __fmaf_rn(-one_and_share(word), scale, scale * (2.0f - 0x1p-22f)) - weight;
+    }
+
+    // Never for a weight of 0.
+    __device__ __forceinline__ bool admits(unsigned word, float weight) const {
+        return (1.0f - odd_share(word)) * scale < weight;
+    }
+};
+
+// The best of the cities that a thread has looked at.
+struct Sample {
+    float key;
+    int city, place;
+
+    __device__ __forceinline__ static Sample none() {
+        return {__uint_as_float(0x7f800000u), 0x7fffffff, 0};
+    }
+
+    // Ties go to the lowest city.
+    __device__ __forceinline__ void offer(float other, int its_city, int its_place) {
+        bool better = other < key || (other == key && its_city < city);
+        key = better ? other : key;
+        city = better ? its_city : city;
+        place = better ? its_place : place;
+    }
+
+    // The city of the best sample of the group.
+    __device__ __forceinline__ int winner(const Group<>& group) const {
+        return group.first_of_largest(__uint_as_float(0x7f800000u - __float_as_uint(key)), city);
+    }
+};
+
+// How a warp looks for the best of many cities, some of each lane at a time. Most often there is
+// only one that can win, and no logarithm is needed.
+//
+// `Cities` are those of a lane, COUNT of them: word(i) and weight(i) of the i-th, 0 if it is
+// visited, roughly(i), which may be a little more, and again(i), as loaded anew where i is known
+// only then; city(i) and place(i). All lanes of the warp call these.
+struct Search {
+    static constexpr int EIGHT = 8;
+    OwnWords words;
+    KeyLimit limit;  // of all that the warp has seen
+    Sample best;     // of this lane
+    bool single;     // whether no other warp works for the ant
+    bool keyed;      // or there is one city at most that can win, and it has no key
+
+    __device__ __forceinline__ Search(const OwnWords& words_, bool single_)
+        : words(words_), limit{0.0f}, best(Sample::none()), single(single_), keyed(!single_) {}
+
+    // Finds out how good a key some of the cities have, before the warp looks at any.
+    template <class Cities>
+    __device__ __forceinline__ void estimate(const Cities& cities) {
+        float most = 0.0f;
+#pragma unroll
+        for (int i = 0; i < Cities::COUNT; ++i)
+            most = fmaxf(most, Reservoir::floor(cities.word(words, i), cities.weight(i)));
+        limit = KeyLimit::of_floor(__uint_as_float(warp_max(__float_as_uint(most))));
+    }
+
+    // Looks at cities; `last` says that the warp has no others to look at.
+    template <class Cities>
+    __device__ __forceinline__ void look(const Cities& cities, bool last) {
+        constexpr int COUNT = Cities::COUNT, EIGHTS = (COUNT + EIGHT - 1) / EIGHT;
+        unsigned signs[EIGHTS] = {}, any = 0;
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            signs[i / EIGHT] |=
+                __float_as_uint(limit.beyond(cities.word(words, i), cities.roughly(i)));
+#pragma unroll
+        for (int eight = 0; eight < EIGHTS; ++eight) any |= signs[eight];
+        if (!__any_sync(ALL_LANES, static_cast<int>(any) < 0)) return;
+        if (COUNT > EIGHT) words.key.y = held(words.key.y);  // a few once more, or all were kept
+        unsigned admitted = 0;
+#pragma unroll
+        for (int eight = 0; eight < EIGHTS; ++eight) {
+            if (EIGHTS > 1 && !__any_sync(ALL_LANES, static_cast<int>(signs[eight]) < 0)) continue;
+#pragma unroll
+            for (int i = EIGHT * eight; i < COUNT && i < EIGHT * eight + EIGHT; ++i)
+                admitted |= limit.admits(cities.word(words, i), cities.weight(i)) ? 1u << i : 0;
+        }
+        if (last && !keyed && only_one(admitted)) {
+            if (admitted) {
+                int i = __ffs(admitted) - 1;
+                best.city = cities.city(i);
+                best.place = cities.place(i);
+            }
+            return;
+        }
+        keyed = true;
+        for (; admitted; admitted &= admitted - 1) {
+            int i = __ffs(admitted) - 1, city = cities.city(i);
+            float key = Reservoir::minus_log2(words.of(city)) * __frcp_rn(cities.again(i));
+            best.offer(key, city, cities.place(i));
+        }
+        __syncwarp();
+        if (last) return;
+        KeyLimit now = KeyLimit::of_key(__uint_as_float(warp_min(__float_as_uint(best.key))));
+        limit.scale = fmaxf(limit.scale, now.scale);
+    }
+
+    // The city that has won in the whole group.
+    __device__ __forceinline__ int winner(const Group<>& group) const {
+        return keyed ? best.winner(group)
+                     : static_cast<int>(warp_min(static_cast<unsigned>(best.city)));
+    }
+
+  private:
+    // Whether one bit is set in all lanes together.
+    static __device__ __forceinline__ bool only_one(unsigned bits) {
+        unsigned lanes = __ballot_sync(ALL_LANES, bits != 0);
+        unsigned crowded = __ballot_sync(ALL_LANES, (bits & (bits - 1)) != 0);
+        return (lanes & (lanes - 1)) == 0 && crowded == 0;
+    }
+};

@@ -1,0 +1,214 @@
+// The pheromone update of the MAX-MIN Ant System (2020, Fig. 5): all trails evaporate down to a
+// limit, those of one tour grow up to another, and what ants choose by follows in the same pass.
+//
+// Matrices have a row of `columns` numbers a city, `columns` being a multiple of four.
+#include "gpu/cuda/kernels/candidates.cuh"
+#include "gpu/cuda/kernels/choice.cuh"
+#include "gpu/cuda/kernels/geometry.cuh"
+#include "half_weights.cuh"
+#include "state.cuh"
+
+// In what form ants read the weight of an edge.
+enum Form : int {
+    NONE = 0,
+    FLOATS = 1,
+    HALVES = 2,
+    INVERSES = 3,
+    PACKED = 4,  // halves, above the candidate's number
+};
+
+// Makes weights of trails, and stores them: a matrix of all edges.
+template <class Power>
+struct Weighing {
+    int n, columns, form, rounds;  // to half precision
+    double alpha;
+    Geometry geometry;
+    const float* heuristic;  // of all edges, or null: then it is worked out where it is needed
+    void* weights;
+
+    __device__ __forceinline__ float weight(const Power& power, float trail, float eta) const {
+        float weighed = choice(power(trail), eta);
+        return rounds ? rounded_to_half(weighed) : weighed;
+    }
+
+    __device__ __forceinline__ float eta(int from, int to) const {
+        if (from == to || to >= n) return 0.0f;
+        return geometry.weight(from, to);
+    }
+
+    // Of one edge, whose trail has grown.
+    __device__ __forceinline__ void put(const Power& power, int from, int to, float trail) const {
+        if (form == NONE) return;
+        long long place = static_cast<long long>(from) * columns + to;
+        float own = weight(power, trail, heuristic ? heuristic[place] : eta(from, to));
+        if (form == HALVES)
+            static_cast<unsigned short*>(weights)[place] =
+                static_cast<unsigned short>(half_bits(own));
+        else
+            static_cast<float*>(weights)[place] = own;
+    }
+
+    // Of the four edges of a quarter.
+    __device__ __forceinline__ void put(const Power& power, long long quarter, float4 trail) const {
+        if (form == NONE) return;
+        float4 etas;
+        if (heuristic) {
+            etas = __ldcs(reinterpret_cast<const float4*>(heuristic) + quarter);
+        } else {
+            int from = static_cast<int>(4 * quarter / columns);
+            int to = static_cast<int>(4 * quarter % columns);
+            etas =
+                make_float4(eta(from, to), eta(from, to + 1), eta(from, to + 2), eta(from, to + 3));
+        }
+        float4 own = make_float4(weight(power, trail.x, etas.x), weight(power, trail.y, etas.y),
+                                 weight(power, trail.z, etas.z), weight(power, trail.w, etas.w));
+        if (form == HALVES) {
+            static_cast<uint2*>(weights)[quarter] =
+                make_uint2(half_bits(own.x) | half_bits(own.y) << 16,
+                           half_bits(own.z) | half_bits(own.w) << 16);
+            return;
+        }
+        static_cast<float4*>(weights)[quarter] = own;
+    }
+};
+
+// The limits before the first iteration, all trails being 1.
+__global__ void start_limits(MmasState* mmas, float least) {
+    if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
+}
+
+// Makes all weights; once a run.
+template <class Power>
+__global__ void weigh_trails(int n, int columns, int form, int rounds, double alpha, int metric,
+                             double beta, const double* coordinates, const int* matrix,
+                             const int* nearest, const float* heuristic, void* weights,
+                             long long quarters, const float4* trails) {
+    Weighing<Power> weighing{n,         columns, form,
+                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
+                             heuristic, weights};
+    Power power(alpha);
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
+         i += stride)
+        weighing.put(power, i, trails[i]);
+}
+
+// Adds up, for all cities, the candidates whose trails are at least min + 0.05 (max - min): n times
+// the branching factor, which tells whether trails have settled. A warp a city.
+__global__ void count_settled(int n, int columns, int listed, const unsigned short* candidates,
+                              int width, const float* trails, Word* branches) {
+    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
+        const unsigned short* list = candidates + static_cast<long long>(city) * width;
+        const float* row = trails + static_cast<long long>(city) * columns;
+        float least = row[list[0]], most = least;
+        for (int i = lane; i < listed; i += LANES) {
+            float trail = row[list[i]];
+            least = fminf(least, trail);
+            most = fmaxf(most, trail);
+        }
+        least = __uint_as_float(warp_min(__float_as_uint(least)));
+        most = __uint_as_float(warp_max(__float_as_uint(most)));
+        float bound = least + 0.05f * (most - least);
+        unsigned above = 0;
+        for (int i = lane; i < listed; i += LANES) above += row[list[i]] >= bound;
+        above = warp_total(above);
+        if (lane == 0) atomicAdd(branches, static_cast<Word>(above));
+    }
+}
+
+// Evaporates all trails, or begins anew, and makes all weights.
+template <class Power>
+__global__ void evaporate_trails(int n, int columns, int form, int rounds, double alpha, int metric,
+                                 double beta, const double* coordinates, const int* matrix,
+                                 const int* nearest, const float* heuristic, void* weights,
+                                 long long quarters, float4* trails, double nearest_length,
+                                 double spread, double gain, float keep, int depositor,
+                                 int patience, const MmasState* mmas, const ColonyState* state) {
+    MmasRules rules{nearest_length, spread, gain, keep, depositor, patience};
+    Weighing<Power> weighing{n,         columns, form,
+                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
+                             heuristic, weights};
+    Power power(alpha);
+    Decision decision(state, mmas, rules, n);
+    float least = decision.restarting ? decision.most : decision.least, most = decision.most;
+    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
+         i += stride) {
+        float4 trail = __ldcs(&trails[i]);
+        trail = make_float4(fminf(fmaxf(trail.x * rules.keep, least), most),
+                            fminf(fmaxf(trail.y * rules.keep, least), most),
+                            fminf(fmaxf(trail.z * rules.keep, least), most),
+                            fminf(fmaxf(trail.w * rules.keep, least), most));
+        trails[i] = trail;
+        weighing.put(power, i, trail);
+    }
+}
+
+// Notes where a trail grows that leads beyond the backup list; see gpu/max_min/cuda/lists.cuh.
+__device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
+                                           int to, unsigned char* strayed) {
+    unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
+    if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
+}
+
+// One tour deposits, a thread an edge; elects the best tour and closes the iteration.
+template <class Power>
+__global__ void deposit_trails(int n, int columns, int form, int rounds, double alpha, int metric,
+                               double beta, const double* coordinates, const int* matrix,
+                               const int* nearest, const float* heuristic, void* weights, int ants,
+                               int directed, float* trails, double nearest_length, double spread,
+                               double gain, float keep, int depositor, int patience,
+                               const int* tours, int* best_tour, int* iteration_tour,
+                               const uint2* backup, unsigned char* strayed, MmasState* mmas,
+                               ColonyState* state) {
+    MmasRules rules{nearest_length, spread, gain, keep, depositor, patience};
+    Weighing<Power> weighing{n,         columns, form,
+                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
+                             heuristic, weights};
+    Power power(alpha);
+    Election election(state, tours, nullptr, ants, n, best_tour);
+    Decision decision(state, mmas, rules, n);
+    Closing closing(state);  // all threads of the block meet here
+    const int* tour = decision.own ? election.winner : best_tour;
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        if (!decision.restarting) {
+            int from = tour[i], to = tour[i + 1 < n ? i + 1 : 0];
+            float* trail = &trails[static_cast<long long>(from) * columns + to];
+            *trail = fminf(*trail + decision.amount, decision.most);
+            weighing.put(power, from, to, *trail);
+            if (strayed) note_stray(weighing.geometry, backup, from, to, strayed);
+            if (!directed) {
+                trail = &trails[static_cast<long long>(to) * columns + from];
+                *trail = fminf(*trail + decision.amount, decision.most);
+                weighing.put(power, to, from, *trail);
+                if (strayed) note_stray(weighing.geometry, backup, to, from, strayed);
+            }
+        }
+        election.keep(best_tour, i);
+        iteration_tour[i] = election.winner[i];
+    }
+    if (threadIdx.x == 0 && closing.number == gridDim.x - 1)
+        decision.write_down(mmas, closing.iteration + 1);
+    closing.finish(state, election.improved);
+}
+
+// Makes the weights of the candidates of all cities, `width` a city; `etas` are their heuristics.
+template <class Power>
+__global__ void weigh_candidates(int n, int columns, int form, int rounds, double alpha, int width,
+                                 const unsigned short* candidates, const float* etas,
+                                 const float* trails, void* listed) {
+    Power power(alpha);
+    int stride = gridDim.x * blockDim.x, size = n * width;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += stride) {
+        unsigned city = candidates[i];
+        float trail = trails[static_cast<long long>(i / width) * columns + city];
+        float own = choice(power(trail), etas[i]);
+        if (rounds) own = rounded_to_half(own);
+        if (form == PACKED)
+            static_cast<unsigned*>(listed)[i] = __float_as_uint(own) | city;
+        else
+            static_cast<float*>(listed)[i] = form == INVERSES ? __frcp_rn(own) : own;
+    }
+}

@@ -1,0 +1,289 @@
+"""The trails of the MAX-MIN Ant System on a GPU: how they are renewed, and what ants see of them.
+
+A pass over the matrix evaporates all trails and makes the weights that ants choose by, as there is
+no more to be done for either than to read and write them. Then one tour deposits.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.ant_system.cuda.updates import TILE, blocks_for
+from gpu.core.errors import ParameterError
+from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.max_min.limits import DEPOSITS, spread_of
+from gpu.max_min.parameters import HALF, MmasCudaParameters
+from gpu.problems.tsp.candidates import build_candidates, weights
+from gpu.problems.tsp.instance import TspInstance
+
+FAINTEST_TRAIL = np.float32(2.0**-60)
+"""``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh."""
+
+KEPT = 4096
+"""Cities up to which the heuristic of all edges is kept, and with lists the weights of all: beyond,
+they are worked out from coordinates and trails where they are needed."""
+
+SHORT_CITIES = 1 << 16
+"""Cities that two bytes of a candidate list can name."""
+
+
+BRANCHES = 2
+"""The place of the branches in ``MmasState`` of gpu/max_min/cuda/state.cuh, in 64-bit words."""
+
+
+class Form(enum.IntEnum):
+    """In what form ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
+
+    Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
+    """
+
+    NONE = 0
+    FLOATS = 1
+    HALVES = 2
+    INVERSES = 3
+    PACKED = 4
+
+    @property
+    def dtype(self) -> type[np.float32] | type[np.uint16]:
+        """Of the matrix."""
+        return np.uint16 if self is Form.HALVES else np.float32
+
+
+class Lists:
+    """Candidate lists: of ants that have any, and of cities whose trails tell of settling.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    candidates : int
+        Length of the ants' lists, a multiple of 32; 0 for none.
+    beta : float
+        β of η^β.
+
+    Raises
+    ------
+    ParameterError
+        If the instance has more cities than a list can name.
+    """
+
+    def __init__(self, instance: TspInstance, candidates: int, beta: float) -> None:
+        n = instance.n
+        if n >= SHORT_CITIES:
+            raise ParameterError(
+                f"{instance.name} has {n} cities, but this colony's candidate lists and restarts "
+                f"take {SHORT_CITIES - 1}: choose mmas-rwm-bt, or an Ant Colony System"
+            )
+        self.width = max(candidates, LANES)
+        self.listed = min(self.width, n - 1)
+        lists = build_candidates(instance, self.listed)
+        cities = np.arange(n)
+        self.candidates = np.repeat(cities[:, None], self.width, axis=1).astype(np.uint16)
+        self.candidates[:, : self.listed] = lists.neighbours
+        self.etas = np.zeros((n, self.width), np.float32)
+        self.etas[:, : self.listed] = weights(lists.distances, lists.distances[:, :1], beta)
+
+    def buffers(self) -> list[Buffer]:
+        """10 bytes a candidate, and a byte a city."""
+        shape = self.candidates.shape
+        return [
+            Buffer("candidates", shape, np.uint16),
+            Buffer("etas", shape, np.float32),
+            Buffer("listed", shape, np.uint32),
+            Buffer("strayed", (len(self.candidates),), np.uint8, zeroed=True),
+        ]
+
+    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
+        """Copy the lists to the device, once."""
+        machine.upload(arrays["candidates"], self.candidates)
+        machine.upload(arrays["etas"], self.etas)
+
+
+class MmasUpdate:
+    """Evaporation between limits, the deposit of one tour, and the weights that follow.
+
+    Parameters
+    ----------
+    machine : Machine
+    problem : Problem
+    trails : DenseTrails
+    parameters : MmasCudaParameters
+    form : Form
+        In which ants read the weights of all edges.
+    lists : Lists or None
+    listed_form : Form
+        In which ants read the weights of candidates; ``NONE`` if they have none.
+    """
+
+    file = "gpu/max_min/cuda/update.cu"
+
+    def __init__(
+        self,
+        machine: Machine,
+        problem: Problem,
+        trails: DenseTrails,
+        parameters: MmasCudaParameters,
+        form: Form,
+        lists: Lists | None,
+        listed_form: Form,
+    ) -> None:
+        assert parameters.ants is not None
+        n = problem.n
+        self._machine, self._problem, self._trails, self._lists = machine, problem, trails, lists
+        self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
+        self._keeps_heuristic = n <= KEPT and form is not Form.NONE
+        self._grid = blocks_for(machine, int(trails.quarters))
+        self._alpha = np.float64(parameters.alpha)
+        self._power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
+        self._rounds = np.int32(parameters.weights == HALF)
+        self._patience = parameters.restart
+        nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
+        self._least = max(np.float32(spread), FAINTEST_TRAIL)
+        self._rules = (
+            np.float64(nearest),
+            np.float64(spread),
+            np.float64(parameters.rho * nearest),
+            np.float32(1.0 - parameters.rho),
+            np.int32(DEPOSITS[parameters.deposit]),
+            np.int32(parameters.restart),
+        )
+
+    def buffers(self) -> list[Buffer]:
+        """Weights and heuristic of all edges where they are kept, and 4 n bytes."""
+        n, columns = self._problem.n, self._trails.columns
+        buffers = [
+            Buffer("iteration_tour", (n,), np.int32),
+            Buffer("limits", (3,), np.uint64),
+        ]
+        if self._form is not Form.NONE:
+            buffers.append(Buffer("weights", (n, columns), self._form.dtype))
+        if self._keeps_heuristic:
+            buffers.append(self._trails.matrix("heuristic", np.float32))
+        return buffers
+
+    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
+        """Make the weights of the first iteration; once a run."""
+        n = np.int32(self._problem.n)
+        launches = [Launch(self.file, "start_limits", 1, LANES, (arrays["limits"], self._least))]
+        if self._keeps_heuristic:
+            args = (n, np.int32(self._trails.columns), *self._geometry(arrays), arrays["heuristic"])
+            launches.append(
+                Launch(
+                    "gpu/construction/cuda/choice_info.cu",
+                    "prepare_heuristic",
+                    self._grid,
+                    TILE,
+                    args,
+                )
+            )
+        if self._form is not Form.NONE:
+            args = (*self._weighing(arrays), self._trails.quarters, arrays["trails"])
+            launches.append(self._launch("weigh_trails", self._grid, args))
+        return [*launches, *self._weigh_candidates(arrays)]
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Renew the trails, and make the weights of the coming iteration."""
+        weighing = self._weighing(arrays)
+        state = arrays["limits"], arrays["state"]
+        n = self._problem.n
+        evaporate = (*weighing, self._trails.quarters, arrays["trails"], *self._rules, *state)
+        deposit = (
+            *weighing,
+            np.int32(self._ants),
+            np.int32(self._problem.directed),
+            arrays["trails"],
+            *self._rules,
+            arrays["tours"],
+            arrays["best_tour"],
+            arrays["iteration_tour"],
+            arrays["backup"],
+            arrays.get("strayed") if self._form is Form.NONE else None,
+            *state,
+        )
+        return (
+            *self._count(arrays),
+            self._launch("evaporate_trails", self._grid, evaporate),
+            self._launch("deposit_trails", min(64, -(-n // TILE)), deposit),
+            *self._weigh_candidates(arrays),
+        )
+
+    def limits(self, arrays: Mapping[str, Array]) -> tuple[float, float]:
+        """τ_min and τ_max, in units of the initial trail."""
+        words: NDArray[Any] = self._machine.download(arrays["limits"])
+        least, most = words[1:2].view(np.float32)
+        return float(least), float(most)
+
+    def branching(self, arrays: Mapping[str, Array]) -> float:
+        """The mean λ-branching factor of the candidate lists, which there must be."""
+        self._machine.upload(arrays["branches"], np.zeros(1, np.uint64))
+        self._machine.run([self._count_branches(arrays, arrays["branches"])])
+        return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
+
+    def _launch(self, kernel: str, grid: int, args: tuple[Any, ...]) -> Launch:
+        return Launch(self.file, f"{kernel}<{self._power}>", grid, TILE, args)
+
+    def _geometry(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        return (
+            np.int32(self._problem.metric),
+            np.float64(self._problem.beta),
+            arrays.get("coordinates"),
+            arrays.get("matrix"),
+            arrays["nearest"],
+        )
+
+    def _weighing(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
+        return (
+            np.int32(self._problem.n),
+            np.int32(self._trails.columns),
+            np.int32(self._form),
+            self._rounds,
+            self._alpha,
+            *self._geometry(arrays),
+            arrays.get("heuristic"),
+            arrays.get("weights"),
+        )
+
+    def _count(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
+        """Of the cities on the lists, for the decision whether to begin anew."""
+        if self._patience == 0:
+            return ()
+        return (self._count_branches(arrays, arrays["limits"][BRANCHES:]),)
+
+    def _count_branches(self, arrays: Mapping[str, Array], total: Array) -> Launch:
+        assert self._lists is not None
+        args = (
+            np.int32(self._problem.n),
+            np.int32(self._trails.columns),
+            np.int32(self._lists.listed),
+            arrays["candidates"],
+            np.int32(self._lists.width),
+            arrays["trails"],
+            total,
+        )
+        grid = blocks_for(self._machine, self._problem.n * LANES)
+        return Launch(self.file, "count_settled", grid, TILE, args)
+
+    def _weigh_candidates(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
+        if self._lists is None or self._listed_form is Form.NONE:
+            return ()
+        width = self._lists.width
+        args = (
+            np.int32(self._problem.n),
+            np.int32(self._trails.columns),
+            np.int32(self._listed_form),
+            self._rounds,
+            self._alpha,
+            np.int32(width),
+            arrays["candidates"],
+            arrays["etas"],
+            arrays["trails"],
+            arrays["listed"],
+        )
+        grid = blocks_for(self._machine, self._problem.n * width)
+        return (self._launch("weigh_candidates", grid, args),)

@@ -1,0 +1,106 @@
+"""Parameters of the MAX-MIN Ant Systems (2020 paper)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Self
+
+from gpu.construction.parameters import AsParameters, CpuParameters
+from gpu.core.parameters import choice, parameter
+from gpu.local_search.parameters import local_search_choice
+
+HALF = "half"
+
+
+@dataclass(frozen=True)
+class MmasParameters(AsParameters):
+    """What every MAX-MIN Ant System has; defaults from the 2020 paper, Section 5 (m = n)."""
+
+    p_best: float = parameter(
+        0.05,
+        "p_best",
+        "Probability of building the best tour again once trails have settled; sets the least.",
+        0,
+        1,
+        low_open=True,
+    )
+    deposit: str = choice(
+        "iteration-best",
+        "Δτ",
+        "Which tour's trails grow each iteration.",
+        {
+            "iteration-best": "the shortest tour of the iteration",
+            "global-best": "the shortest tour so far",
+            "schedule": (
+                "the iteration's shortest, but the shortest so far every 25th iteration, "
+                "then ever more often, from iteration 250 on always (Stützle and Hoos)"
+            ),
+        },
+        phase="update",
+    )
+    restart: int = parameter(
+        0,
+        "r",
+        "Iterations in vain after which settled trails begin anew; 0: never.",
+        0,
+        1_000_000,
+        phase="update",
+    )
+    weights: str = choice(
+        HALF,
+        "w",
+        "How exactly ants know the weights of edges; trails are exact either way.",
+        {
+            HALF: "to 8 significant bits, which changes no probability by more than 0.4 %",
+            "full": "to 24 significant bits",
+        },
+        phase="construction",
+    )
+
+
+@dataclass(frozen=True)
+class MmasCpuParameters(CpuParameters, MmasParameters):
+    """Parameters of the MAX-MIN Ant System on the CPU."""
+
+
+@dataclass(frozen=True)
+class MmasCudaParameters(MmasParameters):
+    """Parameters of the MAX-MIN Ant Systems on a GPU."""
+
+    local_search: str = local_search_choice()
+
+
+@dataclass(frozen=True)
+class MmasGroupParameters(MmasCudaParameters):
+    """Parameters of those whose ants choose from all cities."""
+
+    warps: int | None = parameter(
+        None,
+        "W",
+        "Warps, 32 threads each, that work for one ant.",
+        1,
+        16,
+        automatic="by n",
+        phase="construction",
+    )
+
+
+@dataclass(frozen=True)
+class MmasListParameters(MmasCudaParameters):
+    """Parameters of those with candidate lists, a warp an ant."""
+
+    candidates: int = parameter(
+        32,
+        "cl",
+        "Nearest neighbours an ant considers before all other cities.",
+        32,
+        224,
+        multiple_of=32,
+        phase="construction",
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic; longer lists than n - 1 cities allow are of no use."""
+        most = -(-max(n - 1, 1) // 32) * 32
+        return dataclasses.replace(super().resolved(n), candidates=min(self.candidates, most))

@@ -1,0 +1,1 @@
+"""Measurements: speedup over the CPU, and which system and options are fastest."""

@@ -1,0 +1,110 @@
+"""What can be compared with a system: others of its search, and every option of its own.
+
+It follows from the catalog and from what parameters say of themselves; nothing is listed by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpu import catalog
+from gpu.core.devices import Device
+from gpu.core.parameters import Parameters
+from gpu.core.system import System
+from gpu.measure.comparison_report import COLONY
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A system, or an option of the chosen one.
+
+    Attributes
+    ----------
+    group, option, meaning, phase, chosen
+        As in :class:`gpu.measure.comparison_report.Row`.
+    system : System
+    parameters : Parameters
+        Of the system's own kind, before anything automatic is resolved.
+    """
+
+    group: str
+    option: str
+    meaning: str
+    phase: str
+    chosen: bool
+    system: System
+    parameters: Parameters
+
+
+def alternatives(
+    system: System, device: Device, given: Mapping[str, object], n: int
+) -> list[Alternative]:
+    """Return what is to be compared, group by group.
+
+    Parameters
+    ----------
+    system : System
+        The chosen one; it runs on ``device``.
+    device : Device
+    given : mapping of str to object
+        Parameters of ``system`` that differ from its defaults, or their texts.
+    n : int
+        Cities, which decide what automatic values are.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is unknown or out of range.
+    """
+    chosen = system.parameters.from_mapping(given)
+    return [*_systems(system, device, given), *_options(system, chosen, n)]
+
+
+def _systems(system: System, device: Device, given: Mapping[str, object]) -> list[Alternative]:
+    found = []
+    for other in catalog.CATALOG:
+        itself = other.name == system.name
+        if not (itself or other.alias == system.alias != "") or not other.runs_on(device):
+            continue
+        kind = other.parameters
+        shared = given if itself else kind.taken_over(given, system.parameters)
+        found.append(
+            Alternative(
+                group=COLONY,
+                option=other.name,
+                meaning=other.summary,
+                phase="construction",
+                chosen=itself,
+                system=other,
+                parameters=kind.from_mapping(shared),
+            )
+        )
+    return found
+
+
+def _options(system: System, chosen: Parameters, n: int) -> list[Alternative]:
+    resolved = chosen.resolved(n).to_dict()
+    found = []
+    for name, explanation in system.parameters.explanations().items():
+        options: list[int | str | None] = list(explanation.alternatives)
+        if options and resolved[name] is None:
+            options.insert(0, None)  # what is automatic is settled where the colony is built
+        found += [
+            Alternative(
+                group=name,
+                option="auto" if option is None else str(option),
+                meaning=(
+                    explanation.automatic
+                    if option is None
+                    else explanation.options.get(str(option), "")
+                ),
+                phase=explanation.phase,
+                chosen=option == resolved[name],
+                system=system,
+                parameters=dataclasses.replace(chosen, **{name: option}),  # type: ignore[type-var]
+            )
+            for option in options
+        ]
+    return found

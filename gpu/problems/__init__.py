@@ -1,0 +1,1 @@
+"""The problems: what is common to all here, and a folder for each."""

@@ -1,0 +1,32 @@
+"""What the best-known solutions of TSPLIB's instances and of DIMACS graphs cost."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import tomllib
+
+from gpu.problems.tsp.instance import TspInstance
+
+
+def length(instance: TspInstance) -> int | None:
+    """Best-known length of the instance of TSPLIB that has this name, size and metric."""
+    row = _table("best_known.toml").get(instance.name, {})
+    if row.get("dimension") != instance.n:
+        return None
+    return row.get(instance.metric.value)
+
+
+def colors(name: str, n: int, edges: int) -> int | None:
+    """Fewest colors known for the DIMACS graph that has this name, vertices and edges."""
+    row = _table("best_known_colors.toml").get(name, {})
+    if (row.get("vertices"), row.get("edges")) != (n, edges):
+        return None
+    return row["colors"]
+
+
+@functools.cache
+def _table(name: str) -> dict[str, dict[str, int]]:
+    text = importlib.resources.files("resources").joinpath(name).read_text("utf-8")
+    table: dict[str, dict[str, int]] = tomllib.loads(text)
+    return table

@@ -1,0 +1,55 @@
+"""The instances that come with the application, as menus list them."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu.core.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class BundledInstance:
+    """An instance that comes with the application.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        One sentence: what it looks like.
+    n : int
+        Number of cities (vertices).
+    path : Path
+        Its TSPLIB or DIMACS file.
+    optimum : int or None
+        Length of an optimal tour, or the fewest colors, where it is provable.
+    problem : Problem
+    """
+
+    name: str
+    kind: str
+    n: int
+    path: Path
+    optimum: int | None
+    problem: Problem
+
+
+@functools.cache
+def bundled() -> tuple[BundledInstance, ...]:
+    """List the bundled instances from their index; no instance is parsed."""
+    folder = Path(str(importlib.resources.files("resources"))) / "instances"
+    index = tomllib.loads((folder / "index.toml").read_text("ascii"))
+    return tuple(
+        BundledInstance(
+            row["name"],
+            row["kind"],
+            row.get("cities") or row["vertices"],
+            folder / row.get("file", f"{row['name']}.tsp"),
+            row.get("optimum"),
+            Problem.TSP if "cities" in row else Problem.COLORING,
+        )
+        for row in index["instance"]
+    )

@@ -1,0 +1,1 @@
+"""Graph coloring: instances, files, checks, heuristics."""

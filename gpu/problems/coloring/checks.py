@@ -1,0 +1,33 @@
+"""Whether what a colony returns is a coloring, and has as many colors as it says."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.errors import DeviceError, SolutionError
+from gpu.problems.coloring.instance import GraphInstance
+
+
+def checked_coloring(
+    instance: GraphInstance, colors: NDArray[np.integer], count: int
+) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's coloring, proved proper and of so many colors.
+
+    Raises
+    ------
+    DeviceError
+        If it is not.
+    """
+    copy = np.array(colors, dtype=np.int32)
+    try:
+        exact = instance.cost_of(copy)
+    except SolutionError as error:
+        raise DeviceError(f"{error}; the device or its driver is not working correctly") from error
+    if exact != count:
+        raise DeviceError(
+            f"the colony reported a coloring of {instance.name} with {count} colors, but it has "
+            f"{exact}; the device or its driver is not working correctly"
+        )
+    return frozen(copy)

@@ -1,0 +1,215 @@
+"""DIMACS graphs: ``.col`` files (text) and ``.col.b`` files (a bit for every pair of vertices).
+
+The text has lines of one letter and its words: ``c`` a comment, ``p edge N M`` the sizes, ``e U V``
+an edge. The other form is the length of such a text, the text without its edges, and the lower
+triangle of the adjacency matrix with its diagonal: a row a vertex, in whole bytes, first bit high.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import InstanceError
+from gpu.problems import best_known
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.document import in_memory, read_bytes, shortened, text_of
+
+LARGEST_GRAPH = 1 << 15
+"""Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
+
+SUFFIXES = (".col", ".col.b")
+
+_KINDS = ("edge", "edges", "col")
+_NOT_KEPT = {
+    "n": "values of vertices",
+    "d": "descriptors",
+    "v": "descriptors",
+    "x": "descriptors",
+}
+"""Lines that DIMACS knows and a coloring has no use for."""
+
+_TEXT = re.compile(rb"\s*[cp](\s|\Z)")
+_BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
+_CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
+
+
+def _is_whole(word: str) -> bool:
+    """Whether ``word`` writes a whole number that is not absurdly long."""
+    return word.isascii() and word.isdigit() and len(word) <= 18
+
+
+@dataclass
+class _Lines:
+    """What the lines of one file say."""
+
+    path: Path
+    comments: list[str] = field(default_factory=list)
+    n: int = 0
+    announced: int = -1
+    ends: list[int] = field(default_factory=list)
+    unused: dict[str, None] = field(default_factory=dict)
+
+    def error(self, what: str) -> InstanceError:
+        return InstanceError(f"{self.path}: {what}")
+
+    def read(self, text: str) -> None:
+        for number, raw in enumerate(io.StringIO(text, newline=None), 1):
+            words = raw.split()
+            if not words:
+                continue
+            match words[0]:
+                case "e":
+                    self._edge(number, raw, words)
+                case "c":
+                    self.comments.append(raw.strip()[1:].strip())
+                case "p":
+                    self._sizes(number, raw, words)
+                case other if other in _NOT_KEPT:
+                    self.unused[_NOT_KEPT[other]] = None
+                case _:
+                    raise self._line_error(number, raw, "is no line of a DIMACS graph")
+
+    def _line_error(self, number: int, raw: str, what: str) -> InstanceError:
+        return self.error(f"line {number}, {shortened(raw.strip())}, {what}")
+
+    def _edge(self, number: int, raw: str, words: list[str]) -> None:
+        if self.announced < 0:
+            raise self._line_error(number, raw, "comes before the line p edge")
+        if len(words) != 3 or not (_is_whole(words[1]) and _is_whole(words[2])):
+            raise self._line_error(number, raw, "is not e and two vertices")
+        u, v = int(words[1]), int(words[2])
+        if not (0 < u <= self.n and 0 < v <= self.n):
+            vertex = v if 0 < u <= self.n else u
+            what = f"names vertex {vertex}; there are 1 to {self.n}"
+            raise self._line_error(number, raw, what)
+        if u == v:
+            what = "joins a vertex to itself, so that no coloring is proper"
+            raise self._line_error(number, raw, what)
+        self.ends += (u - 1, v - 1)
+
+    def _sizes(self, number: int, raw: str, words: list[str]) -> None:
+        if self.announced >= 0:
+            raise self._line_error(number, raw, "is the second line of its kind")
+        if len(words) != 4 or words[1] not in _KINDS or not all(map(_is_whole, words[2:])):
+            raise self._line_error(number, raw, "is not p edge, then vertices and edges")
+        self.n, self.announced = int(words[2]), int(words[3])
+        if not 1 <= self.n <= LARGEST_GRAPH:
+            what = f"has {words[2]} vertices; graphs of 1 to {LARGEST_GRAPH} can be colored"
+            raise self._line_error(number, raw, what)
+
+    def instance(self, edges: NDArray[np.int32], listed: int, sha256: str) -> GraphInstance:
+        name = self.path.name
+        for suffix in sorted(SUFFIXES, key=len, reverse=True):
+            name = name.removesuffix(suffix)
+        comment = "\n".join(self.comments).strip()
+        notes = []
+        if self.announced not in (len(edges), listed):
+            whole = "; is the file whole?" if self.announced > listed else ""
+            notes.append(f"it announces {self.announced:,} edges and has {len(edges):,}{whole}")
+        notes += [f"its {what} are not kept" for what in self.unused]
+        return GraphInstance(
+            name=name,
+            comment=comment,
+            n=self.n,
+            edges=edges,
+            optimum=best_known.colors(name, self.n, len(edges)) or _proven(comment, self.n),
+            note="; ".join(notes),
+            path=self.path,
+            sha256=sha256,
+        )
+
+
+def is_graph(path: Path, data: bytes) -> bool:
+    """Whether the file ``data`` at ``path`` is a DIMACS graph, or means to be one."""
+    if _TEXT.match(data) or _binary_text(data) is not None:
+        return True
+    return path.name.lower().endswith(SUFFIXES)
+
+
+def load_graph(path: str | Path) -> GraphInstance:
+    """Load the graph in the DIMACS file at ``path``; its bytes tell text from bits.
+
+    Raises
+    ------
+    InstanceError
+        If the file is missing, is no DIMACS graph, or has an edge that no graph to be colored has.
+    """
+    return parse_graph(Path(path), read_bytes(Path(path)))
+
+
+def parse_graph(path: Path, data: bytes) -> GraphInstance:
+    """Make the graph of the DIMACS file ``data`` that was at ``path``; see :func:`load_graph`."""
+    with in_memory(path):
+        found = _Lines(path)
+        sha256 = hashlib.sha256(data).hexdigest()
+        preamble = _binary_text(data)
+        if preamble is not None and preamble.stop > len(data):
+            raise found.error("it ends before its text, whose length it begins with, does")
+        found.read(text_of(path, data if preamble is None else data[preamble]))
+        if found.announced < 0:
+            raise found.error("it has no line p edge, so it is not a whole DIMACS graph")
+        if preamble is not None:
+            if found.ends:
+                raise found.error("it has edges both in its text and in its bits")
+            edges = _edges_of_bits(found, data[preamble.stop :])
+            return found.instance(edges, len(edges), sha256)
+        edges = unique_edges(np.array(found.ends, np.int64))
+        return found.instance(edges, len(found.ends) // 2, sha256)
+
+
+def _binary_text(data: bytes) -> slice | None:
+    """Where the text of a file with a bit for every pair stands; None if it is another file."""
+    match = _BINARY.match(data)
+    return slice(match.end(), match.end() + int(match[1])) if match else None
+
+
+def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
+    n = found.n
+    width = np.arange(n, dtype=np.int64) // 8 + 1
+    if len(bits) != width.sum():
+        raise found.error(
+            f"the matrix of {n} vertices is {width.sum()} bytes, but {len(bits)} follow its text; "
+            "is the file whole?"
+        )
+    first = np.cumsum(width) - width
+    rows = []
+    for u in range(n):
+        row = np.frombuffer(bits, np.uint8, int(width[u]), int(first[u]))
+        neighbours = np.flatnonzero(np.unpackbits(row)[: u + 1])
+        if neighbours.size and neighbours[-1] == u:
+            raise found.error(f"its matrix joins vertex {u + 1} to itself")
+        rows.append(np.column_stack((neighbours, np.full(neighbours.size, u))))
+    return unique_edges(np.concatenate(rows))
+
+
+def _proven(comment: str, n: int) -> int | None:
+    """Return the chromatic number that a generator has written into the comment."""
+    match = _CHROMATIC.search(comment)
+    return int(match[1]) if match and 1 <= int(match[1]) <= n else None
+
+
+def write_graph(path: Path, graph: GraphInstance) -> None:
+    """Write ``graph`` as a DIMACS text file, its comment first."""
+    lines = [f"e {v + 1} {u + 1}\n" for u, v in graph.edges.tolist()]
+    path.write_text("".join([_preamble(graph), *lines]), encoding="utf-8", newline="\n")
+
+
+def write_bits(path: Path, graph: GraphInstance) -> None:
+    """Write ``graph`` as a DIMACS file with a bit for every pair of vertices."""
+    text = _preamble(graph).encode()
+    matrix = np.zeros((graph.n, graph.n), bool)
+    matrix[graph.edges[:, 1], graph.edges[:, 0]] = True
+    rows = (np.packbits(row[: u + 1]).tobytes() for u, row in enumerate(matrix))
+    path.write_bytes(b"".join([f"{len(text)}\n".encode(), text, *rows]))
+
+
+def _preamble(graph: GraphInstance) -> str:
+    lines = [f"c {line}".rstrip() for line in graph.comment.splitlines()]
+    return "\n".join([*lines, f"p edge {graph.n} {len(graph.edges)}", ""])

@@ -1,0 +1,150 @@
+"""Seeded generators of graphs, some with a chromatic number that is known by construction.
+
+The same graphs come out on every machine: uniform random numbers, whole numbers and comparisons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.coloring.dimacs import write_bits, write_graph
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
+
+Edges = NDArray[np.int32]
+"""As a :class:`GraphInstance` has them."""
+
+Layout = tuple[int, Edges, int | None]
+"""Vertices, edges, and the chromatic number where it is known by construction."""
+
+SIDE = 1 << 20
+"""Side of the square in which a geometric graph's points lie, in whole units."""
+
+
+def random(seed: int, n: int, p: float) -> Layout:
+    """G(n, p): each of the pairs is an edge with probability ``p``, whatever the others are."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    u, v = np.triu_indices(n, 1)
+    chosen = draws.random(u.size) < p
+    return n, unique_edges(np.column_stack((u[chosen], v[chosen]))), None
+
+
+def geometric(seed: int, n: int, radius: float) -> Layout:
+    """Points in a square, and an edge between any two closer than ``radius`` of its side."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    points = draws.integers(0, SIDE, (n, 2))
+    u, v = np.triu_indices(n, 1)
+    near = ((points[u] - points[v]) ** 2).sum(axis=1) < math.floor((radius * SIDE) ** 2)
+    return n, unique_edges(np.column_stack((u[near], v[near]))), None
+
+
+def queens(size: int) -> Layout:
+    """Squares of a board, and an edge between two of which one sees the other as a queen does.
+
+    A row needs ``size`` colors. They suffice where neither 2 nor 3 divides ``size``: the color of
+    row r and column c is then 2r + c modulo ``size``.
+    """
+    row, column = np.divmod(np.arange(size * size), size)
+    u, v = np.triu_indices(size * size, 1)
+    down, across = row[u] - row[v], column[u] - column[v]
+    seen = (down == 0) | (across == 0) | (abs(down) == abs(across))
+    least = size if math.gcd(size, 6) == 1 else None
+    return size * size, unique_edges(np.column_stack((u[seen], v[seen]))), least
+
+
+def mycielski(colors: int) -> Layout:
+    """Graph without triangles that needs ``colors`` >= 2 colors (Mycielski 1955).
+
+    From an edge, and again and again: a copy of each vertex, joined to its neighbours, and one more
+    vertex, joined to all copies. Each time one color more is needed.
+    """
+    if colors < 2:
+        raise ValueError(f"no graph of Mycielski's has {colors} colors; the least is 2")
+    n, edges = 2, np.array([[0, 1]], np.int64)
+    for _ in range(colors - 2):
+        u, v = edges.T
+        copies = np.arange(n, 2 * n)
+        edges = np.concatenate(
+            [
+                edges,
+                np.column_stack((u, v + n)),
+                np.column_stack((v, u + n)),
+                np.column_stack((copies, np.full(n, 2 * n))),
+            ]
+        )
+        n = 2 * n + 1
+    return n, unique_edges(edges), colors
+
+
+def partite(seed: int, n: int, colors: int, p: float) -> Layout:
+    """Random graph of ``colors`` parts, with edges between parts only: so many colors suffice.
+
+    One vertex of each part is joined to those of all others: no fewer colors do.
+    """
+    if not 1 <= colors <= n:
+        raise ValueError(f"{n} vertices cannot be in {colors} parts that all have one")
+    draws = np.random.Generator(np.random.PCG64(seed))
+    mixed = np.argsort(draws.random(n), kind="stable")
+    part = np.empty(n, np.int64)
+    part[mixed] = np.arange(n) % colors
+    first = np.zeros(n, bool)
+    first[mixed[:colors]] = True
+    u, v = np.triu_indices(n, 1)
+    chosen = (draws.random(u.size) < p) | (first[u] & first[v])
+    chosen &= part[u] != part[v]
+    return n, unique_edges(np.column_stack((u[chosen], v[chosen]))), colors
+
+
+def instance(name: str, kind: str, layout: Layout) -> GraphInstance:
+    """Make an instance of what a generator has made; its comment has what is proven."""
+    n, edges, colors = layout
+    proven = [] if colors is None else [f"chromatic number {colors}"]
+    return GraphInstance(name, "\n".join([kind, *proven]), n, edges, colors)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRecipe:
+    """How one bundled graph is made."""
+
+    name: str
+    kind: str
+    make: Callable[[], Layout]
+    bits: bool = False
+
+    @property
+    def file(self) -> str:
+        """Name of its file; dense ones are shorter with a bit for every pair."""
+        return f"{self.name}.col{'.b' if self.bits else ''}"
+
+    def write(self, directory: Path) -> GraphInstance:
+        """Write the graph into ``directory``; return it."""
+        made = instance(self.name, self.kind, self.make())
+        (write_bits if self.bits else write_graph)(directory / self.file, made)
+        return made
+
+
+_MYCIELSKI = "No three vertices all joined, yet it needs more colors than it seems to."
+_QUEENS = "Squares of a chess board, joined where a queen on one sees the other."
+_PARTITE = "Hidden parts with no edge inside: as many colors as parts are needed."
+_GEOMETRIC = "Points in a square, joined where they are close."
+_RANDOM = "Every pair of vertices joined with the same probability."
+
+GRAPH_RECIPES = (
+    GraphRecipe("mycielski-47", _MYCIELSKI, lambda: mycielski(6)),
+    GraphRecipe("mycielski-191", _MYCIELSKI, lambda: mycielski(8)),
+    GraphRecipe("queens-49", _QUEENS, lambda: queens(7)),
+    GraphRecipe("queens-121", _QUEENS, lambda: queens(11)),
+    GraphRecipe("partite-100", _PARTITE, lambda: partite(1, 100, 8, 0.35)),
+    GraphRecipe("partite-500", _PARTITE, lambda: partite(2, 500, 30, 0.5), bits=True),
+    GraphRecipe("geometric-300", _GEOMETRIC, lambda: geometric(3, 300, 0.15)),
+    GraphRecipe("random-125", _RANDOM, lambda: random(4, 125, 0.5), bits=True),
+    GraphRecipe("random-500-sparse", _RANDOM, lambda: random(5, 500, 0.1), bits=True),
+    GraphRecipe("random-500", _RANDOM, lambda: random(6, 500, 0.5), bits=True),
+    GraphRecipe("random-500-dense", _RANDOM, lambda: random(7, 500, 0.9), bits=True),
+    GraphRecipe("random-1000", _RANDOM, lambda: random(8, 1000, 0.5), bits=True),
+)

@@ -1,0 +1,163 @@
+"""The graph whose vertices are to be colored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpu.core.errors import SolutionError
+from gpu.core.instance import chosen_evenly, gap_percent
+from gpu.core.problem import Problem
+
+WORD = 32
+"""Bits of a word of the adjacency."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphInstance:
+    """An undirected graph without loops; arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+    comment : str
+        The file's comment lines.
+    n : int
+        Number of vertices.
+    edges : ndarray of int32, shape (e, 2)
+        Each edge once: lower vertex first, 0-based, in ascending order; see :func:`unique_edges`.
+    optimum : int or None
+        The least number of colors, proven or best known; None where unknown.
+    note : str
+        What is wrong with the file, in words for the user; empty where nothing is.
+    path : Path or None
+        The file it came from.
+    sha256 : str
+        Digest of the file's bytes, hexadecimal.
+    adjacency : ndarray of uint32, shape (n, (n + 31) // 32)
+        A set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``.
+    degrees : ndarray of int32, shape (n,)
+        Number of neighbours.
+    """
+
+    name: str
+    comment: str
+    n: int
+    edges: NDArray[np.int32]
+    optimum: int | None = None
+    note: str = ""
+    path: Path | None = None
+    sha256: str = ""
+    adjacency: NDArray[np.uint32] = field(init=False, repr=False)
+    degrees: NDArray[np.int32] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        words = -(-self.n // WORD)
+        rows = self.edges.ravel().astype(np.int64)
+        others = self.edges[:, ::-1].ravel()
+        bits = np.zeros(self.n * words, np.uint32)
+        place = rows * words + (others >> 5)
+        np.bitwise_or.at(bits, place, np.uint32(1) << (others & 31).astype(np.uint32))
+        degrees = np.bincount(rows, minlength=self.n).astype(np.int32)
+        object.__setattr__(self, "adjacency", bits.reshape(self.n, words))
+        object.__setattr__(self, "degrees", degrees)
+        for array in (self.edges, self.adjacency, self.degrees):
+            array.flags.writeable = False
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of which this is an instance."""
+        return Problem.COLORING
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        return f"{self.n:,} vertices, {len(self.edges):,} edges"
+
+    @property
+    def density(self) -> float:
+        """Share of all pairs of vertices that are edges; 0 for a single vertex."""
+        return len(self.edges) / max(1, self.n * (self.n - 1) // 2)
+
+    def conflicts(self, colors: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Edges whose ends have the same of these ``colors``, shape (n,): int32, shape (k, 2)."""
+        ends = np.asarray(colors)[self.edges]
+        wrong: NDArray[np.int32] = self.edges[ends[:, 0] == ends[:, 1]]
+        return wrong
+
+    def cost_of(self, solution: NDArray[np.integer]) -> int:
+        """Number of colors of a coloring (0-based), which is checked to be proper.
+
+        Raises
+        ------
+        SolutionError
+            If a vertex has no color, a color no vertex, or an edge one color at both ends.
+        """
+        colors = np.asarray(solution)
+        if colors.shape != (self.n,) or colors.min() < 0 or colors.max() >= self.n:
+            raise SolutionError(f"a coloring of {self.name} does not color each vertex once")
+        if not np.bincount(colors).all():
+            raise SolutionError(f"a coloring of {self.name} skips a color")
+        wrong = self.conflicts(colors)
+        if len(wrong):
+            u, v = wrong[0] + 1
+            raise SolutionError(
+                f"a coloring of {self.name} gives the neighbours {u} and {v} the same color"
+            )
+        return int(colors.max()) + 1
+
+    def gap_percent(self, cost: int) -> float | None:
+        """How far ``cost`` colors lie above the optimum, in %, or None where that is unknown."""
+        return gap_percent(cost, self.optimum)
+
+    @property
+    def facts(self) -> Mapping[str, int | str | bool]:
+        """Number of edges."""
+        return {"edges": len(self.edges)}
+
+    def written(self, solution: NDArray[np.integer]) -> list[int]:
+        """The color of each vertex, counted from 1."""
+        numbers: list[int] = (np.asarray(solution) + 1).tolist()
+        return numbers
+
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
+        """Write a coloring as DIMACS does; see :func:`~.colorings.write_coloring`."""
+        from gpu.problems.coloring.colorings import write_coloring
+
+        write_coloring(path, self, solution, comment)
+
+    def part(self, size: int) -> GraphInstance:
+        """Choose ``size`` vertices evenly, with the edges between them."""
+        number = np.full(self.n, -1)
+        number[chosen_evenly(self.n, size)] = np.arange(size)
+        ends = number[self.edges]
+        return GraphInstance(self.name, "", size, unique_edges(ends[(ends >= 0).all(axis=1)]))
+
+
+def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
+    """Edges as a :class:`GraphInstance` has them, of pairs of vertices (0-based) in any order.
+
+    Parameters
+    ----------
+    pairs : array_like of int, shape (k, 2)
+        Each edge once or more, either way around.
+    """
+    ends = np.asarray(pairs, np.int64).reshape(-1, 2)
+    order = int(ends.max(initial=0)) + 1
+    code = np.sort(np.minimum(ends[:, 0], ends[:, 1]) * order + np.maximum(ends[:, 0], ends[:, 1]))
+    code = code[np.diff(code, prepend=-1) > 0]  # as np.unique, and ten times as fast
+    return np.column_stack((code // order, code % order)).astype(np.int32)
+
+
+def class_order(coloring: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Vertices by color, those of a class in ascending order; int32, shape (n,)."""
+    return np.argsort(coloring, kind="stable").astype(np.int32)
+
+
+def class_sizes(coloring: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Number of vertices of each color; int64, shape (k,)."""
+    return np.bincount(coloring).astype(np.int64)

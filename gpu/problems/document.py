@@ -1,0 +1,170 @@
+"""Files of instances, and the outer form of TSPLIB's: specification lines and data sections."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu.core.errors import InstanceError
+
+LARGEST_FILE = 128 * 2**20
+"""Bytes; a file beyond this is refused before it is read."""
+
+_KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A TSPLIB file taken apart.
+
+    Attributes
+    ----------
+    path : Path
+        Where it came from; every message names it.
+    specification : dict of str to str
+        Keyword to value. COMMENT lines are joined by line breaks.
+    sections : dict of str to list of str
+        Keyword to data lines, stripped and not empty.
+    sha256 : str
+        Digest of the file's bytes, hexadecimal.
+    """
+
+    path: Path
+    specification: dict[str, str]
+    sections: dict[str, list[str]]
+    sha256: str
+
+    def error(self, what: str) -> InstanceError:
+        """Build the error that names this file and says ``what`` is wrong with it."""
+        return InstanceError(f"{self.path}: {what}")
+
+    def required(self, keyword: str) -> str:
+        """Return the value of ``keyword``, or raise InstanceError where the file lacks it."""
+        value = self.specification.get(keyword, "")
+        if not value:
+            raise self.error(f"it has no {keyword}, so it is not a whole TSPLIB file")
+        return value
+
+    def dimension(self) -> int:
+        """Return the value of DIMENSION, or raise InstanceError."""
+        text = self.required("DIMENSION")
+        if not re.fullmatch(r"[0-9]{1,18}", text):
+            raise self.error(f"DIMENSION {shortened(text)} is not a number of cities")
+        return int(text)
+
+
+def shortened(text: str) -> str:
+    """Quote ``text`` from a file for a message: printable and never long."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def read_document(path: Path) -> Document:
+    """Read the file at ``path`` and take it apart.
+
+    Raises
+    ------
+    InstanceError
+        If it cannot be read, is not text, or has a line that belongs nowhere.
+    """
+    return document_of(path, read_bytes(path))
+
+
+def document_of(path: Path, data: bytes) -> Document:
+    """Take the file ``data`` that was at ``path`` apart; see :func:`read_document`."""
+    text = text_of(path, data)
+    document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
+    _take_apart(document, text)
+    return document
+
+
+def text_of(path: Path, data: bytes) -> str:
+    """Decode ``data``, or raise InstanceError where it is no text."""
+    if b"\0" in data:
+        raise InstanceError(
+            f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Formats are ASCII; names in comments are the one place where older encodings occur.
+        return data.decode("latin-1")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what is in the file at ``path``.
+
+    Raises
+    ------
+    InstanceError
+        If it is no file, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise InstanceError(f"{path}: it is a folder; name an instance's file in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise InstanceError(f"{path}: it is a device or a pipe; name an instance's file")
+        if status.st_size > LARGEST_FILE:
+            raise InstanceError(
+                f"{path}: it has {status.st_size} bytes; at most {LARGEST_FILE} are read"
+            )
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InstanceError(f"{path}: it cannot be read: {reason}") from error
+    if not data.strip():
+        raise InstanceError(f"{path}: it is empty")
+    return data
+
+
+@contextmanager
+def in_memory(path: Path) -> Iterator[None]:
+    """Name the file at ``path`` if what is made of it does not fit into memory."""
+    try:
+        yield
+    except MemoryError as error:
+        raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
+
+
+def _take_apart(document: Document, text: str) -> None:
+    section: list[str] | None = None
+    for number, raw in enumerate(re.split(r"\r\n?|\n", text), 1):
+        line = raw.strip()
+        if not line:
+            continue
+        match = _KEYWORD.fullmatch(line)
+        if match is None:
+            if section is None:
+                raise document.error(
+                    f"line {number}, {shortened(line)}, is no line of a TSPLIB file"
+                )
+            section.append(line)
+            continue
+        keyword, value = match.group(1), match.group(2)
+        if keyword == "EOF":
+            break
+        if keyword.endswith("_SECTION"):
+            if keyword in document.sections:
+                raise document.error(f"it has two of {shortened(keyword)}")
+            section = document.sections[keyword] = [value] if value else []
+        elif value is None:
+            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
+        else:
+            section = None
+            _specify(document, keyword, value.strip())
+
+
+def _specify(document: Document, keyword: str, value: str) -> None:
+    known = document.specification.get(keyword)
+    if keyword == "COMMENT" and known is not None:
+        value = f"{known}\n{value}"
+    elif known is not None and known != value:
+        raise document.error(
+            f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
+        )
+    document.specification[keyword] = value

@@ -1,0 +1,1 @@
+"""The travelling-salesman problem: instances, files, distances, candidate lists, checks."""

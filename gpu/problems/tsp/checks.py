@@ -1,0 +1,48 @@
+"""Whether what a colony returns is a tour, and has the length that it says."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.errors import DeviceError
+from gpu.problems.tsp.instance import TspInstance
+
+
+def checked_tour(
+    instance: TspInstance, tour: NDArray[np.integer], length: int
+) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's ``tour``, proved to be one and to have this length.
+
+    Raises
+    ------
+    DeviceError
+        If it is no permutation of the cities, or its length is another one.
+    """
+    copy = checked_permutation(instance, tour)
+    exact = instance.tour_length(copy)
+    if exact != length:
+        raise DeviceError(
+            f"the colony reported a tour of length {length} through {instance.name}, but its "
+            f"length is {exact}; the device or its driver is not working correctly"
+        )
+    return copy
+
+
+def checked_permutation(instance: TspInstance, tour: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Return a read-only copy of a colony's ``tour``, proved to be one.
+
+    Raises
+    ------
+    DeviceError
+        If it is no permutation of the cities.
+    """
+    n = instance.n
+    copy = np.array(tour, dtype=np.int32)
+    if copy.shape != (n,) or copy.min() < 0 or np.any(np.bincount(copy, minlength=n) != 1):
+        raise DeviceError(
+            f"the colony returned a route through {instance.name} that does not visit each city "
+            "once; the device or its driver is not working correctly"
+        )
+    return frozen(copy)

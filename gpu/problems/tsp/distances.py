@@ -1,0 +1,155 @@
+"""TSPLIB's distances: exact integers, vectorized, from whole arrays of city pairs.
+
+Every metric is a real length followed by a rounding rule. The two are kept apart because the
+rounding is monotone, which lets neighbours be searched by length and ranked by integer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.tsp.instance import Metric, TspInstance
+
+EARTH_RADIUS = 6378.388
+"""Radius of TSPLIB's idealized sphere, in km."""
+
+DEGREES_PER_TURN = 360.0
+
+MOTOR_SPEEDS = {Metric.XRAY1: (1.0, 1.0, 1.0), Metric.XRAY2: (1.25, 1.5, 1.15)}
+"""Speeds of a diffractometer's φ, χ and 2θ motors, in degrees per unit of time."""
+
+BLOCK_PAIRS = 1 << 20
+"""City pairs computed at a time where all pairs are wanted, so that temporaries stay small."""
+
+Reals = NDArray[np.float64]
+
+
+def between(
+    instance: TspInstance, a: NDArray[np.integer], b: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Distances from cities ``a`` to cities ``b`` by the rules of the TSPLIB 95 documentation.
+
+    They equal ``tsplib95``'s own function, pair by pair, also from a city to itself (where GEO
+    gives 1, and a matrix whatever stands on its diagonal).
+
+    Parameters
+    ----------
+    instance : TspInstance
+    a, b : ndarray of int
+        0-based cities; the shapes broadcast.
+
+    Returns
+    -------
+    ndarray of int64, the broadcast shape
+    """
+    if instance.matrix is not None:
+        entries: NDArray[np.int32] = instance.matrix[a, b]
+        return entries.astype(np.int64)
+    assert instance.coordinates is not None
+    return pairwise(instance.metric, instance.coordinates[a], instance.coordinates[b])
+
+
+def pairwise(metric: Metric, start: Reals, end: Reals) -> NDArray[np.int64]:
+    """Distances between points, ``start[..., :]`` to ``end[..., :]``, under ``metric``."""
+    return round_length(metric, length(metric, start, end))
+
+
+def matrix(instance: TspInstance) -> NDArray[np.int32]:
+    """All distances, row to column, computed in blocks of rows; ndarray of int32, (n, n)."""
+    if instance.matrix is not None:
+        return instance.matrix
+    n = instance.n
+    everyone = np.arange(n)
+    result = np.empty((n, n), np.int32)
+    for rows in blocks(n, n):
+        result[rows] = between(instance, everyone[rows, None], everyone)
+    return result
+
+
+def blocks(rows: int, width: int) -> list[slice]:
+    """Slices of ``rows`` rows such that each holds about ``BLOCK_PAIRS`` entries of ``width``."""
+    step = max(1, BLOCK_PAIRS // max(1, width))
+    return [slice(first, min(first + step, rows)) for first in range(0, rows, step)]
+
+
+def length(metric: Metric, start: Reals, end: Reals) -> Reals:
+    """Length between points before it is rounded; last axis x, y and perhaps z."""
+    if metric is Metric.GEO:
+        return _great_circle(start, end)
+    differences = np.abs(start - end)
+    if metric in MOTOR_SPEEDS:
+        return _motor_time(differences, MOTOR_SPEEDS[metric])
+    if metric in (Metric.MAN_2D, Metric.MAN_3D):
+        return _sum_in_order(differences)
+    if metric in (Metric.MAX_2D, Metric.MAX_3D):
+        result: Reals = differences.max(axis=-1)
+        return result
+    squares = _sum_in_order(differences * differences)
+    if metric is Metric.ATT:
+        return np.sqrt(squares / 10.0)
+    if metric in (Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D):
+        return np.sqrt(squares)
+    raise ValueError(f"{metric} has no formula")
+
+
+def round_length(metric: Metric, lengths: Reals) -> NDArray[np.int64]:
+    """TSPLIB's integer for each length: a monotone rule of ``metric``."""
+    if metric is Metric.CEIL_2D:
+        return np.ceil(lengths).astype(np.int64)
+    if metric is Metric.GEO:
+        return (lengths + 1.0).astype(np.int64)
+    nearest = np.floor(lengths + 0.5)
+    if metric is Metric.ATT:
+        nearest += nearest < lengths
+    return nearest.astype(np.int64)
+
+
+def radians(coordinates: Reals) -> Reals:
+    """Latitude and longitude in radians from TSPLIB's DDD.MM (degrees, a point, minutes)."""
+    return np.radians(degrees(coordinates))
+
+
+def degrees(coordinates: Reals) -> Reals:
+    """Latitude and longitude in decimal degrees from TSPLIB's DDD.MM."""
+    whole = np.trunc(coordinates)
+    return whole + (coordinates - whole) * 5.0 / 3.0
+
+
+def _sum_in_order(terms: Reals) -> Reals:
+    """Sum over the last axis from left to right: NumPy's own sum promises no order."""
+    total = terms[..., 0]
+    for axis in range(1, terms.shape[-1]):
+        total = total + terms[..., axis]
+    return total
+
+
+def _great_circle(start: Reals, end: Reals) -> Reals:
+    # With the true π, as tsplib95 has it. TSPLIB's documentation writes 3.141592, which changes
+    # one pair of long distances in a thousand by 1, and the length of no published optimal tour.
+    start, end = radians(start), radians(end)
+    q1 = np.cos(start[..., 1] - end[..., 1])
+    q2 = np.cos(start[..., 0] - end[..., 0])
+    q3 = np.cos(start[..., 0] + end[..., 0])
+    cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)
+    return EARTH_RADIUS * np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
+def _motor_time(differences: Reals, speeds: tuple[float, float, float]) -> Reals:
+    # Three motors turn at once; φ may turn either way around. In hundredths of a unit of time.
+    phi, chi, theta = (differences[..., axis] for axis in range(3))
+    phi = np.minimum(phi, np.abs(phi - DEGREES_PER_TURN))
+    slowest = np.maximum(np.maximum(phi / speeds[0], chi / speeds[1]), theta / speeds[2])
+    return 100.0 * slowest
+
+
+def longest_possible(metric: Metric, coordinates: Reals) -> float:
+    """Bound on every distance: that between the corners of the bounding box."""
+    if metric is Metric.GEO:
+        return EARTH_RADIUS * math.pi + 1.0
+    spans = coordinates.max(axis=0) - coordinates.min(axis=0)
+    if metric in MOTOR_SPEEDS:
+        return 100.0 * float(spans.max()) + 1.0
+    return float(length(metric, np.zeros_like(spans), spans)) + 1.0

@@ -1,0 +1,257 @@
+"""Seeded generators of the bundled instances; ``python -m gpu.problems.tsp.generators DIR``.
+
+The same files come out on every machine: uniform random numbers, arithmetic that IEEE 754 rounds
+correctly, and results rounded far above the error of the few sines and cosines.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.coloring.generators import GRAPH_RECIPES
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.tours import write_tour
+from gpu.problems.tsp.tsplib import load
+
+Points = NDArray[np.float64]
+Layout = tuple[Points, NDArray[np.int64] | None]
+"""Points, shape (n, 2), and an optimal tour where the layout has a provable one."""
+
+STEP = 100
+"""Distance between neighbours on a grid or a ring."""
+
+
+def uniform(random: np.random.Generator, n: int) -> Layout:
+    """Spread ``n`` cities evenly over a square."""
+    side = 100 * math.isqrt(n) + 1
+    return _first_distinct(lambda count: random.integers(0, side, (count, 2)), n), None
+
+
+def clustered(random: np.random.Generator, n: int) -> Layout:
+    """Gather ``n`` cities in round clusters of about 60, some tight and some loose."""
+    side = 100.0 * math.sqrt(n)
+    clusters = max(4, n // 60)
+    centres = random.random((clusters, 2)) * side
+    spread = side * (0.01 + 0.04 * random.random(clusters))
+
+    def draw(count: int) -> Points:
+        home = random.integers(0, clusters, count)
+        points: Points = centres[home] + _bell(random, count) * spread[home, None]
+        return points
+
+    return _first_distinct(draw, n), None
+
+
+def board(random: np.random.Generator, n: int) -> Layout:
+    """Place ``n`` drill holes on a circuit board: rows of pins, two-legged parts and vias."""
+    pitch, cell = 100, 1000
+    columns = math.isqrt(n // 14) + 2
+    holes: list[Points] = []
+    for place in _shuffled(random, columns * columns):
+        corner = np.array([place % columns, place // columns]) * cell
+        kind = random.random()
+        if kind < 0.5:  # Two rows of pins, 300 apart.
+            pins = np.arange(int(random.integers(4, 9)))
+            part = np.array([[x, y] for y in (0, 3) for x in pins])
+        elif kind < 0.7:  # One row.
+            part = np.array([[x, 0] for x in range(int(random.integers(3, 9)))])
+        else:  # Resistors side by side.
+            part = np.array(
+                [[x, y] for y in range(int(random.integers(2, 5))) for x in (0, 4)],
+            )
+        if random.random() < 0.3:
+            part = part[:, ::-1]
+        shift = random.integers(0, 3, 2) * (pitch // 2)
+        holes.append(corner + shift + part * pitch)
+    parts = np.concatenate(holes)[: n * 4 // 5]
+    extent = columns * cell // (pitch // 2)
+    vias = random.integers(0, extent, (n * 4, 2)) * (pitch // 2)
+    return _first_distinct(lambda count: np.concatenate([parts, vias]), n), None
+
+
+def ring(random: np.random.Generator, n: int) -> Layout:
+    """Place ``n`` cities in convex position, on a circle, ``STEP`` apart.
+
+    No two cities are closer than neighbours on the ring, so going around it is optimal.
+    """
+    radius = STEP / (2.0 * np.sin(np.pi / n))
+    order = _shuffled(random, n)
+    angle = order * (2.0 * np.pi / n)
+    points = radius * (1.0 + np.column_stack((np.cos(angle), np.sin(angle))))
+    return points.round(2), np.argsort(order)
+
+
+def grid(random: np.random.Generator, n: int) -> Layout:
+    """Place n = s² cities, s even, on a square grid with ``STEP`` between neighbours.
+
+    No two cities are closer than ``STEP``, and a tour of n such steps exists: up and down the
+    columns, without the bottom row, which is the way back.
+    """
+    side = math.isqrt(n)
+    if side * side != n or side % 2:
+        raise ValueError(f"n = {n} must be the square of an even number")
+    snake = [
+        (x, 1 + (y if x % 2 == 0 else side - 2 - y)) for x in range(side) for y in range(side - 1)
+    ]
+    path = np.array(snake + [(x, 0) for x in reversed(range(side))])
+    order = _shuffled(random, n)
+    points = np.empty((n, 2))
+    points[order] = path * STEP
+    return points, order
+
+
+def country(random: np.random.Generator, n: int) -> Layout:
+    """Settle ``n`` towns on an island: around a few big cities, along roads, and far out."""
+    side = 150.0 * math.sqrt(n)
+    centre = 0.3 + 0.4 * random.random((9, 2))
+    radius = 0.1 + 0.15 * random.random(9)
+    bays = random.random((4, 2))
+
+    def on_land(points: Points) -> NDArray[np.bool_]:
+        land = ((points[:, None] - centre) ** 2).sum(axis=-1) < radius**2
+        water = ((points[:, None] - bays) ** 2).sum(axis=-1) < 0.12**2
+        inside: NDArray[np.bool_] = land.any(axis=1) & ~water.any(axis=1)
+        return inside
+
+    def place(count: int) -> Points:
+        points: Points = random.random((count * 20, 2))
+        return points[on_land(points)][:count]
+
+    cities = place(max(5, n // 100))
+    size = 1.0 / np.arange(1, len(cities) + 1)
+    share = np.cumsum(size)
+    share /= share[-1]
+
+    def draw(count: int) -> Points:
+        home = np.searchsorted(share, random.random(count))
+        other = np.searchsorted(share, random.random(count))
+        around = cities[home] + _bell(random, count) * 0.1 * np.sqrt(size[home, None])
+        along = cities[home] + (cities[other] - cities[home]) * random.random((count, 1))
+        along += 0.004 * _bell(random, count)
+        kind = random.random(count)
+        points = np.where(kind[:, None] < 0.5, around, along)
+        far = place(count)[: (kind > 0.75).sum()]
+        points[np.flatnonzero(kind > 0.75)[: len(far)]] = far
+        settled: Points = points[on_land(points)] * side
+        return settled
+
+    return _first_distinct(draw, n), None
+
+
+def _bell(random: np.random.Generator, count: int) -> Points:
+    """Deviates of mean 0 and deviation 1, nearly normal, from sums alone; shape (count, 2)."""
+    # Python's sum adds from left to right; NumPy's own order depends on the processor.
+    total: Points = sum(random.random((12, count, 2)), np.full((count, 2), -6.0))
+    return total
+
+
+def _shuffled(random: np.random.Generator, n: int) -> NDArray[np.int64]:
+    return np.argsort(random.random(n), kind="stable")
+
+
+def _first_distinct(draw: Callable[[int], NDArray[np.number]], n: int) -> Points:
+    """First ``n`` different points, rounded to integers, of those that ``draw`` makes."""
+    points = np.rint(np.asarray(draw(2 * n), np.float64))
+    _, first = np.unique(points, axis=0, return_index=True)
+    points = points[np.sort(first)[:n]]
+    if len(points) < n:
+        raise ValueError(f"only {len(points)} different points for {n} cities")
+    result: Points = points - points.min(axis=0)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one bundled instance is made; ``seed`` decides it."""
+
+    name: str
+    kind: str
+    layout: Callable[[np.random.Generator, int], Layout]
+    n: int
+    seed: int
+
+
+_RING = "Cities on a circle: the way around is provably optimal."
+_GRID = "Cities on a square grid, where many tours are provably optimal."
+_UNIFORM = "Cities spread evenly over a square."
+_CLUSTERED = "Cities in round clusters."
+_BOARD = "Holes to be drilled in a circuit board."
+_MAP = "Towns of an island: big cities, roads and countryside."
+
+RECIPES = (
+    Recipe("ring-50", _RING, ring, 50, 1),
+    Recipe("ring-200", _RING, ring, 200, 2),
+    Recipe("grid-100", _GRID, grid, 100, 3),
+    Recipe("grid-1024", _GRID, grid, 1024, 4),
+    Recipe("uniform-100", _UNIFORM, uniform, 100, 5),
+    Recipe("uniform-1000", _UNIFORM, uniform, 1000, 6),
+    Recipe("uniform-10000", _UNIFORM, uniform, 10000, 7),
+    Recipe("clustered-500", _CLUSTERED, clustered, 500, 8),
+    Recipe("clustered-2500", _CLUSTERED, clustered, 2500, 9),
+    Recipe("board-400", _BOARD, board, 400, 10),
+    Recipe("board-2000", _BOARD, board, 2000, 11),
+    Recipe("map-1000", _MAP, country, 1000, 12),
+    Recipe("map-5000", _MAP, country, 5000, 13),
+)
+
+
+def lower_bound(instance: TspInstance) -> int:
+    """Bound below every tour of a symmetric instance: half of each city's two shortest edges."""
+    cities = np.arange(instance.n)
+    ends = instance.distances(cities[:, None], nearest_neighbours(instance, 2))
+    return -(-int(ends.sum()) // 2)
+
+
+def generate(directory: Path) -> None:
+    """Write all bundled instances, their provably optimal tours and their index."""
+    directory.mkdir(parents=True, exist_ok=True)
+    index = ["# Written by python -m gpu.problems.tsp.generators\n"]
+    for recipe in RECIPES:
+        random = np.random.Generator(np.random.PCG64(recipe.seed))
+        points, tour = recipe.layout(random, recipe.n)
+        path = directory / f"{recipe.name}.tsp"
+        path.write_text(_text(recipe, points), encoding="ascii", newline="\n")
+        index += ["[[instance]]", f"name = {json.dumps(recipe.name)}"]
+        index += [f"kind = {json.dumps(recipe.kind)}", f"cities = {recipe.n}"]
+        if tour is not None:
+            instance = load(path)
+            length = instance.tour_length(tour)
+            if length != lower_bound(instance):
+                raise ValueError(
+                    f"{recipe.name}: the tour of length {length} is not provably optimal"
+                )
+            comment = f"Length = {length}, which no tour can be shorter than"
+            write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
+            index.append(f"optimum = {length}")
+        index.append("")
+    for graph in GRAPH_RECIPES:
+        made = graph.write(directory)
+        index += ["[[instance]]", f"name = {json.dumps(graph.name)}"]
+        index += [f"kind = {json.dumps(graph.kind)}", f"vertices = {made.n}"]
+        index += [f"file = {json.dumps(graph.file)}"]
+        index += [] if made.optimum is None else [f"optimum = {made.optimum}"]
+        index.append("")
+    (directory / "index.toml").write_text("\n".join(index), encoding="ascii", newline="\n")
+
+
+def _text(recipe: Recipe, points: Points) -> str:
+    decimals = 0 if np.array_equal(points, points.round()) else 2
+    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
+    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
+    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
+    return "\n".join([*lines, "EOF", ""])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m gpu.problems.tsp.generators DIR")
+    generate(Path(sys.argv[1]))

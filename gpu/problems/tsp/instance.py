@@ -1,0 +1,155 @@
+"""Instances: what every colony, view and export is given."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import SolutionError
+from gpu.core.instance import chosen_evenly, gap_percent
+from gpu.core.problem import Problem
+
+
+class Metric(enum.StrEnum):
+    """How the distance between two cities follows from the file (TSPLIB's EDGE_WEIGHT_TYPE)."""
+
+    EUC_2D = "EUC_2D"
+    EUC_3D = "EUC_3D"
+    CEIL_2D = "CEIL_2D"
+    MAN_2D = "MAN_2D"
+    MAN_3D = "MAN_3D"
+    MAX_2D = "MAX_2D"
+    MAX_3D = "MAX_3D"
+    ATT = "ATT"
+    GEO = "GEO"
+    XRAY1 = "XRAY1"
+    XRAY2 = "XRAY2"
+    EXPLICIT = "EXPLICIT"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TspInstance:
+    """A travelling-salesman instance; arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+        The file's NAME, without the ending that a few of them have.
+    comment : str
+        The file's COMMENT lines.
+    metric : Metric
+        Rule of the distances.
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
+        What the metric measures between; None for EXPLICIT.
+    matrix : ndarray of int32, shape (n, n), or None
+        The distances of an EXPLICIT instance, row to column.
+    display : ndarray of float64, shape (n, 2)
+        Where to draw each city, y up.
+    computed_layout : bool
+        True if ``display`` was computed because the file says nothing of places.
+    directed : bool
+        True for ATSP: the distance from i to j may differ from that from j to i.
+    optimum : int or None
+        Length of an optimal or best-known tour, where known.
+    optimal_tour : ndarray of int32, shape (n,), or None
+        A tour of that length, 0-based, where known.
+    ids : ndarray of int64, shape (n,), or None
+        The cities' numbers in the file, ascending; None where they are 1 to n.
+    note : str
+        What of the file is not kept, in words for the user; empty where all is.
+    path : Path or None
+        The file it came from.
+    sha256 : str
+        Digest of the file's bytes, hexadecimal.
+    """
+
+    name: str
+    comment: str
+    metric: Metric
+    coordinates: NDArray[np.float64] | None
+    matrix: NDArray[np.int32] | None
+    display: NDArray[np.float64]
+    computed_layout: bool = False
+    directed: bool = False
+    optimum: int | None = None
+    optimal_tour: NDArray[np.int32] | None = None
+    ids: NDArray[np.int64] | None = None
+    note: str = ""
+    path: Path | None = None
+    sha256: str = ""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of which this is an instance."""
+        return Problem.TSP
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self.display)
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        return f"{self.n:,} cities"
+
+    @property
+    def city_ids(self) -> NDArray[np.int64]:
+        """Number of each city in the file, as tours are written; int64, shape (n,)."""
+        return np.arange(1, self.n + 1) if self.ids is None else self.ids
+
+    def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64."""
+        from gpu.problems.tsp.distances import between
+
+        return between(self, a, b)
+
+    def tour_length(self, tour: NDArray[np.integer]) -> int:
+        """Exact length of the closed ``tour`` (0-based, shape (n,)), summed in int64."""
+        return int(self.distances(tour, np.roll(tour, -1)).sum(dtype=np.int64))
+
+    def cost_of(self, solution: NDArray[np.integer]) -> int:
+        """Exact length of a closed tour, which is checked to be one; see :class:`Instance`."""
+        tour, n = np.asarray(solution), self.n
+        if tour.shape != (n,) or tour.min() < 0 or np.any(np.bincount(tour, minlength=n) != 1):
+            raise SolutionError(f"a route through {self.name} does not visit each city once")
+        return self.tour_length(tour)
+
+    def gap_percent(self, cost: int) -> float | None:
+        """How far the length ``cost`` lies above the optimum, in %; see :class:`Instance`."""
+        return gap_percent(cost, self.optimum)
+
+    @property
+    def facts(self) -> Mapping[str, int | str | bool]:
+        """Metric and direction."""
+        return {"metric": self.metric.value, "directed": self.directed}
+
+    def written(self, solution: NDArray[np.integer]) -> list[int]:
+        """A tour in the city numbers of the file."""
+        numbers: list[int] = self.city_ids[solution].tolist()
+        return numbers
+
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
+        """Write a tour as TSPLIB does; see :func:`gpu.problems.tsp.tours.write_tour`."""
+        from gpu.problems.tsp.tours import write_tour
+
+        write_tour(path, self, solution, comment)
+
+    def part(self, size: int) -> TspInstance:
+        """Choose ``size`` cities evenly."""
+        kept = chosen_evenly(self.n, size)
+        return TspInstance(
+            name=self.name,
+            comment="",
+            metric=self.metric,
+            coordinates=None if self.coordinates is None else self.coordinates[kept],
+            matrix=None if self.matrix is None else self.matrix[np.ix_(kept, kept)],
+            display=self.display[kept],
+            computed_layout=self.computed_layout,
+            directed=self.directed,
+        )

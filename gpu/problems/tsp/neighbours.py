@@ -1,0 +1,150 @@
+"""Nearest neighbours, exact under TSPLIB's integers, without an n × n array."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from gpu.problems.tsp import distances
+from gpu.problems.tsp.instance import Metric, TspInstance
+
+_NORMS = {
+    Metric.EUC_2D: 2.0,
+    Metric.EUC_3D: 2.0,
+    Metric.CEIL_2D: 2.0,
+    Metric.ATT: 2.0,
+    Metric.GEO: 2.0,
+    Metric.MAN_2D: 1.0,
+    Metric.MAN_3D: 1.0,
+    Metric.MAX_2D: np.inf,
+    Metric.MAX_3D: np.inf,
+}
+"""Metrics whose length is a norm, or grows with one, and the norm's p."""
+
+_SPARE = 16
+"""Cities asked of the tree beyond those wanted, so that most ties are settled at once."""
+
+_WIDENINGS = 3
+"""How often a row whose last place is tied asks the tree again, for twice as many."""
+
+_NOBODY = np.iinfo(np.int64).max
+
+Keys = NDArray[np.int64]
+
+
+def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
+    """List the ``k`` nearest cities of each city, by (distance, index).
+
+    The distance is TSPLIB's integer; in a directed instance it is the outgoing one. A city is
+    never its own neighbour, but another city at the same place is.
+
+    Parameters
+    ----------
+    instance : TspInstance
+    k : int
+        1 <= k <= n - 1.
+
+    Returns
+    -------
+    ndarray of int32, shape (n, k)
+
+    Raises
+    ------
+    ValueError
+        If ``k`` is out of range.
+    """
+    n = instance.n
+    if not 1 <= k < n:
+        raise ValueError(f"k = {k} must be in [1, {n - 1}]")
+    result = np.empty((n, k), np.int32)
+    rows = np.arange(n)
+    norm = _NORMS.get(instance.metric)
+    if norm is not None:
+        tree = _Tree(instance, norm)
+        width = k + 1 + _SPARE
+        for _ in range(_WIDENINGS):
+            if width >= n or not rows.size:
+                break
+            rows = tree.settle(result, rows, width)
+            width *= 2
+    _settle_by_all(instance, result, rows)
+    return result
+
+
+class _Tree:
+    """A k-d tree in which distances are the metric's lengths, up to rounding noise."""
+
+    def __init__(self, instance: TspInstance, norm: float) -> None:
+        self._instance = instance
+        self._norm = norm
+        assert instance.coordinates is not None
+        self._points = _embedded(instance.metric, instance.coordinates)
+        self._tree = cKDTree(self._points)
+        # Bounds the difference between a length here and in TSPLIB's formula; the arc cosine of
+        # the formula alone is off by up to 1e-4 km for close places.
+        self._noise = 1e-9 * float(np.abs(self._points).max())
+        if instance.metric is Metric.GEO:
+            self._noise += 1e-3
+
+    def settle(
+        self, result: NDArray[np.int32], rows: NDArray[np.int64], width: int
+    ) -> NDArray[np.int64]:
+        """Fill the ``rows`` that ``width`` cities from the tree decide; return the others."""
+        k = result.shape[1]
+        undecided = []
+        for block in distances.blocks(len(rows), width):
+            cities = rows[block]
+            query = self._tree.query(self._points[cities], width, p=self._norm, workers=-1)
+            found, near = np.asarray(query[0]), np.asarray(query[1])
+            keys = _keys(self._instance, cities, near)
+            keys.sort(axis=1)
+            # Whoever was not found is at least as far as the last who was, less the noise.
+            beyond = self._lengths(found[:, -1]) * (1.0 - 1e-9) - self._noise
+            decided = (
+                distances.round_length(self._instance.metric, np.maximum(beyond, 0.0))
+                > keys[:, k - 1] // self._instance.n
+            )
+            result[cities[decided]] = keys[decided, :k] % self._instance.n
+            undecided.append(cities[~decided])
+        return np.concatenate(undecided)
+
+    def _lengths(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._instance.metric is not Metric.GEO:
+            return found
+        diameter = 2.0 * distances.EARTH_RADIUS
+        arcs: NDArray[np.float64] = diameter * np.arcsin(np.minimum(found / diameter, 1.0))
+        return arcs
+
+
+def _embedded(metric: Metric, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    if metric is Metric.ATT:
+        scaled: NDArray[np.float64] = coordinates / np.sqrt(10.0)
+        return scaled
+    if metric is Metric.GEO:
+        latitude, longitude = distances.radians(coordinates).T
+        around = np.cos(latitude)
+        axes = (around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude))
+        return np.column_stack(axes) * distances.EARTH_RADIUS
+    return coordinates
+
+
+def _settle_by_all(
+    instance: TspInstance, result: NDArray[np.int32], rows: NDArray[np.int64]
+) -> None:
+    """Fill ``rows`` by looking at every city."""
+    n, k = instance.n, result.shape[1]
+    everyone = np.arange(n)
+    for block in distances.blocks(len(rows), n):
+        cities = rows[block]
+        keys = _keys(instance, cities, everyone)
+        keys.partition(k - 1, axis=1)
+        keys = np.sort(keys[:, :k], axis=1)
+        result[cities] = keys % n
+
+
+def _keys(instance: TspInstance, cities: NDArray[np.int64], others: NDArray[np.integer]) -> Keys:
+    """One number for each pair, ordered as (distance, index); the city itself comes last."""
+    keys = distances.between(instance, cities[:, None], others) * instance.n + others
+    keys[others == cities[:, None]] = _NOBODY
+    return keys

@@ -1,0 +1,91 @@
+"""TSPLIB's ``.tour`` files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.document import Document, read_document, shortened
+from gpu.problems.tsp.instance import TspInstance
+
+_END = -1
+
+
+def load_tour(path: str | Path, instance: TspInstance) -> NDArray[np.int32]:
+    """Load a tour of ``instance`` from a TSPLIB ``.tour`` file.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        A permutation of the cities, 0-based.
+
+    Raises
+    ------
+    InstanceError
+        If the file cannot be read, or is not one tour through all cities of ``instance``.
+    """
+    document = read_document(Path(path))
+    kind = document.specification.get("TYPE", "TOUR").split()
+    if kind[:1] != ["TOUR"]:
+        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
+    if "TOUR_SECTION" not in document.sections:
+        raise document.error("it has no TOUR_SECTION")
+    if "DIMENSION" in document.specification and document.dimension() != instance.n:
+        raise document.error(
+            f"it is a tour of {document.dimension()} cities; {instance.name} has {instance.n}"
+        )
+    numbers = _numbers(document)
+    if len(numbers) != instance.n:
+        raise document.error(
+            f"its tour has {len(numbers)} cities; {instance.name} has {instance.n}"
+        )
+    ids = instance.city_ids
+    place = np.minimum(np.searchsorted(ids, numbers), instance.n - 1)
+    strangers = ids[place] != numbers
+    if strangers.any():
+        raise document.error(f"{instance.name} has no city {numbers[strangers.argmax()]}")
+    visits = np.bincount(place, minlength=instance.n)
+    if visits.max() > 1:
+        raise document.error(f"its tour visits city {ids[visits.argmax()]} more than once")
+    return place.astype(np.int32)
+
+
+def _numbers(document: Document) -> NDArray[np.int64]:
+    words = " ".join(document.sections["TOUR_SECTION"]).split()
+    try:
+        numbers = np.array([int(word) for word in words], np.int64)
+    except (ValueError, OverflowError):
+        raise document.error("its TOUR_SECTION has something other than city numbers") from None
+    # -1 ends the tour, and once more the section; some files of the library lack both.
+    ends = np.flatnonzero(numbers == _END)
+    if ends.size:
+        if (numbers[ends[0] :] != _END).any():
+            raise document.error("it has several tours; keep one")
+        numbers = numbers[: ends[0]]
+    return numbers
+
+
+def write_tour(
+    path: str | Path, instance: TspInstance, tour: NDArray[np.integer], comment: str = ""
+) -> None:
+    """Write ``tour`` (0-based permutation, shape (n,)) as a TSPLIB ``.tour`` file.
+
+    Cities are numbered as in the instance's own file.
+
+    Raises
+    ------
+    ValueError
+        If ``tour`` is not a permutation of the cities.
+    OSError
+        If the file cannot be written.
+    """
+    if not np.array_equal(np.sort(tour), np.arange(instance.n)):
+        raise ValueError(f"not a permutation of the {instance.n} cities")
+    lines = [f"NAME: {instance.name}.tour"]
+    lines += [f"COMMENT: {line}" for line in comment.splitlines()]
+    lines += ["TYPE: TOUR", f"DIMENSION: {instance.n}", "TOUR_SECTION"]
+    lines += map(str, instance.city_ids[tour].tolist())
+    lines += ["-1", "EOF", ""]
+    Path(path).write_text("\n".join(lines), encoding="utf-8", newline="\n")

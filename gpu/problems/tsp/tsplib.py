@@ -1,0 +1,292 @@
+"""From a TSPLIB file to an instance. ``tsplib95`` reads the numbers; what they say is checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.errors import InstanceError
+from gpu.problems import best_known
+from gpu.problems.document import Document, document_of, in_memory, read_bytes, shortened
+from gpu.problems.tsp import distances, layout, tours, weights
+from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.weights import LARGEST_DISTANCE
+
+LARGEST_COORDINATE = 1e12
+"""Beyond it float64 no longer tells near cities apart."""
+
+_TYPES = ("TSP", "ATSP")
+_NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
+_SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
+_NUMERIC = re.compile(r"[-+.0-9eE\s]+")
+_SPACE = {
+    Metric.EUC_3D: 3,
+    Metric.MAN_3D: 3,
+    Metric.MAX_3D: 3,
+    Metric.XRAY1: 3,
+    Metric.XRAY2: 3,
+}
+"""Coordinates of a city, where they are not 2."""
+
+Reals = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+def load(path: str | Path) -> TspInstance:
+    """Load the travelling-salesman instance in the TSPLIB file at ``path``.
+
+    Cities are sorted by their number in the file. Beside a file ``NAME.tsp``, the tour in
+    ``NAME.opt.tour`` becomes ``optimal_tour``, unless a shorter one is known.
+
+    Raises
+    ------
+    InstanceError
+        If the file is missing, is not a TSP or ATSP in TSPLIB's format, contradicts itself, or
+        has a metric that TSPLIB 95 does not define.
+    """
+    return parse(Path(path), read_bytes(Path(path)))
+
+
+def parse(path: Path, data: bytes) -> TspInstance:
+    """Make the instance of the TSPLIB file ``data`` that was at ``path``; see :func:`load`."""
+    with in_memory(path):
+        return _with_optimum(_instance(document_of(path, data)))
+
+
+def _instance(document: Document) -> TspInstance:
+    directed = _kind(document) == "ATSP"
+    metric = _metric(document)
+    n = document.dimension()
+    if n < 3:
+        raise document.error(f"it has DIMENSION {n}; a tour needs at least 3 cities")
+    _check_sections(document, metric, n)
+    problem = _parse(document, metric, n)
+
+    places = _points(document, "NODE_COORD_SECTION", problem.node_coords, n)
+    shown = _points(document, "DISPLAY_DATA_SECTION", problem.display_data, n)
+    if places and shown and not np.array_equal(places[0], shown[0]):
+        raise document.error("its coordinates and its display data number the cities differently")
+    ids = (places or shown or (np.arange(1, n + 1), None))[0]
+    coordinates = matrix = None
+    if metric is Metric.EXPLICIT:
+        matrix = weights.matrix(document, problem.edge_weights, n, directed)
+    elif places:
+        coordinates = places[1]
+        _check_space(document, metric, coordinates)
+    else:
+        raise document.error(f"it has no NODE_COORD_SECTION, which {metric} needs")
+
+    display = _display(metric, places and places[1], shown and shown[1])
+    computed = display is None
+    if display is None:
+        assert matrix is not None
+        display = layout.from_distances(matrix)
+    for array in (coordinates, matrix, display, ids):
+        if array is not None:
+            array.flags.writeable = False
+    return TspInstance(
+        name=_name(document),
+        comment=document.specification.get("COMMENT", ""),
+        metric=metric,
+        coordinates=coordinates,
+        matrix=matrix,
+        display=display,
+        computed_layout=computed,
+        directed=directed,
+        ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
+        note=_note(document),
+        path=document.path,
+        sha256=document.sha256,
+    )
+
+
+def _name(document: Document) -> str:
+    # Some files of the library have the file's name where others have the instance's.
+    name = document.specification.get("NAME", "").removesuffix(".tsp").removesuffix(".atsp")
+    return name or document.path.stem
+
+
+def _kind(document: Document) -> str:
+    # Some files of the library have a name in brackets after the type.
+    kind = document.required("TYPE").split()[0]
+    if kind not in _TYPES:
+        raise document.error(
+            f"its TYPE is {shortened(kind)}; only TSP and ATSP are travelling-salesman problems"
+        )
+    return kind
+
+
+def _metric(document: Document) -> Metric:
+    name = document.required("EDGE_WEIGHT_TYPE")
+    try:
+        return Metric(name)
+    except ValueError:
+        raise document.error(
+            f"its EDGE_WEIGHT_TYPE is {shortened(name)}; known are {', '.join(Metric)}"
+        ) from None
+
+
+def _check_sections(document: Document, metric: Metric, n: int) -> None:
+    """Compare what is there with what is announced, before anything of that size is made."""
+    for keyword, lines in document.sections.items():
+        if keyword not in _SECTIONS:
+            raise document.error(
+                f"{shortened(keyword)} is no part of a travelling-salesman problem"
+            )
+        if keyword in ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION") and len(lines) != n:
+            raise document.error(
+                f"DIMENSION is {n}, but {keyword} lists {len(lines)} cities; is the file whole?"
+            )
+    if "EDGE_DATA_FORMAT" in document.specification:
+        raise document.error("it has an EDGE_DATA_FORMAT; only complete graphs can be solved")
+    numbers = document.sections.get("EDGE_WEIGHT_SECTION")
+    if metric is Metric.EXPLICIT:
+        if numbers is None:
+            raise document.error("it has no EDGE_WEIGHT_SECTION, which EXPLICIT needs")
+        expected = weights.entries(document, n)
+        found = sum(len(line.split()) for line in numbers)
+        if found != expected:
+            raise document.error(
+                f"EDGE_WEIGHT_SECTION has {found} numbers; {n} cities in "
+                f"{document.specification['EDGE_WEIGHT_FORMAT']} are {expected}"
+            )
+    elif numbers is not None:
+        raise document.error(f"it has an EDGE_WEIGHT_SECTION, but its metric is {metric}")
+
+
+def _parse(document: Document, metric: Metric, n: int) -> Any:
+    """Let tsplib95 read the numbers.
+
+    It gets the checked parts alone, in plain form: it takes any keyword inside a name, a comment
+    or a data line for a new field, and reads a line of blanks, or an EOF without a line break,
+    as data.
+    """
+    # Imported here because it brings networkx, which whoever loads no file should not wait for.
+    import tsplib95
+    from tsplib95.exceptions import TsplibError
+
+    lines = ["TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
+    if metric is Metric.EXPLICIT:
+        lines.append(f"EDGE_WEIGHT_FORMAT: {document.specification['EDGE_WEIGHT_FORMAT']}")
+    for keyword in _NUMBERS:
+        data = document.sections.get(keyword, [])
+        for line in data:
+            if not _NUMERIC.fullmatch(line):
+                raise document.error(f"{keyword} has a line that is not numbers, {shortened(line)}")
+        lines += [keyword, *data] if data else []
+    try:
+        return tsplib95.parse("\n".join([*lines, "EOF", ""]))
+    except (TsplibError, ValueError, LookupError, ArithmeticError) as error:
+        raise _unreadable(document) from error
+
+
+def _unreadable(document: Document) -> InstanceError:
+    """Find the line that tsplib95 could not read."""
+    for keyword in _NUMBERS:
+        for line in document.sections.get(keyword, []):
+            words = line.split()
+            too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
+            if too_few or not all(map(_is_number, words)):
+                return document.error(
+                    f"{keyword} has a line that cannot be read, {shortened(line)}"
+                )
+    return document.error("its city numbers are not whole numbers")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _points(
+    document: Document, keyword: str, points: Mapping[int, Sequence[float]], n: int
+) -> tuple[Ids, Reals] | None:
+    """City numbers, ascending, and their points; None where the section is missing."""
+    if keyword not in document.sections:
+        return None
+    if len(points) != n:
+        seen: set[str] = set()
+        for line in document.sections[keyword]:
+            number = line.split()[0]
+            if number in seen:
+                raise document.error(f"{keyword} lists city {shortened(number)} twice")
+            seen.add(number)
+        raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
+    numbers = sorted(points)
+    if numbers[0] < 0 or numbers[-1] > np.iinfo(np.int32).max:
+        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
+        raise document.error(f"{keyword} has a city {shortened(str(wrong))}; cities count from 1")
+    sizes = {len(points[number]) for number in numbers}
+    if not sizes <= {2} and not sizes <= {3}:
+        raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
+    try:
+        values = np.array([points[number] for number in numbers], np.float64)
+    except OverflowError:
+        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}") from None
+    if not np.isfinite(values).all():
+        raise document.error(f"{keyword} has a coordinate that is not a finite number")
+    if np.abs(values).max() > LARGEST_COORDINATE:
+        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}")
+    return np.array(numbers, np.int64), values
+
+
+def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:
+    expected = _SPACE.get(metric, 2)
+    if coordinates.shape[1] != expected:
+        raise document.error(
+            f"{metric} needs {expected} coordinates a city, but it has {coordinates.shape[1]}"
+        )
+    if distances.longest_possible(metric, coordinates) > LARGEST_DISTANCE:
+        raise document.error(
+            f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
+        )
+
+
+def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals | None:
+    if shown is not None:
+        return shown[:, :2].copy()
+    if places is None:
+        return None
+    if metric is Metric.GEO:
+        return distances.degrees(places)[:, ::-1].copy()
+    return places[:, :2].copy()
+
+
+def _note(document: Document) -> str:
+    if "FIXED_EDGES_SECTION" in document.sections:
+        return "its fixed edges are not kept: tours are those of the problem without them"
+    return ""
+
+
+def _with_optimum(instance: TspInstance) -> TspInstance:
+    """Add the best-known length and tour, where known for just this problem."""
+    assert instance.path is not None
+    if instance.note:
+        return instance  # Without its fixed edges it is another problem.
+    known = best_known.length(instance)
+    sibling = instance.path.with_name(f"{instance.path.stem}.opt.tour")
+    try:
+        tour = tours.load_tour(sibling, instance)
+    except InstanceError as error:
+        # The instance is whole without it, and the tour may be some other problem's.
+        unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
+        return _noted(replace(instance, optimum=known), unused)
+    found = instance.tour_length(tour)
+    if known is not None and found > known:
+        unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
+        return _noted(replace(instance, optimum=known), unused)
+    tour.flags.writeable = False
+    return replace(instance, optimum=found, optimal_tour=tour)
+
+
+def _noted(instance: TspInstance, note: str) -> TspInstance:
+    return replace(instance, note="; ".join(filter(None, (instance.note, note))))

@@ -1,0 +1,1 @@
+"""ACO-RLF on the CPU."""

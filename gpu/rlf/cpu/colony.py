@@ -1,0 +1,138 @@
+"""The ACO-RLF colony on the CPU, on one core or all: the same colorings either way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.devices import Device
+from gpu.core.random import key_of
+from gpu.core.snapshot import Trails, Wanted
+from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
+from gpu.cpu import main_memory as memory
+from gpu.cpu.colony import TeamColony
+from gpu.cpu.stages import Shift, Stage, each, shared
+from gpu.problems.coloring.checks import checked_coloring
+from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
+from gpu.rlf.cpu import tables as rlf_tables
+from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
+from gpu.rlf.cpu.tables import LEVEL
+from gpu.rlf.parameters import ColoringCpuParameters
+
+
+def prepare() -> None:
+    """Compile the colony, once for all on this machine: some seconds, or nothing.
+
+    Whoever does not call this waits as long when the first colony is built.
+    """
+    path = GraphInstance("path", "", 3, unique_edges([(0, 1), (1, 2)]))
+    RlfCpuColony(path, ColoringCpuParameters(), 0, threads=1).close()
+
+
+def build_sequential(
+    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
+) -> RlfCpuColony:
+    """The sequential colony (2017, Section II), on one core."""
+    return RlfCpuColony(instance, parameters, seed, threads=1)
+
+
+def build_parallel(
+    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
+) -> RlfCpuColony:
+    """As :func:`build_sequential`, the ants shared out among all cores of ``device``."""
+    return RlfCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+class RlfCpuColony(TeamColony):
+    """ACO-RLF on the CPU: all ants deposit; see :class:`gpu.core.colony.Colony`.
+
+    The same seed gives the same colorings on every machine and with any number of threads.
+
+    Parameters
+    ----------
+    instance : GraphInstance
+    parameters : ColoringCpuParameters
+    seed : int
+        In [0, 2**64).
+    threads : int
+        At most so many.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    DeviceError
+        If the system does not grant the threads.
+    """
+
+    def __init__(
+        self,
+        instance: GraphInstance,
+        parameters: ColoringCpuParameters,
+        seed: int,
+        *,
+        threads: int,
+    ) -> None:
+        key = key_of(seed)
+        n = instance.n
+        parameters = parameters.resolved(n)
+        assert parameters.ants is not None
+        m = parameters.ants
+        threads = max(1, min(threads, m, n))
+        self._graph = instance
+        self._rules = rlf_tables.rules_of(key, parameters, n, m)
+        tried = self._rules.trials > 0
+        memory.require(
+            f"this colony on {instance.name} ({n} vertices, {m} ants)",
+            rlf_tables.bytes_needed(n, m, tried),
+        )
+        self._pairs = rlf_tables.pairs_of(instance, tried)
+        self._ants = rlf_tables.colorings_of(n, m)
+        self._places = [rlf_tables.workplace_of(n) for _ in range(threads)]
+        improvement = self._improvement(threads)
+        super().__init__(
+            instance,
+            m,
+            threads,
+            (
+                Stage(WEIGH, "choice info", shared(n)),
+                Stage(CONSTRUCT, "construction", shared(m, n)),
+                *improvement,
+                Stage(SHARE, "update", each(1)),
+                Stage(RENEW, "update", shared(n)),
+                Stage(FINISH, "update", each(1)),
+            ),
+        )
+
+    def _improvement(self, threads: int) -> Sequence[Stage]:
+        """Prepare how colorings are improved before they deposit; return the stages of that."""
+        return ()
+
+    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
+        run(
+            self._pairs, self._ants, self._rules, self._record, gate, self._places[shift.thread],
+            *shift, 0,
+        )  # fmt: skip
+
+    def _draw(
+        self, wanted: Wanted, order: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32] | None, Trails | None]:
+        trails, level = self._pairs.trails, self._ants.shares[LEVEL]
+        return (
+            matrix_picture(trails, order) if Wanted.PHEROMONE in wanted else None,
+            matrix_trails(trails, directed=False, level=level * INITIAL_LEVEL)
+            if Wanted.TRAILS in wanted
+            else None,
+        )
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_coloring(self._graph, solution, cost)
+
+    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+        return class_order(solution)
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        return np.array(self._pairs.trails[city])

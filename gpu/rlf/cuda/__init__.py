@@ -1,0 +1,1 @@
+"""ACO-RLF on a GPU: launchers and kernels."""

@@ -1,0 +1,121 @@
+"""ACO-RLF, the ant colony that colors graphs, on a GPU (Murooka, Ito and Nakano 2017)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.devices import Device
+from gpu.cuda.colony import DeviceColony, machine_of
+from gpu.cuda.graph import Graph, GraphTrails
+from gpu.cuda.machine import Array, Buffer, Machine
+from gpu.cuda.state import State
+from gpu.problems.coloring.checks import checked_coloring
+from gpu.problems.coloring.instance import GraphInstance, class_order
+from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
+from gpu.rlf.cuda.update import ColoringUpdate
+from gpu.rlf.fitness import MOST_TRIALS
+from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters, ColoringTrialsParameters
+from gpu.tabu_search.cuda.search import TabuSearches
+
+
+class ColoringColony(DeviceColony):
+    """An ACO-RLF colony whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    Parameters
+    ----------
+    instance : GraphInstance
+    parameters : ColoringParameters
+        Of ``ColoringTabuParameters``: with tabu searches.
+    machine : Machine
+    seed : int
+        In [0, 2**64).
+    trials : int
+        Stochastic trials before an ant turns the wheel.
+
+    Raises
+    ------
+    DeviceError
+        If the device cannot run a block for so many vertices.
+    DeviceMemoryError
+        If the matrices do not fit the device: trails and choice info of 4 n² bytes each, with
+        trials 8 n² more, and 4 n² for deposits along tours.
+    """
+
+    BEST = "best_coloring"
+
+    def __init__(
+        self,
+        instance: GraphInstance,
+        parameters: ColoringParameters,
+        machine: Machine,
+        seed: int,
+        trials: int,
+    ) -> None:
+        parameters = parameters.resolved(instance.n)
+        assert parameters.ants is not None
+        self._graph = instance
+        graph = Graph.of(instance)
+        trails = GraphTrails(graph)
+        choice = ChoiceInfo(graph, trails, parameters, summed=trials > 0)
+        construction = ColoringConstruction(machine, graph, trails, parameters, seed, trials)
+        update = ColoringUpdate(graph, trails, parameters)
+        buffers = [
+            *choice.buffers(),
+            *construction.buffers(),
+            *update.buffers(),
+            Buffer("class_order", (instance.n,), np.int32),
+        ]
+        search = None
+        if isinstance(parameters, ColoringTabuParameters):
+            search = TabuSearches(machine, instance, graph, parameters, seed)
+            buffers += search.buffers()
+        super().__init__(machine, instance, parameters.ants, graph, trails, buffers)
+        construction.upload(machine, self._arrays)
+        phases = {
+            "choice info": choice.launches(self._arrays),
+            "construction": construction.launches(self._arrays),
+        }
+        if search:
+            phases["tabu search"] = search.launches(self._arrays)
+        phases["update"] = update.launches(self._arrays)
+        self._begin([trails.start(self._arrays)], phases)
+
+    def _iteration_solution(self, state: State) -> Array:
+        return self._arrays["iteration_coloring"]
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_coloring(self._graph, solution, cost)
+
+    def _picture_order(self, state: State) -> Array:
+        order = self._arrays["class_order"]
+        self._machine.upload(order, class_order(self._best_solution(state)))
+        return order
+
+
+def build_prefix(
+    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
+) -> ColoringColony:
+    """The selection with prefix sums (2017, Section IV-B)."""
+    return ColoringColony(instance, parameters, machine_of(device), seed, 0)
+
+
+def build_trial(
+    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
+) -> ColoringColony:
+    """The selection with stochastic trials (2017, Section IV-B)."""
+    return ColoringColony(instance, parameters, machine_of(device), seed, MOST_TRIALS)
+
+
+def build_hybrid(
+    instance: GraphInstance, parameters: ColoringTrialsParameters, device: Device, seed: int
+) -> ColoringColony:
+    """The hybrid method: some trials, then the wheel (2017, Section IV-B)."""
+    return ColoringColony(instance, parameters, machine_of(device), seed, parameters.trials)
+
+
+def build_tabu(
+    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
+) -> ColoringColony:
+    """Beyond the paper: tabu searches make the best ants' colorings do with fewer colors."""
+    return ColoringColony(instance, parameters, machine_of(device), seed, 0)

@@ -1,0 +1,49 @@
+// ACO-RLF (2017): all ants of an iteration color the graph, a block an ant.
+#pragma once
+
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "selection.cuh"
+
+// Blocks have as many warps as it takes for each to own OWN words of vertices. `order` has the
+// vertices in the order of visits, where anybody needs it.
+template <int ROWS, int OWN, template <int> class Selection>
+__global__ void __launch_bounds__(LANES * LANES * ROWS / OWN, OWN == 1 || ROWS > 4 ? 1 : 2)
+color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsigned* adjacency,
+            int columns, const float* powers, const float* info, const Word* prefixes, int trials,
+            int* colors, int* order, Word* costs, ColonyState* state) {
+    extern __shared__ unsigned short shared[];
+    __shared__ GroupMemory memory;
+    int thread = threadIdx.x, ant = blockIdx.x, lane = thread % LANES;
+    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, lane};
+    Draws draws{
+        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Graph graph(n, words, adjacency, lane);
+    Choices choices{columns, powers, info, prefixes};
+    Walk<ROWS, OWN> walk(graph, group.warp, lane);
+    Selection<OWN> selection(shared, trials);
+    StepWords starts{START_CITY};
+    int* own_colors = colors + static_cast<long long>(ant) * n;
+    int* own_order = order ? order + static_cast<long long>(ant) * n : nullptr;
+    int color = 0;
+    for (int step = 0;; ++color) {
+        walk.begin_class();
+        unsigned word = starts.at(draws, step, lane);  // of n - step vertices any may be the first
+        int vertex = walk.uncolored.nth(static_cast<int>(__umulhi(word, n - step)), lane);
+        while (true) {
+            if (thread == 0) {
+                own_colors[vertex] = color;
+                if (own_order) own_order[step] = vertex;
+            }
+            bool more = walk.visit(vertex);
+            ++step;
+            if (!more) break;
+            selection.look(walk, choices, vertex);
+            walk.count();
+            vertex = selection.choose(group, walk, choices, draws, step);
+        }
+        if (step == n) break;
+    }
+    Word cost = static_cast<Word>(color) + 1;
+    if (thread == 0) costs[ant] = cost;
+    if (group.warp == 0) report_tours(state, cost << ANT_BITS | static_cast<Word>(ant), cost, lane);
+}

@@ -1,0 +1,2 @@
+// ACO-RLF with stochastic trials, and the hybrid method: so many trials, then the wheel.
+#include "construct.cuh"

@@ -1,0 +1,127 @@
+// An ant of ACO-RLF (2017, Algorithm 3): the class that it is making, and what it knows of the
+// candidates. A block is an ant.
+//
+// Every warp holds all sets and changes them alike, so that none has to be told. What is known of
+// each candidate is shared out: a warp looks after OWN consecutive words of vertices, a lane after
+// one vertex of each.
+#pragma once
+
+#include "gpu/cuda/kernels/group.cuh"
+#include "vertex_set.cuh"
+
+// Loops over this many words or rows are unrolled; larger ones would be too much code.
+constexpr int FEW = 4;
+
+__device__ constexpr int unrolled(int count) { return count <= FEW ? count : 1; }
+
+// The adjacency as one lane reads it: a row of `words` words a vertex, whole rows of 32.
+struct Graph {
+    int n, words;
+    const unsigned* lane_words;  // from the lane's first word on
+
+    __device__ __forceinline__ Graph(int n_, int words_, const unsigned* adjacency, int lane)
+        : n(n_), words(words_), lane_words(adjacency + lane) {}
+
+    __device__ __forceinline__ const unsigned* row(int vertex) const {
+        return lane_words + static_cast<unsigned>(vertex) * static_cast<unsigned>(words);
+    }
+};
+
+template <int ROWS, int OWN>
+struct Walk {
+    typedef VertexSet<ROWS> Set;
+    Graph graph;
+    int first, lane;                  // own words begin there
+    Set uncolored, candidates, gone;  // gone: what the last visit made no candidates any more
+    unsigned own[OWN];                // own words of the candidates
+    int excluded[OWN];  // d: neighbours of the own vertex that the class keeps from it
+
+    __device__ __forceinline__ Walk(const Graph& graph_, int warp, int lane_)
+        : graph(graph_), first(warp * OWN), lane(lane_), uncolored(Set::of_all(graph_.n, lane_)) {}
+
+    __device__ __forceinline__ void begin_class() {
+        candidates = uncolored;
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) excluded[i] = 0;
+    }
+
+    // Takes `vertex` into the class. Says whether there are candidates left.
+    __device__ __forceinline__ bool visit(int vertex) {
+        gone = Set::of_row(graph.row(vertex), graph.words);
+        uncolored.remove(vertex, lane);
+        candidates.remove(vertex, lane);
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) {
+            unsigned before = candidates.words[k];
+            candidates.words[k] = before & ~gone.words[k];
+            gone.words[k] &= before;
+        }
+        if (candidates.empty()) return false;
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) own[i] = candidates.word(first + i);
+        return true;
+    }
+
+    // Brings what is known of the own candidates up to date: counts the neighbours of each that
+    // have gone. Two candidates of each of TOGETHER words at a time, so that there is always
+    // something to read; their counts are added up in the halves of one word.
+    __device__ __forceinline__ void count() {
+#pragma unroll unrolled(OWN / TOGETHER)
+        for (int i = 0; i < OWN; i += TOGETHER) {
+            unsigned left[TOGETHER], any = 0;
+#pragma unroll
+            for (int j = 0; j < TOGETHER; ++j) any |= left[j] = own[i + j];
+            while (any) {
+                int one[TOGETHER], other[TOGETHER];
+                unsigned counts[TOGETHER];
+                any = 0;
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    one[j] = take(left[j]);
+                    other[j] = take(left[j]);
+                    any |= left[j];
+                    counts[j] = own_part(one[j], first + i + j);
+                    counts[j] |= own_part(other[j], first + i + j) << 16;
+                }
+#pragma unroll
+                for (int j = 0; j < TOGETHER; ++j) {
+                    unsigned total = warp_total(counts[j]);
+                    int more = lane == other[j] ? total >> 16 : 0;
+                    excluded[i + j] += lane == one[j] ? total & 0xffff : more;
+                }
+            }
+        }
+    }
+
+    __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + lane; }
+
+    // Whether the i-th own vertex is a candidate.
+    __device__ __forceinline__ bool is_candidate(int i) const { return own[i] >> lane & 1; }
+
+    __device__ __forceinline__ int most_excluded() const {
+        int most = 0;
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i) most = is_candidate(i) ? max(most, excluded[i]) : most;
+        return most;
+    }
+
+  private:
+    static constexpr int TOGETHER = OWN <= FEW ? OWN : 1;
+
+    // The highest bit that is set, which is cleared; -1 if there is none.
+    __device__ __forceinline__ static int take(unsigned& bits) {
+        int place = LANES - 1 - __clz(static_cast<int>(bits));
+        bits &= ~(1u << (place & (LANES - 1)));
+        return place;
+    }
+
+    // How many neighbours of a vertex of this word have gone, as far as the lane knows them.
+    __device__ __forceinline__ unsigned own_part(int place, int word) const {
+        unsigned count = 0;
+        if (place < 0) return count;
+        Set near = Set::of_row(graph.row(LANES * word + place), graph.words);
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) count += __popc(near.words[k] & gone.words[k]);
+        return count;
+    }
+};

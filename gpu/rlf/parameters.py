@@ -1,0 +1,112 @@
+"""Parameters of the colonies that color graphs (2017 paper)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Self
+
+from gpu.core.parameters import Parameters, choice, parameter
+
+ANTS_SHARE = 0.2
+"""Ants a vertex (2017, Section V)."""
+
+SELECTIONS = {
+    "hybrid": "some stochastic trials, then the wheel",
+    "wheel": "roulette wheel over the candidates of the class (prefix sums)",
+    "trial": "stochastic trials until a candidate is accepted; after 4096 in vain the wheel",
+}
+"""How ants draw the next vertex of a class; the same probabilities, and three ways to them."""
+
+
+def trials_parameter() -> Any:
+    """Declare the field ``trials`` of a colony that begins with stochastic trials."""
+    return parameter(
+        4, "t", "Stochastic trials before the wheel is turned.", 0, 4096, phase="construction"
+    )
+
+
+@dataclass(frozen=True)
+class ColoringParameters(Parameters):
+    """What every ACO-RLF colony has; defaults from the 2017 paper, Sections II and V."""
+
+    ants: int | None = parameter(
+        None, "m", "Ants, each making one coloring an iteration.", 1, 1_000_000, automatic="0.2 n"
+    )
+    alpha: float = parameter(
+        2.0,
+        "α",
+        "Weight of a vertex's neighbours that its class rules out already.",
+        0,
+        20,
+        low_open=True,
+    )
+    beta: float = parameter(4.0, "β", "Weight of the trail.", 0, 20, low_open=True)
+    rho: float = parameter(0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1)
+    reward: float = parameter(
+        300.0, "L", "What an ant adds to the trails of its coloring, times its colors.", 0, 1e6
+    )
+    deposit: str = choice(
+        "class",
+        "Δτ",
+        "Which pairs of vertices a coloring rewards.",
+        {
+            "class": "all pairs of one color, which is what the trails mean (Costa and Hertz 1997)",
+            "tour": "pairs of one color that the ant visited one after the other",
+        },
+        phase="update",
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for a graph of ``n`` vertices."""
+        automatic = max(1, round(ANTS_SHARE * n))
+        return dataclasses.replace(self, ants=self.ants if self.ants is not None else automatic)
+
+
+@dataclass(frozen=True)
+class ColoringTrialsParameters(ColoringParameters):
+    """Parameters of a colony whose ants try before they turn the wheel."""
+
+    trials: int = trials_parameter()
+
+
+@dataclass(frozen=True)
+class ColoringCpuParameters(ColoringParameters):
+    """Parameters of the ACO-RLF colonies on the CPU: any selection."""
+
+    selection: str = choice(
+        "wheel",
+        "p",
+        "How an ant draws the next vertex of a class.",
+        SELECTIONS,
+        phase="construction",
+    )
+    trials: int = trials_parameter()
+
+
+MOST_SEARCHES = 128
+"""Tabu searches, if nobody says how many: about as many as a large GPU has multiprocessors."""
+
+
+@dataclass(frozen=True)
+class ColoringTabuParameters(ColoringParameters):
+    """Parameters of the colonies whose best ants' colorings tabu searches repair."""
+
+    searches: int | None = parameter(
+        None,
+        "s",
+        "Tabu searches, each taking after one of the best ants.",
+        1,
+        1_000_000,
+        automatic=f"m, at most {MOST_SEARCHES}",
+        phase="tabu search",
+    )
+    moves: int = parameter(
+        10_000, "i", "Moves of each tabu search an iteration.", 1, 100_000_000, phase="tabu search"
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic; there are no more searches than ants."""
+        whole = super().resolved(n)
+        assert whole.ants is not None
+        return dataclasses.replace(whole, searches=min(self.searches or MOST_SEARCHES, whole.ants))

@@ -1,0 +1,1 @@
+"""A run without a window: session, stop criteria, the run itself, its log, checks."""

@@ -1,0 +1,224 @@
+"""The run's log: JSON Lines, written as the run goes, readable after any kind of end."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import math
+import platform
+import re
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu import APPLICATION
+from gpu.core import devices, environment
+from gpu.core.errors import sentence_for
+from gpu.run.run_log import FORMAT
+from gpu.run.session import Session
+
+if TYPE_CHECKING:
+    import io
+
+    from gpu.core.instance import Instance
+    from gpu.core.snapshot import Snapshot
+    from gpu.run.outcome import Outcome
+
+INTERVAL = 0.25
+"""Seconds between two lines that tell of no improvement, at least."""
+
+LINES_A_RUN = 2000
+"""Lines after which these intervals grow with the run, so that a long one stays readable."""
+
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Writes one run's log, line by line; safe to call from any thread, and never raises.
+
+    If the file cannot be written (a full disk, a folder without permission), the user is told
+    so once, and the run goes on.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is made. A file that is there is replaced.
+    session : Session
+        What is run.
+    instance : Instance
+        What is solved.
+    tell : callable taking str
+        Tells the user that the log cannot be written; called in the thread that tried.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        session: Session,
+        instance: Instance,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.path = path
+        self._instance = instance
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._file: io.FileIO | None = None
+        self._finished = False
+        self._best = 0
+        self._due = 0.0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb", buffering=0)
+        except OSError as error:
+            self._give_up(error)
+        self._write(header(session, instance))
+
+    @property
+    def writing(self) -> bool:
+        """Whether lines still reach the file."""
+        with self._lock:
+            return self._file is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file has every line, the last one included."""
+        with self._lock:
+            return self._finished
+
+    def record(self, state: Snapshot) -> None:
+        """Write a line if ``state`` has a better solution, or if one is due."""
+        improved = state.best_cost != self._best
+        if not improved and time.monotonic() < self._due:
+            return
+        self._best = state.best_cost
+        self._due = time.monotonic() + max(INTERVAL, state.elapsed / LINES_A_RUN)
+        kind = "improvement" if improved else "progress"
+        self._write({"kind": kind, **numbers(self._instance, state)})
+
+    def finish(self, outcome: Outcome) -> None:
+        """Write the last line, with the solution in the numbers of its file, and close the log."""
+        self._write(outcome_line(self._instance, outcome))
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+                self._finished = True
+
+    def _write(self, line: dict[str, object]) -> None:
+        data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        with self._lock:
+            try:
+                while self._file is not None and data:
+                    data = data[self._file.write(data) :]
+            except OSError as error:
+                if self._file is not None:
+                    self._file.close()
+                    self._file = None
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        _log.warning("%s: the run's log cannot be written", self.path, exc_info=error)
+        error.filename = None  # the sentence names the log itself
+        self._tell(
+            f"{self.path}: the run's log cannot be written ({sentence_for(error)}); "
+            "the run goes on without it"
+        )
+
+
+def default_log_path(session: Session) -> Path:
+    """Return where the window keeps the log of a run that begins now."""
+    import platformdirs
+
+    folder = platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
+    return free_path(folder, f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}", ".jsonl")
+
+
+def stem(session: Session) -> str:
+    """Return the first part of the names of a run's files: instance, colony and seed."""
+    name = re.sub(r"[^\w.-]+", "_", session.instance.name) or "instance"
+    return f"{name}-{session.colony}-{session.seed}"
+
+
+def free_path(folder: Path, start: str, *endings: str) -> Path:
+    """Return a path in ``folder``, with the first ending, where none of the endings is taken."""
+    for number in itertools.count(1):
+        name = start if number == 1 else f"{start}-{number}"
+        if not any((folder / f"{name}{ending}").exists() for ending in endings):
+            return folder / f"{name}{endings[0]}"
+    raise AssertionError("counting has no end")
+
+
+def header(session: Session, instance: Instance) -> dict[str, object]:
+    """Return the first line: all that decided the run, and where it took place."""
+    device = devices.find(session.device)
+    return {
+        "kind": "session",
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "session": session.to_dict(),
+        "instance": {
+            "name": instance.name,
+            "comment": instance.comment,
+            "n": instance.n,
+            "problem": instance.problem.value,
+            **instance.facts,
+            "optimum": instance.optimum,
+        },
+        "device": {
+            "name": device.name,
+            "model": device.model,
+            "cores": device.cores,
+            "memory": device.memory,
+            "detail": device.detail,
+        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the program and of what it computes with."""
+    return {"platform": platform.platform(), **environment.versions("formicarium")}
+
+
+def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
+    """Return the numbers of ``state`` for a line of a log; what is unknown is None."""
+    started = state.iteration > 0
+    hits, moves = state.updates, state.improvements
+    return {
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        instance.problem.words.solutions: state.solutions_built,
+        "best": state.best_cost if started else None,
+        "best_iteration": state.best_iteration if started else None,
+        "gap_percent": instance.gap_percent(state.best_cost) if started else None,
+        "iteration_best": state.iteration_best if started else None,
+        "iteration_mean": _finite(state.iteration_mean) if started else None,
+        "local_hits": hits.local_hits if hits else None,
+        "local_updates": hits.local_total if hits else None,
+        "global_hits": hits.global_hits if hits else None,
+        "global_updates": hits.global_total if hits else None,
+        "two_opt_moves": moves.two_opt if moves else None,
+        "or_opt_moves": moves.or_opt if moves else None,
+        "phases_ms": {name: _finite(value) for name, value in state.phases.items()},
+    }
+
+
+def outcome_line(instance: Instance, outcome: Outcome) -> dict[str, object]:
+    """Return the last line: how the run ended, and its best solution."""
+    best = outcome.state.best_solution
+    return {
+        "kind": "outcome",
+        "ending": outcome.ending.value,
+        "reason": outcome.reason,
+        "details": outcome.details,
+        **numbers(instance, outcome.state),
+        instance.problem.words.written: None if best is None else instance.written(best),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(float(value), 6) if math.isfinite(value) else None

@@ -1,0 +1,69 @@
+"""A recorded run, run again and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpu.core.words import counted
+from gpu.run.stopping import StopSettings
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.run.outcome import Outcome
+    from gpu.run.run_log import RunLog
+    from gpu.run.session import Session
+
+
+def repeated(log: RunLog, device: str | None = None) -> Session:
+    """Return the session of ``log``, ending at exactly the iteration it had come to.
+
+    A session without a result (nothing was run yet) keeps its own limits.
+
+    Parameters
+    ----------
+    log : RunLog
+        What was recorded.
+    device : str, optional
+        Another device than the recorded one.
+
+    Raises
+    ------
+    DeviceError
+        If the colony does not run on that device.
+    """
+    session = log.session if device is None else log.session.with_device(device)
+    if log.last is None or not log.last["iteration"]:
+        return session
+    return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
+
+
+def comparison(
+    log: RunLog, instance: Instance, session: Session, outcome: Outcome
+) -> tuple[bool, str]:
+    """Compare ``outcome`` with what ``log`` has.
+
+    Returns
+    -------
+    tuple of bool and str
+        False if it differs although it must not, and what to tell the user.
+    """
+    recorded, state = log.last, outcome.state
+    if recorded is None or not recorded["iteration"] or state.best_solution is None:
+        return True, "there is no recorded result to compare with"
+    words = instance.problem.words
+    solution = recorded.get(words.written)
+    same = recorded["best"] == state.best_cost and (
+        solution is None or solution == instance.written(state.best_solution)
+    )
+    after = f"after {counted(state.iteration, 'iteration')}"
+    if same:
+        what = words.cost if solution is None else words.solution
+        return True, f"the same {what} as recorded: {words.amount.format(state.best_cost)} {after}"
+    if recorded["best"] == state.best_cost:
+        found = f"another {words.solution} of the same {words.cost} {state.best_cost} {after}"
+    else:
+        found = f"{state.best_cost} {after}, where {recorded['best']} is recorded"
+    if not session.deterministic:
+        return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
+    return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

@@ -1,0 +1,103 @@
+"""A run's log, read back: JSON Lines, of a run that has ended in any way or goes on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu.core.errors import FormicariumError
+from gpu.run.session import Session, SessionError
+
+FORMAT = 1
+"""Version of the log's form; readers refuse a later one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log that was read back.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    session : Session
+        What was run.
+    header : dict
+        The first line: also instance, device and versions.
+    records : tuple of dict
+        The lines of improvements and of progress, in order.
+    outcome : dict or None
+        The last line; None if the run was killed, or still runs.
+    """
+
+    path: Path
+    session: Session
+    header: dict[str, Any]
+    records: tuple[dict[str, Any], ...]
+    outcome: dict[str, Any] | None
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        """The last known state: the outcome, else the last record."""
+        return self.outcome or (self.records[-1] if self.records else None)
+
+
+def read_log(path: Path) -> RunLog:
+    """Read a run's log, or a session file. A torn last line, as a killed run leaves, is skipped.
+
+    Raises
+    ------
+    SessionError
+        If the file cannot be read, or is neither.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SessionError(f"{path}: {error.strerror or error}") from error
+    lines = _session_file(text) or _lines(path, text)
+    try:
+        first = lines[0]
+        if first["kind"] != "session" or not isinstance(first["session"], dict):
+            raise KeyError("session")
+        if first["format"] > FORMAT:
+            raise SessionError(
+                f"{path}: written by a later version of Formicarium: update this one"
+            )
+        session = Session.from_dict(first["session"])
+    except (IndexError, KeyError, TypeError) as error:
+        raise SessionError(f"{path}: not a run's log or a session file") from error
+    except FormicariumError as error:
+        raise SessionError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    outcome = lines[-1] if lines[-1].get("kind") == "outcome" else None
+    records = [line for line in lines[1:] if line.get("kind") in ("improvement", "progress")]
+    return RunLog(path, session, first, tuple(records), outcome)
+
+
+def _session_file(text: str) -> list[dict[str, Any]]:
+    """Return the header, and the outcome if there is one, of a session file; else nothing."""
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return []
+    if not isinstance(whole, dict):
+        return []
+    outcome = whole.pop("outcome", None)
+    return [whole, outcome] if isinstance(outcome, dict) else [whole]
+
+
+def _lines(path: Path, text: str) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = []
+    texts = text.rstrip("\n").split("\n")
+    for number, line in enumerate(texts, 1):
+        try:
+            value = json.loads(line)
+            if not isinstance(value, dict):
+                raise ValueError
+        except ValueError as error:
+            if number == len(texts) and number > 1:
+                break
+            raise SessionError(f"{path}: line {number} is not a line of a run's log") from error
+        lines.append(value)
+    return lines

@@ -1,0 +1,283 @@
+"""What is run: one frozen record of instance, colony, device, parameters, seed and limits."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from gpu import __version__, catalog
+from gpu.core import devices
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError, FormicariumError, InstanceError
+from gpu.core.instance import Instance
+from gpu.core.parameters import Parameters
+from gpu.core.random import checked_seed
+from gpu.core.system import System
+from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.stopping import StopSettings
+
+T = TypeVar("T")
+
+
+class SessionError(FormicariumError):
+    """A recorded session that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceReference:
+    """Which instance a session is about, so that another machine can find and check it.
+
+    Attributes
+    ----------
+    path : str
+        Where the file was; empty for an instance that came from no file.
+    name : str
+        The file's NAME.
+    sha256 : str
+        Digest of the file's bytes, hexadecimal.
+    """
+
+    path: str
+    name: str
+    sha256: str
+
+    def check(self, instance: Instance) -> None:
+        """Raise InstanceError unless ``instance`` is, byte for byte, the one referred to."""
+        if self.sha256 and instance.sha256 != self.sha256:
+            raise InstanceError(
+                f"{instance.path or instance.name}: the file has changed since the session was "
+                "recorded (its SHA-256 differs); run it anew with formicarium solve"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """All that decides a run.
+
+    Attributes
+    ----------
+    instance : InstanceReference
+        What is solved.
+    colony : str
+        Name of a catalog row (never a short name, whose meaning depends on the device).
+    device : str
+        Name of a device (never ``auto``).
+    parameters : Parameters
+        Of the row's own kind, with nothing left automatic.
+    chosen : Parameters
+        The same as the user chose them: what was left automatic is so here, and would come to
+        something else for another instance.
+    seed : int
+        0 <= seed < 2^64.
+    stop : StopSettings
+        When the run ends on its own.
+    version : str
+        The program's version.
+    """
+
+    instance: InstanceReference
+    colony: str
+    device: str
+    parameters: Parameters
+    chosen: Parameters
+    seed: int
+    stop: StopSettings = field(default_factory=StopSettings)
+    version: str = __version__
+
+    @property
+    def system(self) -> System:
+        """The catalog's row."""
+        return system_named(self.colony)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, ready for JSON."""
+        return {
+            "instance": {
+                "path": self.instance.path,
+                "name": self.instance.name,
+                "sha256": self.instance.sha256,
+            },
+            "colony": self.colony,
+            "device": self.device,
+            "parameters": self.parameters.to_dict(),
+            "chosen": {
+                name: value
+                for name, value in self.chosen.to_dict().items()
+                if value != getattr(self.parameters, name)
+            },
+            "seed": self.seed,
+            "stop": self.stop.to_dict(),
+            "version": self.version,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> Self:
+        """Build from :meth:`to_dict`'s form.
+
+        Raises
+        ------
+        SessionError
+            If something is missing or of the wrong kind.
+        ParameterError
+            If the colony is unknown, or a value is out of its range.
+        """
+        instance = _part(values, "instance", dict)
+        colony = _part(values, "colony", str)
+        kind = system_named(colony).parameters
+        parameters = _part(values, "parameters", dict)
+        # Records of former versions do not tell what was left automatic.
+        chosen = _part(values, "chosen", dict) if "chosen" in values else {}
+        return cls(
+            instance=InstanceReference(
+                path=_part(instance, "path", str),
+                name=_part(instance, "name", str),
+                sha256=_part(instance, "sha256", str),
+            ),
+            colony=colony,
+            device=_part(values, "device", str),
+            parameters=kind.from_mapping(parameters),
+            chosen=kind.from_mapping({**parameters, **chosen}),
+            seed=checked_seed(_part(values, "seed", int)),
+            stop=StopSettings.from_dict(_part(values, "stop", dict)),
+            version=_part(values, "version", str),
+        )
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same session always gives the same solutions."""
+        return self.system.deterministic
+
+    def with_device(self, name: str) -> Self:
+        """Return this session on another device, which must run the same system."""
+        device, system = choose(self.colony, name)
+        return replace(self, device=device.name, colony=system.name)
+
+
+def new_session(
+    instance: Instance,
+    *,
+    colony: str | None = None,
+    device: str = "auto",
+    parameters: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    stop: StopSettings | None = None,
+) -> Session:
+    """Turn a user's choices into a session; everything is checked here, before any work.
+
+    Parameters
+    ----------
+    instance : Instance
+        What to solve.
+    colony : str, optional
+        A name of the catalog, or a short one; by default the usual one of the problem.
+    device : str
+        A device's name, or ``auto``: the best one that the colony runs on.
+    parameters : mapping of str to object, optional
+        Parameters that differ from the paper's defaults, as numbers or texts.
+    seed : int, optional
+        Drawn, and so recorded, if not given.
+    stop : StopSettings, optional
+        When to stop; by default never.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter, the seed or a stop criterion is impossible, or impossible for this
+        instance, or the colony is unknown or for another problem.
+    DeviceError
+        If there is no such device, or the colony does not run there.
+    """
+    place, system = choose(colony or instance.problem.words.colony, device)
+    catalog.check_solves(system, instance)
+    chosen = system.parameters.from_mapping(parameters or {})
+    if isinstance(instance, TspInstance):
+        from gpu.local_search.rule import moves_of  # scipy would keep the window waiting
+
+        moves_of(instance, getattr(chosen, "local_search", NO_LOCAL_SEARCH))  # not all on directed
+    stop = stop or StopSettings()
+    stop.criteria(instance)  # refuses what this instance cannot be stopped by
+    return Session(
+        instance=InstanceReference(
+            path=str(instance.path.absolute()) if instance.path else "",
+            name=instance.name,
+            sha256=instance.sha256,
+        ),
+        colony=system.name,
+        device=place.name,
+        parameters=chosen.resolved(instance.n),
+        chosen=chosen,
+        seed=secrets.randbits(32) if seed is None else checked_seed(seed),
+        stop=stop,
+    )
+
+
+def choose(colony: str, device: str) -> tuple[Device, System]:
+    """Return the device that ``device`` means for ``colony``, and the system it means there.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such colony.
+    DeviceError
+        If there is no such device, or the colony does not run there.
+    """
+    if colony not in catalog.names():
+        raise catalog.unknown(colony)
+    if device != "auto":
+        place = devices.find(device)
+        return place, catalog.find(colony, place)
+    found = devices.survey()
+    for place in found.devices:
+        for system in catalog.CATALOG:
+            if colony in (system.name, system.alias) and system.runs_on(place):
+                return place, catalog.find(colony, place)
+    why = f": {found.without_cuda}" if found.without_cuda else ""
+    raise DeviceError(
+        f"{colony} needs another device than this machine's "
+        f"{', '.join(place.name for place in found.devices)}{why}"
+    )
+
+
+def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
+    """Return why ``auto`` fell back to the CPU for a colony that runs on GPUs, else nothing."""
+    if device != "auto" or chosen.kind == "cuda":
+        return ""
+    meant = [row for row in catalog.CATALOG if colony in (row.name, row.alias)]
+    if not any("cuda" in row.builders for row in meant):
+        return ""
+    return devices.survey().without_cuda
+
+
+def system_named(name: str) -> System:
+    """Return the catalog's row of this very name, wherever it runs.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    for system in catalog.CATALOG:
+        if system.name == name:
+            return system
+    raise catalog.unknown(name)
+
+
+def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:
+    """Return where the file of ``reference`` may be: its own path, then beside ``beside``."""
+    if not reference.path:
+        return ()
+    paths = [Path(reference.path)]
+    if beside is not None:
+        paths.append(beside.parent / paths[0].name)
+    return tuple(paths)
+
+
+def _part(values: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    value = values.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise SessionError(f"the recorded session has no usable {name!r}: record the run anew")
+    return value

@@ -1,0 +1,1 @@
+"""Tabu search for colorings (Hertz and de Werra 1987)."""

@@ -1,0 +1,1 @@
+"""Tabu search on the CPU."""

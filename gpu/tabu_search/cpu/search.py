@@ -1,0 +1,228 @@
+"""Tabu search for a coloring with a given number of colors (Hertz and de Werra 1987), compiled.
+
+All vertices have a color, and moves of one vertex each make the edges fewer whose ends have the
+same. A move takes a vertex in conflict to another color: of all such moves the one after which the
+fewest edges are in conflict, of equals the one with the lowest lot, which is random. For some moves
+after that the vertex may not return to the color that it left, unless there never were as few
+conflicts as that would leave.
+
+The vertex is kept away for 0 to 9 moves, and for 0.6 moves more a vertex in conflict (Galinier and
+Hao 1999). What a search does depends on the seed, its own number and where it began, and on
+nothing else: the kernels in ``gpu/tabu_search/cuda/search.cuh`` do the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.random import Purpose
+from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.philox import philox
+from gpu.tabu_search.cpu.tables import (
+    COLORS,
+    CONFLICTS,
+    FEWEST,
+    KEPT_COLORS,
+    NOW_COLORS,
+    NOW_FEWEST,
+    NOW_TIME,
+    TIME,
+    WRONG,
+    Desk,
+    Searches,
+    TabuRules,
+)
+
+TABU = np.uint32(Purpose.TABU)
+
+NO_MOVE = 2**62
+"""More than any move gains, and more than any lot."""
+
+LOOSE = -1
+"""The color of a vertex that has none."""
+
+
+@part
+def search(
+    rules: TabuRules,
+    searches: Searches,
+    desk: Desk,
+    number: int,
+    begin: NDArray[np.uint32],
+    begin_colors: Whole,
+    best: Whole,
+) -> None:
+    """Make the moves of one search in one iteration.
+
+    If it has not begun, it begins with the coloring ``begin``. It tries to make do with fewer
+    colors than ``best`` and, whenever it does, with one fewer still.
+    """
+    target = min(best - 1, rules.most)
+    if target == 0:
+        return
+    state, colors, now = searches.states[number], desk.colors, desk.numbers
+    expiries = searches.expiries[number]
+    begins = state[COLORS] == 0
+    for v in range(colors.size):
+        colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
+    now[NOW_COLORS] = begin_colors if begins else state[COLORS]
+    now[NOW_TIME] = state[TIME]
+    _draw_words(rules, desk, number)
+    fewer = now[NOW_COLORS] > target
+    made = 0
+    while True:
+        if fewer:
+            _squeeze(desk, target)
+            for v in range(colors.size):
+                for color in range(rules.most):
+                    expiries[v, color] = np.uint32(0)
+        if fewer or made == 0:
+            _build(rules, desk)
+            now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
+        while now[CONFLICTS] > 0 and made < rules.moves:
+            if now[NOW_TIME] & 3 == 0:
+                _draw_words(rules, desk, number)
+            _move(rules, desk, expiries)
+            made += 1
+        if now[CONFLICTS] > 0:
+            break
+        for v in range(colors.size):
+            searches.kept[number, v] = colors[v]
+        state[KEPT_COLORS] = now[NOW_COLORS]
+        if now[NOW_COLORS] == 1:
+            break
+        target = now[NOW_COLORS] - 1
+        fewer = True
+    for v in range(colors.size):
+        searches.colors[number, v] = colors[v]
+    state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
+
+
+@piece
+def _draw_words(rules: TabuRules, desk: Desk, number: int) -> None:
+    """Draw the words of four moves, of which the next is one."""
+    block = np.uint32(desk.numbers[NOW_TIME] >> 2)
+    words = philox(block, np.uint32(number), np.uint32(0), TABU, rules.key0, rules.key1)
+    desk.words[0], desk.words[1], desk.words[2], desk.words[3] = words
+
+
+@part
+def _squeeze(desk: Desk, target: Whole) -> None:
+    """Take away the smallest classes, of equals the lowest, until ``target`` are left."""
+    count, sizes, names = desk.numbers[NOW_COLORS], desk.sizes, desk.names
+    for color in range(count):
+        sizes[color] = names[color] = 0
+    for v in range(desk.colors.size):
+        sizes[desk.colors[v]] += 1
+    for _ in range(count - target):
+        smallest = -1
+        for color in range(count):
+            if names[color] == 0 and (smallest < 0 or sizes[color] < sizes[smallest]):
+                smallest = color
+        names[smallest] = LOOSE
+    name = 0
+    for color in range(count):
+        if names[color] != LOOSE:
+            names[color] = name
+            name += 1
+    for v in range(desk.colors.size):
+        desk.colors[v] = names[desk.colors[v]]
+    desk.numbers[NOW_COLORS] = target
+
+
+@part
+def _build(rules: TabuRules, desk: Desk) -> None:
+    """Count neighbours by color; then give a color to the vertices that have none, in order."""
+    colors, counts, now = desk.colors, desk.counts, desk.numbers
+    n = colors.size
+    for v in range(n):
+        for color in range(now[NOW_COLORS]):
+            counts[v, color] = 0
+        for i in range(rules.ends[v], rules.ends[v + 1]):
+            color = colors[rules.neighbours[i]]
+            if color != LOOSE:
+                counts[v, color] += 1
+    for v in range(n):
+        if colors[v] != LOOSE:
+            continue
+        fewest = 0
+        for color in range(1, now[NOW_COLORS]):
+            if counts[v, color] < counts[v, fewest]:
+                fewest = color
+        colors[v] = fewest
+        for i in range(rules.ends[v], rules.ends[v + 1]):
+            counts[rules.neighbours[i], fewest] += 1
+    ends = np.int64(0)
+    now[WRONG] = 0
+    for v in range(n):
+        desk.places[v] = -1
+        ends += np.int64(counts[v, colors[v]])
+        _mark(desk, v)
+    now[CONFLICTS] = ends // 2
+
+
+@piece
+def _mark(desk: Desk, v: Whole) -> None:
+    """List ``v`` among the vertices in conflict, or strike it off."""
+    wrong, places, now = desk.wrong, desk.places, desk.numbers
+    place = places[v]
+    if desk.counts[v, desk.colors[v]] > 0:
+        if place < 0:
+            places[v] = now[WRONG]
+            wrong[now[WRONG]] = v
+            now[WRONG] += 1
+    elif place >= 0:
+        now[WRONG] -= 1
+        last = wrong[now[WRONG]]
+        wrong[place] = last
+        places[last] = place
+        places[v] = -1
+
+
+@piece
+def _lot(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
+    """Return a random number for each move, which decides between equals."""
+    mixed = np.uint64(np.uint32((vertex << 16 | color) ^ np.int64(salt)))
+    mixed = np.uint64(np.uint32(mixed * np.uint64(0x9E3779B1)))
+    mixed = (mixed ^ (mixed >> np.uint64(15))) * np.uint64(0x85EBCA77)
+    return np.int64(np.uint32(mixed)) >> 16
+
+
+@part
+def _move(rules: TabuRules, desk: Desk, expiries: NDArray[np.uint32]) -> None:
+    """Make the best move, or let one pass if all are tabu."""
+    colors, counts, now = desk.colors, desk.counts, desk.numbers
+    time, conflicts, wrong = now[NOW_TIME], now[CONFLICTS], now[WRONG]
+    word = desk.words[time & 3]
+    now[NOW_TIME] = time + 1
+    best_gain, best_code = np.int64(NO_MOVE), np.int64(NO_MOVE)
+    for i in range(wrong):
+        v = np.int64(desk.wrong[i])
+        own = np.int64(colors[v])
+        given_up = np.int64(counts[v, own])
+        for color in range(now[NOW_COLORS]):
+            gain = np.int64(counts[v, color]) - given_up
+            if gain > best_gain or color == own:
+                continue
+            if time < expiries[v, color] and conflicts + gain >= now[NOW_FEWEST]:
+                continue
+            code = _lot(v, color, word) << 32 | v << 16 | color
+            if gain < best_gain or code < best_code:
+                best_gain, best_code = gain, code
+    if best_gain == NO_MOVE:
+        return
+    v, to = best_code >> 16 & 0xFFFF, best_code & 0xFFFF
+    left = colors[v]
+    tenure = (np.int64(word) * 10 >> 32) + 3 * wrong // 5
+    expiries[v, left] = np.uint32(time + 1 + tenure)
+    colors[v] = to
+    _mark(desk, v)
+    for i in range(rules.ends[v], rules.ends[v + 1]):
+        u = rules.neighbours[i]
+        counts[u, left] -= 1
+        counts[u, to] += 1
+        if colors[u] == left or colors[u] == to:
+            _mark(desk, u)
+    now[CONFLICTS] = conflicts + best_gain
+    now[NOW_FEWEST] = min(now[NOW_FEWEST], now[CONFLICTS])

@@ -1,0 +1,1 @@
+"""Tabu search on a GPU."""

@@ -1,0 +1,172 @@
+// Tabu searches beside the ants of ACO-RLF: each takes after one of the best ants, and tries to
+// make do with one color fewer than the best coloring so far; what it finds takes the place of the
+// ant's coloring. A search goes on where it stopped in the iteration before.
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "search.cuh"
+
+// The ants with the fewest colors, of equals the lowest: ant_of[s] is the s-th of them.
+__global__ void rank_ants(int ants, int searches, const Word* costs, int* ant_of) {
+    int ant = blockIdx.x * blockDim.x + threadIdx.x;
+    if (ant >= ants) return;
+    Word cost = costs[ant];
+    int better = 0;
+    for (int other = 0; other < ants; ++other) {
+        Word theirs = costs[other];
+        better += theirs < cost || (theirs == cost && other < ant);
+    }
+    if (better < searches) ant_of[better] = ant;
+}
+
+// Shared memory of a search: a bit a vertex, numbers by color, colors by vertex, then counts.
+struct Desk {
+    unsigned* loose;
+    unsigned* sizes;
+    Count* ranks;
+    Count* hues;
+    Count* counts;
+
+    __device__ Desk(unsigned* shared, int n, int words, int longest)
+        : loose(shared),
+          sizes(loose + words),
+          ranks(reinterpret_cast<Count*>(sizes + longest)),
+          hues(ranks + longest + (longest & 1)),
+          counts(hues + n + (n & 1)) {}
+};
+
+// From one row of counts to the next: rows begin in all banks of shared memory.
+__device__ __forceinline__ int stride_of(unsigned colors) {
+    return static_cast<int>(colors + ((2u - colors) & 3u));
+}
+
+// Takes away the smallest classes, of equals the lowest, until `target` are left. `colors` is how
+// many there are.
+template <int OWN>
+__device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const Desk& desk,
+                                        unsigned target) {
+    int colors = static_cast<int>(search.colors), thread = threadIdx.x, threads = blockDim.x;
+    unsigned dropped = search.colors - target;
+    for (int c = thread; c < colors; c += threads) desk.sizes[c] = 0;
+    __syncthreads();
+#pragma unroll unrolled(OWN)
+    for (int i = 0; i < OWN; ++i)
+        if (search.exists(i)) atomicAdd(&desk.sizes[search.color[i]], 1u);
+    __syncthreads();
+    for (int c = thread; c < colors; c += threads) {
+        unsigned size = desk.sizes[c], rank = 0;
+        for (int other = 0; other < colors; ++other) {
+            unsigned theirs = desk.sizes[other];
+            rank += theirs < size || (theirs == size && other < c);
+        }
+        desk.ranks[c] = static_cast<Count>(rank);
+    }
+    __syncthreads();
+    for (int c = thread; c < colors; c += threads) {
+        unsigned name = 0;
+        for (int other = 0; other < c; ++other) name += desk.ranks[other] >= dropped;
+        desk.sizes[c] = desk.ranks[c] >= dropped ? name : LOOSE;
+    }
+    __syncthreads();
+#pragma unroll unrolled(OWN)
+    for (int i = 0; i < OWN; ++i)
+        if (search.exists(i)) search.color[i] = desk.sizes[search.color[i]];
+    long long all = static_cast<long long>(search.rules.n) * search.width;
+    for (long long i = thread; i < all; i += threads) search.expiries[i] = 0;
+    search.colors = target;
+}
+
+// Makes `moves` moves of every search. A row of the adjacency has `row` words. `longest` is the
+// most colors that an ant can have used; `near` numbers of counts fit shared memory, and if more
+// are needed they are in global memory.
+template <int OWN, int THREADS>
+__global__ void __launch_bounds__(THREADS, 1) search_colorings(
+    int n, int row, int most, int longest, int width, int moves, int near, unsigned seed_low,
+    unsigned seed_high, const unsigned* adjacency, const int* ant_of, const int* ants_colors,
+    const Word* costs, const ColonyState* colony, SearchState* states, Count* colors, Count* counts,
+    unsigned* expiries, Count* kept) {
+    extern __shared__ unsigned shared[];
+    __shared__ Council::Memory memory;
+    int number = blockIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    long long own = static_cast<long long>(number) * n;
+    SearchState state = states[number];
+    Word best = min(colony->best_length, colony->running_best >> ANT_BITS);
+    unsigned target = static_cast<unsigned>(min(best - 1, static_cast<Word>(most)));
+    if (target == 0) return;
+
+    int words = (n + LANES - 1) / LANES;
+    Desk desk(shared, n, words, longest);
+    SearchRules rules{n, words, most, row, adjacency, {seed_low, seed_high}};
+    Council council{memory, static_cast<int>(blockDim.x) / LANES, warp, lane, 0};
+    TabuSearch<OWN> search{rules, council, number, warp * OWN};
+    search.hues = desk.hues;
+    search.width = width;
+    search.expiries = expiries + own * width;
+    bool begins = state.colors == 0;
+    int ant = ant_of[number];
+#pragma unroll unrolled(OWN)
+    for (int i = 0; i < OWN; ++i) {
+        search.color[i] = LOOSE;
+        if (!search.exists(i)) continue;
+        int vertex = search.vertex(i);
+        search.color[i] =
+            begins ? ants_colors[static_cast<long long>(ant) * n + vertex] : colors[own + vertex];
+    }
+    search.colors = begins ? static_cast<unsigned>(costs[ant]) : state.colors;
+    search.time = state.time;
+    bool fewer = search.colors > target;
+    unsigned made = 0;
+    uint4 random = search.words();
+    while (true) {
+        if (fewer) squeeze(search, desk, target);
+        if (fewer || made == 0) {
+            search.stride = stride_of(search.colors);
+            bool fits = n * search.stride <= near;
+            search.counts = fits ? desk.counts : counts + own * stride_of(most);
+            search.build(desk.loose);
+            search.fewest = fewer ? search.conflicts : state.fewest;
+        }
+        while (search.conflicts > 0 && made < static_cast<unsigned>(moves)) {
+            if (search.time % 4 == 0) random = search.words();
+            search.move(word_of(random, search.time & 3));
+            ++made;
+        }
+        if (search.conflicts > 0) break;
+#pragma unroll unrolled(OWN)
+        for (int i = 0; i < OWN; ++i)
+            if (search.exists(i)) kept[own + search.vertex(i)] = search.color[i];
+        state.kept_colors = search.colors;
+        if (search.colors == 1) break;
+        target = search.colors - 1;
+        fewer = true;
+    }
+#pragma unroll unrolled(OWN)
+    for (int i = 0; i < OWN; ++i)
+        if (search.exists(i)) colors[own + search.vertex(i)] = search.color[i];
+    if (threadIdx.x == 0)
+        states[number] = {search.colors, search.time, search.fewest, state.kept_colors};
+}
+
+// What searches have found takes the place of their ants' colorings where it has fewer colors.
+// A block a search. `order` is that of visits: by color, then by number.
+__global__ void take_over(int n, const int* ant_of, const SearchState* states, const Count* kept,
+                          int* colors, int* order, Word* costs, ColonyState* colony) {
+    int ant = ant_of[blockIdx.x];
+    long long from = static_cast<long long>(blockIdx.x) * n, to = static_cast<long long>(ant) * n;
+    Word cost = states[blockIdx.x].kept_colors, before = costs[ant];
+    if (cost == 0 || cost >= before) return;
+    __syncthreads();
+    for (int vertex = threadIdx.x; vertex < n; vertex += blockDim.x) {
+        int color = kept[from + vertex];
+        colors[to + vertex] = color;
+        if (!order) continue;
+        int place = 0;
+        for (int other = 0; other < n; ++other) {
+            int theirs = kept[from + other];
+            place += theirs < color || (theirs == color && other < vertex);
+        }
+        order[to + place] = vertex;
+    }
+    if (threadIdx.x != 0) return;
+    costs[ant] = cost;
+    atomicMin(&colony->running_best, cost << ANT_BITS | static_cast<Word>(ant));
+    atomicAdd(&colony->running_sum, cost - before);
+}

@@ -1,0 +1,142 @@
+"""Tabu searches on a GPU, by the rule of :mod:`gpu.tabu_search.cpu.search`: a block a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gpu.core.errors import DeviceError
+from gpu.core.random import key_of
+from gpu.cuda.graph import LANES, Graph
+from gpu.cuda.loader import TABU_SHAPES
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.problems.coloring.heuristics import greedy_colors
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.rlf.parameters import ColoringTabuParameters
+
+FILE = "gpu/tabu_search/cuda/search.cu"
+
+_BLOCK = 256
+
+
+class TabuSearches:
+    """Searches that make the best ants' colorings do with fewer colors than any before.
+
+    Parameters
+    ----------
+    machine : Machine
+    instance : GraphInstance
+    graph : Graph
+    parameters : ColoringTabuParameters
+        Resolved.
+    seed : int
+
+    Raises
+    ------
+    DeviceError
+        If the device cannot run a block for so many vertices.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        instance: GraphInstance,
+        graph: Graph,
+        parameters: ColoringTabuParameters,
+        seed: int,
+    ) -> None:
+        assert parameters.ants is not None
+        assert parameters.searches is not None
+        self._graph, self._ants, self._searches = graph, parameters.ants, parameters.searches
+        self._moves, self._key = parameters.moves, key_of(seed)
+        self._most = greedy_colors(instance)
+        self._longest = int(instance.degrees.max()) + 1
+        self._width = -(-self._most // LANES) * LANES
+        own, threads = shape_of(graph.words)
+        self._kernel = f"search_colorings<{own}, {threads}>"
+        self._threads = LANES * -(-graph.words // own)
+        header = self._header()
+        all_counts = graph.n * _stride(self._most)
+        self._near = max(0, min(all_counts, (machine.shared_limit - _STATIC - header) // 2))
+        self._shared = header + 2 * self._near
+        self._all_counts = all_counts
+        if not machine.resident(FILE, self._kernel, self._threads, self._shared):
+            raise DeviceError(
+                f"the device holds no block of {self._threads} threads of tabu search for "
+                f"{graph.n} vertices and {self._longest} colors; choose another colony"
+            )
+
+    def buffers(self) -> list[Buffer]:
+        """6 bytes a search, vertex and color that a greedy coloring needs, and 4 n a search."""
+        each = (self._searches, self._graph.n)
+        return [
+            Buffer("ant_of", (self._searches,), np.int32),
+            Buffer("searches", (self._searches, 4), np.uint32, zeroed=True),
+            Buffer("search_colors", each, np.uint16),
+            Buffer("search_counts", (self._searches, self._all_counts), np.uint16),
+            Buffer("search_expiries", (*each, self._width), np.uint32),
+            Buffer("kept_colorings", each, np.uint16),
+        ]
+
+    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+        """Rank the ants, search, and put what is found in the place of ants' colorings."""
+        n, ants = np.int32(self._graph.n), np.int32(self._ants)
+        numbers = (
+            self._graph.row,
+            self._most,
+            self._longest,
+            self._width,
+            self._moves,
+            self._near,
+        )
+        search = (
+            n,
+            *map(np.int32, numbers),
+            *map(np.uint32, self._key),
+            arrays["adjacency"],
+            arrays["ant_of"],
+            arrays["colors"],
+            arrays["costs"],
+            arrays["state"],
+            arrays["searches"],
+            arrays["search_colors"],
+            arrays["search_counts"],
+            arrays["search_expiries"],
+            arrays["kept_colorings"],
+        )
+        rank = (ants, np.int32(self._searches), arrays["costs"], arrays["ant_of"])
+        take = (
+            n,
+            arrays["ant_of"],
+            arrays["searches"],
+            arrays["kept_colorings"],
+            arrays["colors"],
+            arrays.get("order"),
+            arrays["costs"],
+            arrays["state"],
+        )
+        return (
+            Launch(FILE, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
+            Launch(FILE, self._kernel, self._searches, self._threads, search, self._shared),
+            Launch(FILE, "take_over", self._searches, _BLOCK, take),
+        )
+
+    def _header(self) -> int:
+        """Bytes of shared memory before the counts: ``Desk`` in gpu/tabu_search/cuda/search.cu."""
+        n, words, longest = self._graph.n, self._graph.words, self._longest
+        return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
+
+
+_STATIC = 1024
+"""Bytes of static shared memory of the search."""
+
+
+def _stride(colors: int) -> int:
+    """Numbers from one row of counts to the next: ``stride_of`` in search.cu."""
+    return colors + (2 - colors) % 4
+
+
+def shape_of(words: int) -> tuple[int, int]:
+    """Words of vertices that a warp looks after, and threads of the largest block."""
+    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])

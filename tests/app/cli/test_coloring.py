@@ -1,0 +1,271 @@
+"""Graphs through the whole application: the second problem in the same house."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.cli.main import main
+from app.files.library import find_instance
+from gpu import catalog
+from gpu.core.errors import InstanceError, ParameterError, SolutionError
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.bundled import bundled
+from gpu.problems.coloring.colorings import load_coloring, write_coloring
+from gpu.problems.coloring.dimacs import write_graph
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.loading import load_instance
+from gpu.rlf.cpu.colony import RlfCpuColony
+from gpu.run.outcome import Ending
+from gpu.run.run import Run
+from gpu.run.run_log import read_log
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings, reason_to_stop
+from tests.gpu.rlf.graphs import random_graph
+from tests.processes import run
+
+QUEENS = "queens-49"
+FILE = next(one.path for one in bundled() if one.name == QUEENS)
+
+Call = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture
+def graph() -> GraphInstance:
+    found = load_instance(FILE)
+    assert isinstance(found, GraphInstance)
+    return found
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """The command in this process: its exit status and what it printed."""
+
+    def calling(*arguments: object) -> SimpleNamespace:
+        monkeypatch.setattr(sys, "argv", ["formicarium", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        stdout, stderr = capsys.readouterr()
+        return SimpleNamespace(status=int(left.value.code or 0), stdout=stdout, stderr=stderr)
+
+    return calling
+
+
+def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
+    tmp_path: Path, call: Call, graph: GraphInstance
+) -> None:
+    file = tmp_path / "mine.col"
+    write_graph(file, graph)
+    out = tmp_path / "out"
+    done = run("solve", file, "--device", "cpu", "--iterations", 4, "--seed", 3, "--json",
+               "--out", out)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert (found["colony"], found["n"], found["optimum"]) == ("aco-rlf-cores", 49, 7)
+    colors = np.array(found["colors"]) - 1
+    assert graph.cost_of(colors) == found["best_colors"]
+    assert found["gap_percent"] == graph.gap_percent(found["best_colors"])
+    assert found["colorings_built"] == 4 * found["parameters"]["ants"] == 40
+    assert not {"tour", "best_length", "tours_built"} & found.keys()
+
+    start = out / "mine-aco-rlf-cores-3"
+    assert {path.name for path in out.iterdir()} == {
+        f"{start.name}{ending}" for ending in (".csv", ".jsonl", ".sol")
+    }
+    assert np.array_equal(load_coloring(start.with_suffix(".sol"), graph), colors)
+    assert f"s col {found['best_colors']}\n" in start.with_suffix(".sol").read_text()
+    log = read_log(start.with_suffix(".jsonl"))
+    assert log.header["instance"]["problem"] == "coloring"
+    assert log.header["instance"]["edges"] == 476
+    assert log.outcome is not None
+    assert log.outcome["colors"] == found["colors"]
+    with start.with_suffix(".csv").open(newline="") as rows:
+        last = list(csv.DictReader(rows))[-1]
+    assert (last["colorings"], last["best"]) == ("40", str(found["best_colors"]))
+    assert float(last["choice_info_ms"]) > 0
+
+    again = call("replay", start.with_suffix(".jsonl"), "--json")
+    assert again.status == 0
+    assert json.loads(again.stdout.splitlines()[-1])["colors"] == found["colors"]
+    amount = f"{found['best_colors']} colors after 4 iterations"
+    assert f"the same coloring as recorded: {amount}" in again.stderr
+
+
+def test_the_result_for_people(call: Call) -> None:
+    done = call("solve", QUEENS, "--device", "cpu:1", "--target-colors", 12, "--seed", 1)
+    first, second, third, fourth = done.stdout.splitlines()
+    assert first == f"{QUEENS}, 49 vertices, 476 edges, by aco-rlf-seq on cpu:1, seed 1"
+    assert second == "finished: the target of 12 colors is reached"
+    assert third.startswith("best coloring ")
+    assert " colors, " in third
+    assert fourth.startswith("1 iteration, 10 colorings, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("solve", QUEENS, "--colony", "acs", "--device", "cpu"),
+            "acs-gpu finds tours, and queens-49 is a graph to color: choose the colony coloring",
+        ),
+        (
+            ("solve", "ring-50", "--colony", "aco-rlf-seq"),
+            "aco-rlf-seq finds colorings, and ring-50 is a travelling-salesman problem: choose "
+            "the colony acs, acs-spm, as or mmas",
+        ),
+        (("speedup", QUEENS, "--colony", "as"), "queens-49 is a graph to color"),
+        (("compare", "ring-50", "--colony", "coloring"), "ring-50 is a travelling-salesman"),
+        (("solve", QUEENS, "--target-length", 7), "--target-length is not for queens-49: give "
+         "--target-colors"),
+        (("solve", "ring-50", "--target-colors", 7), "give --target-length"),
+        (("solve", "geometric-300", "--target-gap", 1), "give a target number of colors instead"),
+        (("solve", QUEENS, "--set", "q0=1"), "there is no parameter 'q0' here"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together_is_refused(
+    call: Call, arguments: tuple[object, ...], said: str
+) -> None:
+    done = call(*arguments)
+    assert done.status == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert said in line
+
+
+def test_a_warning_of_the_file_is_told(tmp_path: Path, call: Call) -> None:
+    file = tmp_path / "wrong.col"
+    file.write_text("p edge 3 7\ne 1 2\ne 2 3\n")
+    done = call("solve", file, "--device", "cpu:1", "--iterations", 1)
+    assert done.status == 0
+    assert "it announces 7 edges and has 2; is the file whole?" in done.stderr
+
+
+def test_speedups_of_both_problems_in_one_go(call: Call) -> None:
+    done = call(
+        "speedup", QUEENS, "ring-50", "--repeats", 1, "--iterations", 2, "--budget", 1, "--json"
+    )
+    assert done.status == 0
+    graph, tour = json.loads(done.stdout)["reports"]
+    assert (graph["problem"], tour["problem"]) == ("coloring", "tsp")
+    assert {one["system"] for one in graph["measurements"]} >= {"aco-rlf-seq", "aco-rlf-cores"}
+    assert {one["search"] for one in graph["measurements"]} == {"coloring"}
+    assert all(one["speedup_one_core"] for one in graph["measurements"])
+    assert 7 <= graph["target_cost"] <= 49
+
+
+def test_options_of_a_coloring_colony_are_compared(call: Call) -> None:
+    options = ("--device", "cpu:1", "--repeats", 1, "--ants", 2)
+    done = call("compare", "partite-100", *options)
+    assert done.status == 0
+    assert "partite-100, 100 vertices, aco-rlf-seq on cpu:1" in done.stdout
+    for option in ("wheel", "trial", "hybrid", "class", "tour"):
+        assert f" {option} " in done.stdout
+
+
+def test_tables_name_both_problems(call: Call) -> None:
+    listed = {row["name"]: row for row in json.loads(call("colonies", "--json").stdout)}
+    assert listed["aco-rlf-seq"]["problem"] == "coloring"
+    assert listed["acs-seq"]["problem"] == "tsp"
+    colonies = call("colonies").stdout
+    assert "same colorings" in colonies
+    assert "coloring: the first colony that runs on the chosen device, of aco-rlf-" in colonies
+    instances = call("instances").stdout
+    assert "queens-49          49 vertices    7 colors" in instances
+    assert "ring-50            50 cities      5000" in instances
+
+
+def test_a_session_keeps_its_problem(graph: GraphInstance) -> None:
+    session = new_session(graph, device="cpu:1", seed=1)
+    assert (session.colony, session.parameters.to_dict()["ants"]) == ("aco-rlf-seq", 10)
+    assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
+    with pytest.raises(ParameterError, match="acs-gpu finds tours"):
+        new_session(graph, colony="acs", device="cpu")
+
+
+def test_limits_speak_of_colors(graph: GraphInstance) -> None:
+    state = Snapshot(30, 300, 8, 10, 8, 9.0)
+    for limits, reason in (
+        (StopSettings(target_length=8), "the target of 8 colors is reached"),
+        (StopSettings(no_improvement=20), "no better coloring was found in 20 iterations"),
+        (StopSettings(target_gap=15), "the target gap of 15 % is reached"),
+        (StopSettings(target_length=7), ""),
+    ):
+        assert reason_to_stop(limits.criteria(graph), state) == reason
+
+
+def test_decisions_are_refused_in_a_sentence(graph: GraphInstance) -> None:
+    run = Run(graph, new_session(graph, device="cpu:1", seed=1))
+    run.build()
+    try:
+        with pytest.raises(ParameterError, match="the decisions of aco-rlf-seq cannot be replayed"):
+            run.replay()
+    finally:
+        run.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        (lambda colors: np.zeros_like(colors), "gives the neighbours 1 and 2 the same color"),
+        (lambda colors: colors + (colors == 0) * 40, "skips a color"),
+    ],
+)
+def test_a_coloring_that_is_none_is_never_shown(
+    graph: GraphInstance, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any], what: str
+) -> None:
+    honest = RlfCpuColony._checked
+    monkeypatch.setattr(
+        RlfCpuColony, "_checked", lambda self, colors, cost: wrong(honest(self, colors, cost))
+    )
+    run = Run(graph, new_session(graph, device="cpu:1", seed=1))
+    run.build()
+    run.advance(1)
+    run.close()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FAILED
+    assert "made something else than a coloring" in run.outcome.reason
+    assert what in run.outcome.reason
+    assert run.snapshot(Wanted.SOLUTION).best_solution is None
+
+
+def test_every_bundled_graph_is_found_by_name() -> None:
+    for one in bundled():
+        if one.problem.value == "coloring":
+            assert find_instance(one.name).optimum == one.optimum
+
+
+def test_only_colonies_of_its_problem_are_built(graph: GraphInstance) -> None:
+    from gpu.core.devices import find
+
+    device = find("cpu:1")
+    system = catalog.find("acs-seq", device)
+    with pytest.raises(ParameterError, match="acs-seq finds tours"):
+        catalog.build(system, graph, system.parameters(), device, 1)
+
+
+def test_colorings_come_back_from_their_files(tmp_path: Path) -> None:
+    graph = random_graph(6, 1)
+    path = tmp_path / "six.sol"
+    colors = np.array([3, 1, 2, 0, 5, 4], np.int32)
+    write_coloring(path, graph, colors, "by hand\nand foot")
+    assert path.read_text().startswith("c random-6\nc by hand\nc and foot\ns col 6\nl 1 4\nl 2 2\n")
+    assert load_coloring(path, graph).tolist() == colors.tolist()
+    with pytest.raises(SolutionError, match="the same color"):
+        write_coloring(path, graph, np.zeros(6, np.int32))
+    for text, what in (
+        ("s col 6\nl 1 1\n", "does not color each vertex"),
+        (path.read_text().replace("s col 6", "s col 5"), "announces 5 colors and has 6"),
+        (path.read_text() + "l 7 1\n", "line 11, 'l 7 1', has a vertex or a color"),
+        (path.read_text() + "hello\n", "line 11, 'hello', is no line of a DIMACS solution"),
+    ):
+        path.with_name("bad.sol").write_text(text)
+        with pytest.raises(InstanceError, match=what):
+            load_coloring(path.with_name("bad.sol"), graph)

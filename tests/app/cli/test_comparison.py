@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import gpu.measure.comparison
+from app.cli import comparison as comparing
+from gpu.core.devices import Device
+from gpu.measure.comparison import compare
+from gpu.measure.comparison_report import ComparisonReport
+from tests.app.conftest import Command
+from tests.gpu.cpu import makers
+from tests.gpu.measure.timed import install
+from tests.processes import interrupted, refused, run
+
+CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
+    monkeypatch.setattr(gpu.measure.comparison, "WARMING", 0.0)
+    monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
+    return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, rounds=2)
+
+
+def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport) -> None:
+    lines = comparing.text_of(report).splitlines()
+    assert lines[0] == "points, 2000 cities, timed-options on cpu:1 (A CPU): 2 rounds"
+    assert lines[1].split()[:2] == ["WHAT", "OPTION"]
+    slow = next(line for line in lines if " slow " in line)
+    assert "3.01 ±0.01" in slow
+    assert slow.split()[-1] == "2.98"
+    chosen = [line.split() for line in lines if line.startswith("*  ")]
+    assert [line[:3] for line in chosen] == [
+        ["*", "timed-options", "31.26"], ["*", "update", "fast"], ["*", "32", "31.26"],
+    ]  # fmt: skip
+    assert "update = broken: the device is out of order" in lines
+    assert any(line.startswith("update = endless: an iteration would take about") for line in lines)
+
+
+def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Path) -> None:
+    comparing.export(tmp_path / "a.csv", report, "csv")
+    with (tmp_path / "a.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(report.rows)
+    slow = next(row for row in rows if row["option"] == "slow")
+    assert (slow["group"], slow["system"], slow["chosen"]) == ("update", "timed-options", "False")
+    assert (slow["instance"], slow["n"], slow["device"]) == ("points", "2000", "cpu:1")
+    assert float(slow["update_ms"]) == pytest.approx(3.01)
+    assert float(slow["update_ms_lower"]) <= 3.01 <= float(slow["update_ms_upper"])
+    assert float(slow["ratio"]) == pytest.approx(2.98, abs=0.01)
+    assert json.loads(slow["parameters"]) == {"ants": 8, "update": "slow", "workers": 32}
+    broken = next(row for row in rows if row["option"] == "broken")
+    assert broken["why_not"] == "the device is out of order"
+    assert broken["iteration_ms"] == broken["update_ms"] == broken["ratio"] == ""
+
+
+def test_json_lines_begin_with_how_it_was_measured(
+    report: ComparisonReport, tmp_path: Path
+) -> None:
+    comparing.export(tmp_path / "a.jsonl", report, "jsonl")
+    first, *rows = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
+    assert (first["kind"], first["device"], first["seeds"]) == ("comparison", "cpu:1", [1, 2])
+    assert first["versions"]["numpy"]
+    assert "rows" not in first
+    assert [row["option"] for row in rows] == [row.option for row in report.rows]
+    assert all(row["kind"] == "row" for row in rows)
+
+
+def test_the_command_prints_a_table_and_writes_files(tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
+    done = run("compare", "ring-50", "--colony", "acs", *options)
+    assert done.returncode == 0, done.stderr
+    assert "ring-50, 50 cities, acs-seq on cpu:1" in done.stdout
+    chosen = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("*  ")]
+    assert chosen == [["colony", "acs-seq"], ["local_search", "none"]]
+    assert sorted(path.name for path in out.iterdir()) == ["comparison.csv", "comparison.jsonl"]
+    done = run("compare", "ring-50", "--colony", "acs-spm", *options, "--json")
+    found = json.loads(done.stdout)
+    assert (found["system"], found["complete"]) == ("acs-seq-spm", True)
+    assert found["rows"][0]["parameters"]["ants"] == 8
+
+
+def test_a_signal_ends_it_with_what_there_is() -> None:
+    stdout = interrupted("compare", "ring-50", "--device", "cpu:1", "--repeats", 1000, "--json")
+    assert json.loads(stdout)["complete"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Missing argument 'FILE'"),
+        (("nowhere.tsp",), "nowhere.tsp: there is no such file"),
+        (("ring-50", "--colony", "beetles"), "no colony 'beetles'"),
+        (("ring-50", "--colony", "acs-gpu-alt", "--device", "cpu"), "acs-gpu-alt runs on cuda"),
+        (("ring-50", "--repeats", "0"), "repeats = 0 must be at least 1"),
+        (("ring-50", "--limit", "0"), "limit = 0 must be a number of seconds greater than 0"),
+        (("ring-50", "--limit", "inf"), "limit = inf must be a number of seconds"),
+        (("ring-50", "--seed", "-1"), "seed = -1"),
+        (("ring-50", "--set", "gamma=1"), "no parameter 'gamma'"),
+        (("ring-50", "--set", "gamma"), "--set gamma: write it as NAME=VALUE"),
+    ],
+)
+def test_bad_input_is_one_line(inside: Command, arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(inside("compare", *arguments))

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli import headless
+from app.cli import main as cli
+from gpu.core.snapshot import Snapshot
+from gpu.run.outcome import Ending
+from gpu.run.recorder import Recorder
+from gpu.run.run_log import read_log
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies, processes
+from tests.colonies import RandomColony
+
+INSTANCE = colonies.some_cities(optimum=1)
+
+
+def session(name: str, **stop: int) -> Session:
+    return new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(**stop))
+
+
+def interrupting(number: int, after: int = 1) -> Callable[[Snapshot], None]:
+    """Send this process a signal once an iteration is done."""
+    sent: list[int] = []
+
+    def look(state: Snapshot) -> None:
+        if state.iteration >= after and not sent:
+            sent.append(number)
+            os.kill(os.getpid(), number)
+
+    return look
+
+
+def test_a_run_goes_to_its_end_in_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    seen: list[int] = []
+    result = headless.solve(
+        INSTANCE,
+        session(name, iterations=300),
+        progress=lambda state: seen.append(state.iteration),
+    )
+    assert result.outcome.ending is Ending.FINISHED
+    assert result.status == 0
+    assert not result.departure.left
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1
+    (colony,) = RandomColony.built
+    assert colony.closed == 1
+    assert colony.threads.isdisjoint({threading.get_ident()})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_cancels(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    before = signal.getsignal(number)
+    result = headless.solve(INSTANCE, session(name), progress=interrupting(number))
+    assert result.outcome.ending is Ending.CANCELLED
+    assert result.outcome.state.best_solution is not None
+    assert result.status == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Slow)
+    monkeypatch.setattr(headless, "PATIENCE", 0.05)
+    chosen = session(name)
+    recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
+    result = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
+    assert result.departure.left
+    assert result.status == 130
+    outcome = read_log(tmp_path / "run.jsonl").outcome
+    assert outcome is not None
+    assert outcome["ending"] == "cancelled"
+    assert len(outcome["tour"]) == INSTANCE.n
+    for thread in threading.enumerate():
+        if thread.name == "solver":
+            thread.join()
+
+
+def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Failing)
+    arguments = ["solve", "ring-50", "--colony", name, "--seed", "1", "--json"]
+    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments, "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 1
+    stdout, stderr = capsys.readouterr()
+    assert stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
+    found = json.loads(stdout)
+    assert found["ending"] == "failed"
+    assert sorted(found["tour"]) == list(range(1, 51))
+    outcome = read_log(tmp_path / f"ring-50-{name}-1.jsonl").outcome
+    assert outcome is not None
+    assert "Traceback" in outcome["details"]
+
+
+def test_people_are_told_once_why_it_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Failing)
+    monkeypatch.setattr(sys, "argv", ["formicarium", "solve", "ring-50", "--colony", name])
+    with pytest.raises(SystemExit):
+        cli.main()
+    stdout, stderr = capsys.readouterr()
+    assert stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
+    assert "stopped answering" not in stdout
+    assert stdout.splitlines()[1] == "failed"
+
+
+def test_an_error_of_our_own_is_one_line_and_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> str:
+        raise ZeroDivisionError("by\nnought")
+
+    monkeypatch.setattr("app.cli.report.devices_text", broken)
+    monkeypatch.setattr(sys, "argv", ["formicarium", "devices"])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "ZeroDivisionError: by nought" in line
+
+
+def test_a_long_iteration_is_left_when_a_signal_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, colonies.Patient)
+    result = headless.solve(INSTANCE, session(name), progress=interrupting(signal.SIGINT, after=0))
+    assert result.outcome.ending is Ending.CANCELLED
+    assert not result.departure.left
+    assert result.outcome.state.iteration == 0
+
+
+@pytest.mark.timeout(120)
+def test_the_time_limit_is_kept_where_an_iteration_takes_longer(tmp_path: Path) -> None:
+    done = processes.run(
+        "solve", "uniform-10000", "--colony", "acs-spm", "--device", "cpu", "--seconds", "0.5",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["ending"] == "finished"
+    assert found["iterations"] == 0  # one takes ten seconds and more
+    assert found["tour"] is None
+    assert 0.5 <= found["seconds"] < 1.5

@@ -1,0 +1,147 @@
+"""The command line as a process, as users and scripts run it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gpu import __version__
+from gpu.problems.tsp.tsplib import load
+from tests.app.conftest import Command
+from tests.processes import INSTANCE, RING, command, environment, refused, run
+
+
+def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
+    times, bare = [], []
+    for _ in range(5):
+        begin = time.perf_counter()
+        done = run("--version")
+        times.append(time.perf_counter() - begin)
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        bare.append(time.perf_counter() - begin)
+    assert done.stdout == f"formicarium {__version__}\n"
+    assert min(times) < 5 * min(bare)  # about twice as long as an interpreter that does nothing
+    code = "import sys, app.cli.main; print([name for name in sys.modules if name in sys.argv])"
+    heavy = ["numpy", "numba", "scipy", "PySide6", "tsplib95", "cupy"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["solve", "none.tsp"], "none.tsp: there is no such file"),
+        (["solve", "eil51.tsp"], "formicarium download eil51 fetches it"),
+        (["eil51"], "formicarium download eil51 fetches it"),
+        (["solve", "."], ".: "),
+        (["solve", "odd.tsp"], "odd.tsp: "),
+        (["solve"], "Missing argument 'FILE'"),
+        (["solve", RING, "--colony", "beetles"], "no colony 'beetles'"),
+        (["solve", RING, "--device", "abacus"], "no device 'abacus'"),
+        (["solve", RING, "--colony", "acs-seq", "--device", "cpu"], "not on cpu"),
+        (["solve", RING, "--iterations", "0"], "iterations = 0 must be greater than 0"),
+        (["solve", RING, "--iterations", "many"], "'many' is not a valid integer"),
+        (["solve", RING, "--seconds", "nan"], "seconds = nan is not a finite number"),
+        (["solve", RING, "--seed", "-1"], "seed = -1 must be at least 0"),
+        (["solve", RING, "--ants", "0"], "ants = 0 must be in [1, 1000000]"),
+        (["solve", RING, "--set", "beta"], "--set beta: write it as NAME=VALUE"),
+        (["solve", RING, "--set", "gamma=1"], "no parameter 'gamma'"),
+        (["solve", RING, "--ants", "5", "--set", "ants=6"], "ants is given twice"),
+        (["solve", RING, "--set", "beta=x"], "beta = 'x' is not a number"),
+        (
+            ["solve", RING, "--colony", "mmas", "--device", "cpu", "--local-search", "3opt"],
+            "local_search = '3opt' must be one of none, 2opt",
+        ),
+        (["solve", "uniform-100", "--target-gap", "1"], "uniform-100 has none"),
+        (["solve", RING, "--colony", "acs-sqe"], "did you mean acs-seq"),
+        (["solve", RING, "--out", ""], "name a folder"),
+        (["demo", "--out", ""], "name a folder"),
+        (["solve", RING, "--out", "odd.tsp"], "'odd.tsp' is a file"),
+        (["solve", RING, "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
+        (["solve", RING, "--nonsense"], "No such option"),
+        (["frobnicate"], "frobnicate: there is no such file, bundled instance or command"),
+        ([RING], "there is no display"),
+        ([], "there is no display"),
+        (["replay", "none.jsonl"], "none.jsonl: No such file"),
+        (["replay", "odd.tsp"], "odd.tsp: "),
+        (["download", "atlantis"], "atlantis: no checksum is known"),
+        (["download", "eil51", "--from", "http://127.0.0.1:9"], "cannot be downloaded"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    inside: Command,
+    arguments: list[str],
+    said: str,
+) -> None:
+    (tmp_path / "odd.tsp").write_text("NAME: odd\nTYPE: TSP\nEDGE_WEIGHT_TYPE: SPECIAL\n")
+    monkeypatch.chdir(tmp_path)
+    assert said in refused(inside(*arguments))
+
+
+def test_a_bad_file_is_one_line_and_status_2_for_a_process_too(tmp_path: Path) -> None:
+    path = tmp_path / "odd.tsp"
+    path.write_text("NAME: odd\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: SPECIAL\n")
+    assert f"{path}: " in refused(run("solve", path))
+
+
+def test_the_lists_can_be_read_by_programs_and_people(inside: Command) -> None:
+    colonies = json.loads(inside("colonies", "--json").stdout)
+    row = next(row for row in colonies if row["name"] == "as-seq")
+    options = {one["name"]: one["options"] for one in row["parameters"]}
+    assert list(options["selection"])[:3] == ["roulette", "stc-roulette", "i-roulette"]
+    assert options["ants"] is None
+    assert "  stc-roulette: roulette wheel over the tour list" in inside("colonies").stdout
+    assert [row["name"] for row in colonies][:2] == ["acs-gpu-alt", "acs-gpu-spm"]
+    assert {row["name"] for row in colonies[1]["parameters"]} >= {"memory", "q0", "beta"}
+    devices = json.loads(inside("devices", "--json").stdout)
+    assert [row["name"] for row in devices["devices"]][-2:] == ["cpu", "cpu:1"]
+    instances = json.loads(inside("instances", "--json").stdout)
+    row = next(row for row in instances["bundled"] if row["name"] == RING)
+    assert (row["n"], row["optimum"], row["problem"]) == (INSTANCE.n, 5000, "tsp")
+    assert load(Path(row["path"])).n == INSTANCE.n
+    assert instances["downloaded"] == []
+    for name, word in [
+        ("colonies", "acs-gpu-spm"),
+        ("devices", "cpu:1"),
+        ("instances", RING),
+        ("download", "berlin52"),
+        ("--help", "solve"),
+    ]:
+        done = inside(name)
+        assert done.returncode == 0
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_lists_for_people_are_as_wide_as_the_terminal(width: int) -> None:
+    from app.cli import report
+
+    for text_of in (report.colonies_text, report.instances_text):
+        lines = text_of(width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert len(lines) < len(text_of(70).splitlines())
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    process = subprocess.Popen(
+        command("colonies", "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.stderr.read() == b""
+    process.stderr.close()

@@ -1,0 +1,199 @@
+"""Solving from the command line, as users and scripts do it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.problems.tsp.tours import load_tour
+from gpu.run.run_log import read_log
+from tests.app.conftest import Command
+from tests.processes import (
+    FOLDER,
+    INSTANCE,
+    RING,
+    command,
+    environment,
+    refused,
+    result,
+    run,
+    started,
+)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu:1"])
+def test_solve_prints_one_json_object_last(device: str) -> None:
+    options = ("--iterations", 20, "--seed", 3, "--ants", 16, "--set", "beta=2", "--json")
+    done = run("solve", RING, "--device", device, *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    found = result(done)
+    assert found["instance"] == RING
+    assert found["n"] == 50
+    assert found["device"] == device
+    assert found["seed"] == 3
+    assert found["iterations"] == 20
+    assert found["tours_built"] == 320
+    assert found["parameters"]["ants"] == 16
+    assert found["parameters"]["beta"] == 2
+    assert found["parameters"]["q0"] == 0.6
+    assert found["optimum"] == 5000
+    assert found["gap_percent"] == pytest.approx((found["best_length"] - 5000) / 50)
+    assert found["seconds"] > 0
+    assert found["ending"] == "finished"
+    again = result(run("solve", RING, "--device", device, *options))
+    assert again["tour"] == found["tour"]
+
+
+def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> None:
+    path = tmp_path / "my cities.tsp"
+    for ending in (".tsp", ".opt.tour"):
+        shutil.copyfile(FOLDER / f"{RING}{ending}", path.with_suffix(ending))
+    out = tmp_path / "new" / "out"
+    arguments = ("solve", path, "--target-gap", 5, "--iterations", 500, "--seed", 1, "--out", out)
+    done = run(*arguments, "--device", "cpu:1")
+    assert done.returncode == 0, done.stderr
+    assert "acs-seq on cpu:1, seed 1" in done.stdout
+    assert "finished: the target gap of 5 % is reached" in done.stdout
+    names = [f"{RING}-acs-seq-1.{ending}" for ending in ("csv", "jsonl", "tour")]
+    assert sorted(file.name for file in out.iterdir()) == names
+    log = read_log(out / names[1])
+    assert log.outcome is not None
+    tour = load_tour(out / names[2], INSTANCE)
+    assert (tour + 1).tolist() == log.outcome["tour"]
+    assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
+    run(*arguments, "--device", "cpu:1")
+    assert len(list(out.iterdir())) == 6  # nothing is overwritten
+
+
+def test_without_out_nothing_is_written(tmp_path: Path) -> None:
+    done = run("solve", RING, "--iterations", 2, "--device", "cpu:1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert not any(Path(os.environ["XDG_STATE_HOME"]).iterdir())
+    assert not any(Path(os.environ["XDG_DATA_HOME"]).iterdir())
+
+
+def test_local_search_is_a_parameter_with_an_option_of_its_own() -> None:
+    options = ("--colony", "mmas", "--device", "cpu:1", "--ants", 4, "--iterations", 3, "--json")
+    kind = "2opt+oropt"
+    short = result(run("solve", RING, "--seed", 3, *options, "--local-search", kind))
+    assert short["colony"] == "mmas-seq"
+    assert short["parameters"]["local_search"] == kind
+    assert short["best_length"] == short["optimum"]
+    long = result(run("solve", RING, "--seed", 3, *options, "--set", f"local_search={kind}"))
+    assert long["tour"] == short["tour"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("selection=by-lot", "selection = 'by-lot' must be one of roulette, stc-roulette"),
+        ("selection=auto", "selection must be set; it must be one of roulette"),
+        ("update=gather", "no parameter 'update'"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_refused(inside: Command, setting: str, said: str) -> None:
+    arguments = ("solve", RING, "--colony", "as", "--device", "cpu:1", "--set", setting)
+    assert said in refused(inside(*arguments))
+
+
+def test_a_missing_gpu_is_said_once_where_auto_falls_back() -> None:
+    from gpu.core.devices import survey
+
+    reason = survey().without_cuda
+    if not reason:
+        pytest.skip("there is a GPU")
+    done = run("solve", RING, "--iterations", 1, "--json")
+    assert done.returncode == 0
+    assert done.stderr == f"formicarium: no GPU: {reason}; solving on cpu\n"
+    assert run("solve", RING, "--iterations", 1, "--device", "cpu").stderr == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -> None:
+    arguments = ("solve", RING, "--device", "cpu:1", "--seed", 1, "--json", "--out", tmp_path)
+    log = tmp_path / f"{RING}-acs-seq-1.jsonl"
+    process = started(*arguments, log=log)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert stderr == ""
+    found = json.loads(stdout)
+    assert found["ending"] == "cancelled"
+    outcome = read_log(log).outcome
+    assert outcome is not None
+    assert outcome["tour"] == found["tour"]
+    assert outcome["iteration"] == found["iterations"]
+    assert INSTANCE.tour_length(np.array(found["tour"]) - 1) == found["best_length"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
+    arguments = ("solve", RING, "--device", "cpu:1", "--seconds", 3, "--seed", 1, "--ants", 1)
+    whole = command(*arguments, "--no-improvement", 10**9, "--out", tmp_path, "--json")
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", *whole],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "the run's log cannot be written" in line
+    assert "the run goes on without it" in line
+    assert result(done)["seconds"] >= 3
+    log = read_log(tmp_path / f"{RING}-acs-seq-1.jsonl")
+    assert log.records
+    assert log.outcome is None
+    assert load_tour(tmp_path / f"{RING}-acs-seq-1.tour", INSTANCE) is not None
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_stream_is_no_error(closed: str) -> None:
+    line = shlex.join(command("solve", "ring-50", "--iterations", 1)) + f" {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line], check=False, timeout=100, capture_output=True, env=environment()
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_shows_the_progress_on_one_line() -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command("solve", RING, "--device", "cpu:1", "--seconds", "0.6"),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=environment(),
+    )
+    os.close(theirs)
+    shown = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if select.select([ours], [], [], 0.1)[0]:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # Linux says so at the end
+                break
+    process.communicate()
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"\n" not in shown
+    assert b"building the colony" in shown
+    assert b"% done" in shown
+    assert b"gap" in shown
+    assert shown.endswith(b"\r\x1b[K")

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.files.exports import (
+    ExportError,
+    export_csv,
+    export_log,
+    export_session,
+    export_solution,
+    write_whole,
+)
+from gpu.core.snapshot import Snapshot
+from gpu.problems.bundled import bundled
+from gpu.problems.tsp.tours import load_tour
+from gpu.problems.tsp.tsplib import load
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
+from gpu.run.run_log import read_log
+from gpu.run.session import new_session
+
+INSTANCE = load(bundled()[0].path)
+SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
+TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
+LENGTH = INSTANCE.tour_length(TOUR)
+STATE = Snapshot(
+    3, 90, LENGTH, 2, LENGTH, float(LENGTH), best_solution=TOUR, phases={"update": 0.5}
+)
+OUTCOME = Outcome(Ending.FINISHED, "done, at last", STATE)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    recorder.record(STATE)
+    recorder.finish(OUTCOME)
+    return path
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ExportError, match="device or a pipe"):
+        write_whole(pipe, lambda part: part.write_text("all"))
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_tour_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "best.tour"
+    export_solution(path, INSTANCE, TOUR, "by hand")
+    assert np.array_equal(load_tour(path, INSTANCE), TOUR)
+    assert "by hand" in path.read_text()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_log_is_copied(tmp_path: Path, log: Path) -> None:
+    export_log(tmp_path / "copy.jsonl", log)
+    assert (tmp_path / "copy.jsonl").read_bytes() == log.read_bytes()
+
+
+def test_the_numbers_become_a_table(tmp_path: Path, log: Path) -> None:
+    path = tmp_path / "run.csv"
+    export_csv(path, read_log(log))
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows] == ["improvement", "outcome"]
+    for row in rows:
+        assert row["best"] == str(LENGTH)
+        assert row["update_ms"] == "0.5"
+        assert row["local_hits"] == ""
+        assert None not in row
+
+
+def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    export_session(path, SESSION, INSTANCE)
+    assert json.loads(path.read_text())["outcome"] is None
+    assert read_log(path).session == SESSION
+    assert read_log(path).last is None
+    export_session(path, SESSION, INSTANCE, OUTCOME)
+    log = read_log(path)
+    assert log.outcome is not None
+    assert log.outcome["tour"] == (TOUR + 1).tolist()
+    assert log.outcome["iteration"] == 3
+
+
+@pytest.mark.parametrize("place", ["taken/file.tour", "folder"])
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
+    (tmp_path / "taken").touch()
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / place
+    with pytest.raises(ExportError) as refused:
+        export_solution(path, INSTANCE, TOUR)
+    assert str(refused.value).startswith(f"{path}: cannot be written (")
+    assert "\n" not in str(refused.value)
+    assert sorted(left.name for left in tmp_path.rglob("*")) == ["folder", "taken"]
+
+
+def test_a_failure_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    path.write_text("old")
+
+    def half(part: Path) -> None:
+        part.write_text("ne")
+        raise OSError(28, "No space left on device", str(part))
+
+    with pytest.raises(ExportError, match=r"old: cannot be written \(the disk is full\)"):
+        write_whole(path, half)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

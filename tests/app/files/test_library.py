@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from app.files import library
+from app.files.library import DownloadError, download
+from gpu.core.errors import InstanceError
+from gpu.problems.bundled import bundled
+from gpu.problems.tsp.tsplib import load
+from gpu.run.session import InstanceReference
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the address under which a server on this machine publishes it."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield folder, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def publish(folder: Path, name: str, content: bytes) -> None:
+    (folder / f"{name}.tsp.gz").write_bytes(gzip.compress(content))
+
+
+def test_the_table_is_that_of_the_files(tsplib: Path) -> None:
+    found = {path.stem: library.digest(load(path)) for path in tsplib.glob("*.tsp")}
+    assert len(found) > 40
+    assert {name: library._table()[1][name] for name in library.downloadable()} == found
+
+
+def test_an_instance_is_fetched_checked_and_found_by_name(
+    tsplib: Path, mirror: tuple[Path, str]
+) -> None:
+    folder, address = mirror
+    original = (tsplib / "berlin52.tsp").read_bytes()
+    # As some mirrors have it: other line ends, other blanks, another comment.
+    other = original.replace(b"\n", b" \r\n").replace(b"Berlin", b"the city of Berlin")
+    publish(folder, "berlin52", other)
+    kept = download("berlin52", f"{address}/")
+    assert kept == library.folder() / "berlin52.tsp"
+    assert kept.read_bytes() == other
+    assert library.downloaded() == (kept,)
+    instance = library.find_instance("berlin52")
+    assert instance.n == 52
+    assert instance.optimum == 7542
+
+
+@pytest.mark.parametrize("name", ["berlin52", "gr17"])
+def test_one_changed_digit_is_refused(tsplib: Path, mirror: tuple[Path, str], name: str) -> None:
+    folder, address = mirror
+    original = (tsplib / f"{name}.tsp").read_bytes()
+    place = len(original) - 20
+    while not original[place : place + 1].isdigit():
+        place -= 1
+    digit = b"4" if original[place : place + 1] != b"4" else b"5"
+    publish(folder, name, original[:place] + digit + original[place + 1 :])
+    with pytest.raises(DownloadError, match=f"not those of TSPLIB's {name}"):
+        download(name, address)
+    assert library.downloaded() == ()
+
+
+def test_whatever_else_comes_is_refused_in_one_line(mirror: tuple[Path, str]) -> None:
+    folder, address = mirror
+    with pytest.raises(DownloadError, match="404") as missing:
+        download("eil51", address)
+    (folder / "eil51.tsp.gz").write_bytes(b"<html>moved</html>")
+    with pytest.raises(DownloadError, match="not a gzip file") as html:
+        download("eil51", address)
+    (folder / "eil51.tsp.gz").write_bytes(gzip.compress(b"x" * 1000)[:20])
+    with pytest.raises(DownloadError, match="cut off") as torn:
+        download("eil51", address)
+    publish(folder, "eil51", b"hello")
+    with pytest.raises(DownloadError, match="not a TSPLIB instance") as odd:
+        download("eil51", address)
+    with pytest.raises(DownloadError, match="no checksum is known") as unknown:
+        download("atlantis", address)
+    for refused in (missing, html, torn, odd, unknown):
+        assert "\n" not in str(refused.value)
+    assert library.downloaded() == ()
+
+
+def test_something_endless_is_not_unpacked(
+    mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, address = mirror
+    monkeypatch.setattr(library, "LONGEST_FILE", 1000)
+    publish(folder, "eil51", b"0" * 1_000_000)
+    with pytest.raises(DownloadError, match="too large"):
+        download("eil51", address)
+
+
+def test_without_a_network_the_address_is_named() -> None:
+    with pytest.raises(DownloadError, match=r"^http://127\.0\.0\.1:9/eil51\.tsp\.gz: cannot be"):
+        download("eil51", "http://127.0.0.1:9")
+
+
+def test_names_and_paths_are_found(tmp_path: Path) -> None:
+    first = bundled()[0]
+    assert library.find_path(first.name) == first.path
+    assert library.find_path(str(first.path)) == first.path
+    with pytest.raises(InstanceError, match="nowhere: there is no such file"):
+        library.find_path("nowhere")
+
+
+def test_a_recorded_instance_is_found_again(tmp_path: Path) -> None:
+    first = bundled()[0]
+    digest = load(first.path).sha256
+    session = tmp_path / "moved" / "session.json"
+    session.parent.mkdir()
+    # Installed elsewhere: found by name.
+    gone = InstanceReference("/nowhere/x.tsp", first.name, digest)
+    assert library.find_again(gone).sha256 == digest
+    # Moved with the session: found beside it.
+    (session.parent / "x.tsp").write_bytes(first.path.read_bytes())
+    renamed = InstanceReference("/nowhere/x.tsp", "another name", digest)
+    assert library.find_again(renamed, beside=session).path == session.parent / "x.tsp"
+    with pytest.raises(InstanceError, match="put the file beside"):
+        library.find_again(renamed)
+    # Changed: not taken for the same.
+    (session.parent / "x.tsp").write_bytes(first.path.read_bytes() + b"\n")
+    with pytest.raises(InstanceError, match="has changed"):
+        library.find_again(renamed, beside=session)

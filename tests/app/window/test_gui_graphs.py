@@ -1,0 +1,356 @@
+"""The whole window with a real graph: opened, colored, looked at, and taken away."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.files.loading import warm_up
+from app.window.controller import WindowController
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Wanted
+from gpu.drawing.draw import GraphArtist
+from gpu.drawing.drawing import Arrangement, GraphDrawing
+from gpu.problems.coloring.colorings import load_coloring
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.run.outcome import Ending
+from gpu.run.run_log import read_log
+from tests.app import in_window
+from tests.app.in_window import RING, use_device, written
+from tests.hands import click, press
+from tests.views.graph_scenes import coloring_snapshot, greedy, queens
+
+QUEENS = queens(6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile what the window warms up with and what colors graphs: closing cannot wait for it."""
+    warm_up(devices.survey())
+    core = devices.find("cpu:1")
+    system = catalog.find("coloring", core)
+    parameters = system.parameters().resolved(QUEENS.n)
+    with closing(catalog.build(system, QUEENS, parameters, core, seed=1)) as colony:
+        colony.iterate(1)
+        colony.snapshot(Wanted.EVERYTHING)
+
+
+@pytest.fixture
+def graph_file(tmp_path: Path) -> Path:
+    path = tmp_path / "queen6_6.col"
+    lines = [
+        f"p edge {QUEENS.n} {len(QUEENS.edges)}",
+        *(f"e {u + 1} {v + 1}" for u, v in QUEENS.edges),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def controller(opened: WindowController) -> WindowController:
+    """The window with one core chosen."""
+    use_device(opened, "cpu:1")
+    return opened
+
+
+def open_(qtbot: QtBot, controller: WindowController, path: Path) -> None:
+    in_window.open_(qtbot, controller, path)
+    drawn(qtbot, controller)
+
+
+def drawn(qtbot: QtBot, controller: WindowController) -> None:
+    qtbot.waitUntil(lambda: controller.graphs.idle, timeout=30_000)
+
+
+@pytest.fixture
+def done(qtbot: QtBot, controller: WindowController, graph_file: Path) -> WindowController:
+    """The window after a short run on the graph."""
+    open_(qtbot, controller, graph_file)
+    controller.window.setup.stop.set_values({"iterations": 6})
+    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+        press(controller.window, Qt.Key.Key_Space)
+    controller.window.dashboard.settle()
+    drawn(qtbot, controller)
+    return controller
+
+
+def test_a_dropped_graph_is_shown_with_its_own_colonies(
+    qtbot: QtBot, controller: WindowController, graph_file: Path
+) -> None:
+    window = controller.window
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(graph_file))])
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(700, 400), action, data, button, none)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(700, 400), action, data, button, none)
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        QApplication.sendEvent(window, drop)
+    drawn(qtbot, controller)
+    assert isinstance(controller.instance, GraphInstance)
+    assert window.graph.isVisible()
+    assert not window.graph.waiting.isVisible()
+    assert window.setup.choices().colony == "aco-rlf-seq"
+    assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 7"
+    assert window.problem == ""
+    assert window.graph.vertices._drawing is not None
+
+
+def test_a_run_fills_in_every_view(done: WindowController) -> None:
+    window, run = done.window, done.run
+    assert run is not None
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    final = run.outcome.state
+    assert final.best_solution is not None
+    assert QUEENS.cost_of(final.best_solution) == final.best_cost
+    assert window.readout.values["best"].text() == str(final.best_cost)
+    assert window.graph.state.text() == f"{final.best_cost} colors, no conflict"
+    assert np.array_equal(window.graph.shown, final.best_solution)  # type: ignore[arg-type]
+    assert window.convergence.curves["best"].points[-1].tolist() == [6, final.best_cost]
+    assert window.pheromone.image.boundingRect().width() == QUEENS.n
+    press(window, Qt.Key.Key_2)
+    assert window.adjacency.isVisible()
+    press(window, Qt.Key.Key_4)
+    assert window.classes.bars.sizes.sum() == QUEENS.n
+    log = read_log(run.recorder.path)
+    assert log.session.colony == "aco-rlf-seq"
+
+
+def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: WindowController) -> None:
+    """What the colony's picture is ordered by is what the view says it is."""
+    view = done.window.pheromone
+    assert view._picture is not None
+    assert view._order is not None
+    adjacent = np.zeros((QUEENS.n, QUEENS.n), np.bool_)
+    adjacent[tuple(QUEENS.edges.T)] = True
+    adjacent |= adjacent.T
+    np.fill_diagonal(adjacent, True)
+    order = view._order
+    assert ((view._picture == 0) == adjacent[order][:, order]).all()
+
+
+def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: WindowController) -> None:
+    press(done.window, Qt.Key.Key_2)
+    drawn(qtbot, done)
+    picture = done.window.adjacency.picture
+    assert picture is not None
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(picture.coloring, done.run.snapshot.best_solution)  # type: ignore[arg-type]
+    assert "all blocks are empty" in done.window.adjacency.caption.text()
+
+
+def test_the_coloring_is_taken_away(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+    path = tmp_path / "best.sol"
+    done.exports.export("coloring", path)
+    colors = load_coloring(written(qtbot, done, path), QUEENS)
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(colors, done.run.snapshot.best_solution)  # type: ignore[arg-type]
+    assert f"s col {done.run.snapshot.best_cost}" in path.read_text()
+
+
+@pytest.mark.parametrize("key", ["graph", "adjacency", "classes"])
+def test_pictures_of_the_views_of_a_graph(
+    qtbot: QtBot, done: WindowController, tmp_path: Path, key: str
+) -> None:
+    done.window.dashboard.show_view(key)
+    drawn(qtbot, done)
+    view = done.window.dashboard.views[key]
+    done.exports.export_picture(key, "png", tmp_path / f"{key}.png")
+    image = QImage(str(written(qtbot, done, tmp_path / f"{key}.png")))
+    assert image.width() == 2 * view.width()
+    shown = {
+        image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)
+    }
+    assert len(shown) > 6
+    done.exports.export_picture(key, "svg", tmp_path / f"{key}.svg")
+    root = ElementTree.parse(written(qtbot, done, tmp_path / f"{key}.svg")).getroot()
+    assert root.tag.endswith("svg")
+    texts = " ".join(text for element in root.iter() if (text := element.text))
+    assert "queen6_6" in texts
+
+
+def test_what_is_wrong_with_a_file_is_said(
+    qtbot: QtBot, controller: WindowController, graph_file: Path
+) -> None:
+    text = graph_file.read_text()
+    graph_file.write_text(text.replace(f" {len(QUEENS.edges)}\n", " 7\n", 1))
+    open_(qtbot, controller, graph_file)
+    assert controller.window.setup.instance.warning.isVisible()
+    assert "7" in controller.window.setup.instance.warning.text()
+    graph_file.write_text(text + "e 1 99\n")
+    controller.open(graph_file)
+    qtbot.waitUntil(lambda: "99" in controller.window.banner.text, timeout=30_000)
+    assert "queen6_6.col" in controller.window.banner.text
+    assert controller.instance is not None  # the graph before stays
+
+
+def before_drawing(
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[Arrangement | None, NDArray[np.int32] | None], None],
+) -> None:
+    """Have ``act`` called with what is asked for, in the thread that draws a graph."""
+    plain = GraphArtist.draw
+
+    def draw(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        act(how, coloring)
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", draw)
+
+
+def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[tuple[Arrangement | None, bool]] = []
+
+    def slow(how: Arrangement | None, _: NDArray[np.int32] | None) -> None:
+        made.append((how, threading.current_thread() is threading.main_thread()))
+        time.sleep(0.1)
+
+    before_drawing(monkeypatch, slow)
+    buttons = controller.window.graph.arrangement.buttons
+    for how in ("circle", "spring", "classes", "circle", "classes"):
+        click(buttons[how])
+    drawn(qtbot, controller)
+    assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
+    assert not any(in_window for _, in_window in made)
+    drawing = controller.window.graph.vertices._drawing
+    assert drawing is not None
+    assert drawing.arrangement is Arrangement.CLASSES
+
+
+def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[NDArray[np.int32] | None] = []
+
+    def dear(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+        made.append(coloring)
+        begin = time.thread_time()
+        while time.thread_time() < begin + 0.1:
+            pass
+
+    before_drawing(monkeypatch, dear)
+    window = controller.window
+    window.dashboard.keep_to(1.0)
+    click(window.graph.arrangement.buttons["circle"])
+    drawn(qtbot, controller)
+    first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
+    window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
+    qtbot.waitUntil(lambda: made[-1] is first, timeout=5000)
+    drawn(qtbot, controller)
+    qtbot.wait(600)  # cheap drawings would rest for half a second
+    window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
+    qtbot.wait(100)
+    assert made[-1] is first
+    window.dashboard.keep_to(math.inf)
+    qtbot.waitUntil(lambda: made[-1] is second, timeout=5000)
+    drawn(qtbot, controller)
+
+
+def test_views_take_turns_with_their_pictures(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    made: list[str] = []
+    go_on = threading.Event()
+
+    def note(name: str) -> None:
+        plain = getattr(GraphArtist, name)
+
+        def wait(*arguments: object) -> object:
+            made.append(name)
+            go_on.wait(20)
+            return plain(*arguments)
+
+        monkeypatch.setattr(GraphArtist, name, wait)
+
+    note("draw")
+    note("adjacency")
+    graph, adjacency = controller.window.graph, controller.window.adjacency
+    for _ in range(3):  # while the first is under way, both ask again and again
+        graph.drawing_wanted.emit(None, None)
+        adjacency.picture_wanted.emit(None)
+    go_on.set()
+    drawn(qtbot, controller)
+    assert made == ["draw", "adjacency", "draw"]
+
+
+def test_another_instance_gives_up_the_drawing(
+    qtbot: QtBot,
+    controller: WindowController,
+    graph_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_(qtbot, controller, graph_file)
+    waiting = threading.Event()
+    plain = GraphArtist.draw
+
+    def slow(
+        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
+    ) -> GraphDrawing:
+        waiting.wait(20)
+        return plain(artist, how, coloring)
+
+    monkeypatch.setattr(GraphArtist, "draw", slow)
+    click(controller.window.graph.arrangement.buttons["circle"])
+    with qtbot.waitSignal(controller.ready, timeout=30_000):
+        controller.open(RING)
+    waiting.set()
+    drawn(qtbot, controller)
+    assert controller.window.tour.isVisible()
+    assert controller.window.graph.vertices._drawing is None
+    monkeypatch.undo()
+    open_(qtbot, controller, graph_file)
+    assert controller.window.graph.vertices._drawing is not None
+
+
+def test_a_session_of_a_graph_is_opened_again(
+    qtbot: QtBot, done: WindowController, tmp_path: Path
+) -> None:
+    run = done.run
+    assert run is not None
+    assert run.snapshot is not None
+    first = run.snapshot.best_solution
+    log = run.recorder.path
+    open_(qtbot, done, RING)
+    open_(qtbot, done, log)
+    assert done.window.graph.isVisible()
+    assert done.window.setup.choices().colony == "aco-rlf-seq"
+    with qtbot.waitSignal(done.run_ended, timeout=60_000):
+        press(done.window, Qt.Key.Key_Space)
+    assert done.run is not None
+    assert done.run.snapshot is not None
+    assert np.array_equal(done.run.snapshot.best_solution, first)  # type: ignore[arg-type]

@@ -1,0 +1,93 @@
+"""The window as a process: the demonstration, and signals in mid-run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from gpu.run.run_log import read_log
+from tests import processes
+
+_RUN = """
+import sys
+from pathlib import Path
+from app import gui
+from app.recorder import free_path, stem
+
+make = gui.make_window
+def begin(*arguments):
+    controller = make(*arguments)
+    controller.log_path = lambda session: Path(sys.argv[2])
+    def start():
+        setup = controller.window.setup
+        setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
+        setup.colony._device_changed()
+        controller.start()
+    controller.ready.connect(start)
+    return controller
+gui.make_window = begin
+sys.exit(gui.open_window(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    done = processes.run("demo", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "finished: the time limit" in done.stdout
+    assert "longest stall" in done.stdout
+    names = {path.name for path in out.iterdir()}
+    views = ("tour", "decision", "convergence", "hit-rates", "device", "pheromone", "speedup")
+    others = {"window-light.png", "window-dark.png", "view-comparison.png", "view-log.png"}
+    expected = {*others, *(f"view-{view}.png" for view in views)}
+    assert expected < names
+    for name in expected:
+        image = QImage(str(out / name))
+        assert image.width() >= 800
+        assert name in done.stdout
+    (log,) = [path for path in out.iterdir() if path.suffix == ".jsonl"]
+    outcome = read_log(log).outcome
+    assert outcome is not None
+    assert outcome["ending"] == "finished"
+    assert names == expected | {log.name}
+
+
+@pytest.mark.parametrize(
+    ("instance", "signal_"),
+    [("ring-50", signal.SIGTERM), ("ring-50", signal.SIGINT), ("uniform-10000", signal.SIGTERM)],
+)
+def test_a_signal_in_mid_run_closes_the_window_and_ends_the_log(
+    tmp_path: Path, instance: str, signal_: signal.Signals
+) -> None:
+    """On the large instance one iteration takes minutes, and is left in its midst."""
+    log = tmp_path / "run.jsonl"
+    path = Path("resources/instances").resolve() / f"{instance}.tsp"
+    environment = {**processes.environment(), "QT_QPA_PLATFORM": "offscreen"}
+    process = subprocess.Popen(
+        [*processes.command()[:1], "-c", _RUN, str(path), str(log)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not log.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(2.0)
+        os.kill(process.pid, signal_)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, errors
+    outcome = read_log(log).outcome
+    assert outcome is not None
+    assert outcome["ending"] == "cancelled"

@@ -1,0 +1,202 @@
+"""Small colonies for tests that must provoke what a good colony does not do.
+
+They search honestly, by random tours, and misbehave only as their name says. They are reached the
+way real ones are: as rows of the catalog, put there by :func:`install`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu import catalog
+from gpu.acs.parameters import AcsParameters
+from gpu.core.colony import never
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.instance import Metric, TspInstance
+
+
+class RandomColony:
+    """Random tours, one an iteration; remembers what was asked of it."""
+
+    built: ClassVar[list[RandomColony]] = []
+
+    def __init__(
+        self, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+    ) -> None:
+        self.instance = instance
+        self.rng = np.random.default_rng(seed)
+        self.iteration = 0
+        self.best: np.ndarray[Any, np.dtype[np.int32]] | None = None
+        self.best_cost = 0
+        self.best_iteration = 0
+        self.last_length = 0
+        self.asked: list[Wanted] = []
+        self.threads = {threading.get_ident()}
+        self.closed = 0
+        RandomColony.built.append(self)
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        self.threads.add(threading.get_ident())
+        for _ in range(count):
+            self.once()
+
+    def timed_iteration(self) -> Mapping[str, float]:
+        begin = time.perf_counter()
+        self.iterate(1)
+        return {"everything": 1e3 * (time.perf_counter() - begin)}
+
+    def once(self) -> None:
+        time.sleep(0.0005)
+        tour = self.rng.permutation(self.instance.n).astype(np.int32)
+        self.last_length = self.instance.tour_length(tour)
+        self.iteration += 1
+        if self.best is None or self.last_length < self.best_cost:
+            self.best, self.best_cost = tour, self.last_length
+            self.best_iteration = self.iteration
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        self.threads.add(threading.get_ident())
+        self.asked.append(wanted)
+        return Snapshot(
+            iteration=self.iteration,
+            solutions_built=self.iteration,
+            best_cost=self.best_cost,
+            best_iteration=self.best_iteration,
+            iteration_best=self.last_length,
+            iteration_mean=float(self.last_length) if self.iteration else float("nan"),
+            best_solution=self.best if Wanted.SOLUTION in wanted else None,
+            branching=2.0 if Wanted.BRANCHING in wanted else None,
+        )
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        self.threads.add(threading.get_ident())
+        return np.ones(self.instance.n, np.float32)
+
+    def close(self) -> None:
+        self.threads.add(threading.get_ident())
+        self.closed += 1
+
+
+class Failing(RandomColony):
+    """The device fails in the tenth iteration."""
+
+    error: type[BaseException] = DeviceError
+
+    def once(self) -> None:
+        if self.iteration == 9:
+            raise self.error("cuda:0 stopped answering: restart the program")
+        super().once()
+
+
+class FailingSnapshot(RandomColony):
+    """Fails when the branching factor is asked for, and in being closed."""
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        if Wanted.BRANCHING in wanted:
+            raise ZeroDivisionError("no trails")
+        return super().snapshot(wanted)
+
+    def close(self) -> None:
+        super().close()
+        raise DeviceError("the device is gone")
+
+
+class Lying(RandomColony):
+    """Says its best tour is shorter than it is, from the fifth iteration on."""
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        honest = super().snapshot(wanted)
+        if self.iteration < 5:
+            return honest
+        return dataclasses.replace(honest, best_cost=self.best_cost - 1)
+
+
+class Skipping(RandomColony):
+    """Visits one city twice."""
+
+    def once(self) -> None:
+        super().once()
+        assert self.best is not None
+        self.best = self.best.copy()
+        self.best[0] = self.best[1]
+        self.best_cost = self.instance.tour_length(self.best)
+
+
+class Unbuildable(RandomColony):
+    """Fails while it is built."""
+
+    def __init__(self, *arguments: Any) -> None:
+        raise MemoryError
+
+
+class Slow(RandomColony):
+    """Takes half a second for an iteration, and so to build."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        time.sleep(0.5)
+
+    def once(self) -> None:
+        super().once()
+        time.sleep(0.5)
+
+
+class Patient(RandomColony):
+    """Takes half a second for an iteration, which can be left in its midst."""
+
+    left = 0
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        for _ in range(count):
+            self.left = self.left or 50
+            while self.left:
+                if stop():
+                    return
+                time.sleep(0.01)
+                self.left -= 1
+            super().iterate(1)
+
+
+class Asking(RandomColony):
+    """Asks after each iteration whether to leave, as colonies do whose last phase is over."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        for _ in range(count):
+            super().iterate(1)
+            if stop():
+                return
+
+
+def install(patch: pytest.MonkeyPatch, kind: type[RandomColony], rule: str = "") -> str:
+    """Put ``kind`` into the catalog, for cpu:1; return its name there."""
+    name = f"test-{kind.__name__.lower()}"
+    row = catalog.System(
+        name=name,
+        title=kind.__name__,
+        paper="none",
+        made_of="random tours",
+        summary=kind.__doc__ or "",
+        deterministic=True,
+        parameters=AcsParameters,
+        builders={"cpu:1": f"{kind.__module__}:{kind.__name__}"},
+        rule=rule,
+    )
+    patch.setattr(catalog, "CATALOG", (*catalog.CATALOG, row))
+    patch.setattr(RandomColony, "built", [])
+    return name
+
+
+def some_cities(n: int = 30, optimum: int | None = None) -> TspInstance:
+    """Return cities at random places."""
+    places = np.random.default_rng(n).uniform(0, 1000, (n, 2))
+    return TspInstance("cities", "", Metric.EUC_2D, places, None, places, optimum=optimum)

@@ -1,0 +1,391 @@
+"""The colonies on the CPU against a literal transcription of the paper's figures, and in use."""
+
+import dataclasses
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import gpu.acs.cpu.colony
+import gpu.problems.tsp.candidates
+from gpu.acs.cpu import colony as acs
+from gpu.acs.cpu import iteration
+from gpu.acs.cpu.colony import CpuColony
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cpu import main_memory as memory
+from gpu.problems.tsp.instance import TspInstance
+from tests.gpu.acs.literal import Literal, Selective
+from tests.gpu.cpu import makers
+from tests.gpu.cpu.agreement import assert_same_tours, interrupt, run_together
+
+Way = dict[str, Any]
+
+SMALL = {
+    "3 cities": makers.uniform(3),
+    "4 cities": makers.uniform(4),
+    "5 cities": makers.uniform(5),
+    "21 cities": makers.uniform(21),
+    "50 cities": makers.uniform(50),
+    "ties": makers.grid(6, 4),
+    "places shared": makers.crowded(30),
+    "no geometry": makers.symmetric(25),
+    "directed": makers.directed(25),
+}
+
+
+@pytest.fixture(autouse=True)
+def _threads_even_for_few_ants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu.acs.cpu.colony, "ANTS_PER_THREAD", 1)
+
+
+@pytest.fixture(params=[(1, False), (1, True), (3, True)], ids=["sequential", "stepwise", "team"])
+def way(request: pytest.FixtureRequest) -> Way:
+    """Threads, and whether ants step together."""
+    return {"threads": request.param[0], "stepwise": request.param[1]}
+
+
+def compare(
+    instance: TspInstance, parameters: AcsParameters, seed: int, way: Way, iterations: int = 3
+) -> None:
+    literal = Literal(instance, parameters, seed, way["stepwise"])
+    colony = CpuColony(instance, parameters, seed, **way)
+    run_together(literal, colony, same_state, iterations)
+
+
+def same_state(literal: Literal, colony: CpuColony) -> None:
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    np.testing.assert_array_equal(colony._ants.routes.T, literal.routes)
+    np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
+    assert_same_tours(snapshot, literal)
+    same_pictures(literal, snapshot)
+    trails = colony._trails
+    if isinstance(literal.memory, Selective):
+        assert trails.cities.tolist() == literal.memory.nodes
+        np.testing.assert_array_equal(trails.values, np.array(literal.memory.pheromone))
+        assert trails.tails.tolist() == literal.memory.tail
+        updates = snapshot.updates
+        assert updates is not None
+        assert [updates.local_hits, updates.local_total] == literal.local
+        assert [updates.global_hits, updates.global_total] == literal.globally
+        lists = np.array(literal.lists)
+        read = [[literal.memory.read(u, v) for v in row] for u, row in enumerate(lists)]
+        np.testing.assert_array_equal(trails.listed[:, : lists.shape[1]], np.array(read))
+    else:
+        assert snapshot.updates is None
+        full = trails.others.copy()
+        np.put_along_axis(full, np.array(literal.lists), trails.listed[:, : colony._cl], axis=1)
+        np.testing.assert_array_equal(full, literal.memory.trails)
+
+
+def same_pictures(literal: Literal, snapshot: Snapshot) -> None:
+    """Compare what is drawn of the trails, up to rounding of those at the initial level."""
+    full = np.array(
+        [[literal.memory.read(u, v) for v in range(literal.n)] for u in range(literal.n)]
+    )
+    order = literal.best_tour
+    assert snapshot.pheromone is not None
+    np.testing.assert_allclose(snapshot.pheromone, full[np.ix_(order, order)], rtol=1e-5)
+    assert snapshot.trails is not None
+    either = full if literal.instance.directed else np.triu(np.maximum(full, full.T))
+    strong = {(int(u), int(v)): either[u, v] for u, v in np.argwhere(either > 1.00001)}
+    assert {tuple(edge) for edge in snapshot.trails.edges.tolist()} == set(strong)
+    for edge, strength in zip(snapshot.trails.edges, snapshot.trails.strength, strict=True):
+        assert strength == strong[tuple(edge)] / max(strong.values())
+    assert snapshot.branching is not None
+    assert 1 <= snapshot.branching <= literal.p.candidates
+
+
+def best_tour(colony: CpuColony) -> NDArray[np.int32]:
+    tour = colony.snapshot(Wanted.SOLUTION).best_solution
+    assert tour is not None
+    return tour
+
+
+def arrays(snapshot: Snapshot) -> list[NDArray[Any]]:
+    """Every array of a snapshot that wanted everything."""
+    assert snapshot.trails is not None
+    found = [snapshot.best_solution, snapshot.iteration_solution, snapshot.pheromone]
+    found += [snapshot.trails.edges, snapshot.trails.strength]
+    assert all(array is not None for array in found)
+    return [array for array in found if array is not None]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_matrix_colony_is_the_paper_s(name: str, way: Way) -> None:
+    compare(SMALL[name], AcsParameters(), 7, way)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_selective_colony_is_the_paper_s(name: str, way: Way) -> None:
+    compare(SMALL[name], SpmParameters(), 7, way)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("3 cities", "2opt"), ("50 cities", "2opt+oropt"), ("ties", "2opt"), ("directed", "oropt")],
+)
+def test_tours_are_improved_before_the_best_is_told(name: str, kind: str, way: Way) -> None:
+    compare(SMALL[name], AcsParameters(ants=7, local_search=kind), 7, way)
+
+
+def test_more_threads_improve_tours_than_build_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu.acs.cpu.colony, "ANTS_PER_THREAD", 4)
+    parameters = AcsParameters(ants=9, local_search="2opt+oropt", update_period=3)
+    compare(SMALL["50 cities"], parameters, 7, {"threads": 3, "stepwise": True})
+
+
+def test_local_search_with_selective_memory(way: Way) -> None:
+    compare(SMALL["places shared"], SpmParameters(ants=7, local_search="2opt+oropt"), 7, way)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5, 32])
+def test_memory_of_any_size(slots: int, way: Way) -> None:
+    compare(makers.uniform(30, seed=3), SpmParameters(memory=slots), 1, way)
+
+
+@pytest.mark.parametrize("period", [1, 2, 4, 7, 1000])
+def test_update_at_every_kth_step(period: int, way: Way) -> None:
+    parameters = AcsParameters(update_period=period)
+    compare(makers.uniform(24, seed=4), parameters, 2, way)
+    compare(makers.uniform(24, seed=4), SpmParameters(update_period=period), 2, way)
+
+
+@pytest.mark.parametrize("change", [
+    {"ants": 1}, {"ants": 7}, {"beta": 0}, {"beta": 1}, {"beta": 20},
+    {"alpha": 1}, {"alpha": 0.001}, {"rho": 1}, {"rho": 0.3}, {"q0": 0}, {"q0": 1},
+    {"candidates": 1}, {"candidates": 2}, {"candidates": 9}, {"candidates": 31},
+], ids=str)  # fmt: skip
+def test_every_parameter(change: dict[str, Any], way: Way) -> None:
+    values = {"ants": 9, **change}
+    compare(makers.uniform(34, seed=5), AcsParameters(**values), 2**64 - 1, way)
+    compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
+
+
+@pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=3)], ids=str)
+def test_lists_and_backup_exhausted(
+    parameters: AcsParameters, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short lists in clusters: ants must often look beyond both."""
+    monkeypatch.setattr(gpu.problems.tsp.candidates, "BACKUP", 5)
+    rng = np.random.default_rng(8)
+    corners = rng.integers(0, 10_000, (10, 2))
+    clusters = corners.repeat(10, 0) + rng.integers(0, 100, (100, 2))
+    few = dataclasses.replace(parameters, candidates=4, ants=6, alpha=1.0)
+    compare(makers.points(clusters), few, 3, way, iterations=12)
+
+
+def test_same_seed_same_run_whatever_the_number_of_threads() -> None:
+    instance = makers.uniform(120, seed=6)
+    for parameters in (AcsParameters(), SpmParameters()):
+        seen = []
+        for threads in (1, 2, 5):
+            colony = CpuColony(instance, parameters, 11, threads=threads, stepwise=True)
+            colony.iterate(20)
+            seen.append((best_tour(colony).tobytes(), colony))
+            colony.close()
+        assert len({tour for tour, _ in seen}) == 1
+        for other in seen[1:]:
+            np.testing.assert_array_equal(other[1]._trails.listed, seen[0][1]._trails.listed)
+    again = CpuColony(instance, AcsParameters(), 12, threads=1, stepwise=True)
+    again.iterate(20)
+    assert best_tour(again).tobytes() != seen[0][0]
+    again.close()
+
+
+def test_iterations_in_batches_are_the_same_iterations(way: Way) -> None:
+    instance = makers.uniform(40)
+    lengths = []
+    for batches in ([9], [1] * 9, [4, 0, 5]):
+        colony = CpuColony(instance, SpmParameters(), 5, **way)
+        for count in batches:
+            colony.iterate(count)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        lengths.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_cost))
+        colony.close()
+    assert lengths[0] == lengths[1] == lengths[2]
+
+
+def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
+    way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a step a slice
+    instance = makers.uniform(50)
+    at_once = CpuColony(instance, SpmParameters(), 5, **way)
+    at_once.iterate(3)
+    expected = at_once.snapshot(Wanted.EVERYTHING)
+    at_once.close()
+    colony = CpuColony(instance, SpmParameters(), 5, **way)
+    colony.iterate(1)
+    first = colony.snapshot(Wanted.EVERYTHING)
+    asked = iter(range(10**6))
+    colony.iterate(5, stop=lambda: next(asked) >= 2)
+    assert next(asked) == 3
+    stopped = colony.snapshot(Wanted.EVERYTHING)
+    assert stopped.iteration == 1
+    assert stopped.iteration_solution is not None
+    assert first.iteration_solution is not None
+    np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
+    colony.iterate(1, stop=lambda: True)
+    colony.iterate(2)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    assert snapshot.iteration == 3
+    assert snapshot.best_cost == expected.best_cost
+    assert snapshot.iteration_mean == expected.iteration_mean
+    assert snapshot.updates == expected.updates
+    assert snapshot.pheromone is not None
+    assert expected.pheromone is not None
+    np.testing.assert_array_equal(snapshot.pheromone, expected.pheromone)
+    colony.close()
+
+
+def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.cpu.stages.SLICE", 60.0)
+    colony = CpuColony(makers.uniform(20), AcsParameters(), 5, **way)
+    colony.iterate(4, stop=lambda: True)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
+    colony.iterate(0)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
+    colony.close()
+
+
+@pytest.mark.parametrize("instance", [makers.ring(24), makers.grid(6, 4)], ids=["ring", "grid"])
+@pytest.mark.parametrize("parameters", [AcsParameters(q0=0.9), SpmParameters(q0=0.9)], ids=str)
+def test_provable_optimum_is_found(
+    instance: TspInstance, parameters: AcsParameters, way: Way
+) -> None:
+    colony = CpuColony(instance, parameters, 1, **way)
+    colony.iterate(400)
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
+    colony.close()
+
+
+def test_before_the_first_iteration_nothing_is_claimed() -> None:
+    for parameters in (AcsParameters(), SpmParameters()):
+        colony = CpuColony(makers.uniform(12), parameters, 0, threads=1, stepwise=False)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        assert snapshot.iteration == snapshot.solutions_built == snapshot.best_cost == 0
+        assert snapshot.best_solution is None
+        assert snapshot.iteration_solution is None
+        np.testing.assert_array_equal(snapshot.pheromone, np.ones((12, 12)))
+        assert snapshot.trails is not None
+        assert snapshot.trails.edges.shape == (0, 2)
+        assert snapshot.branching == 11
+        colony.close()
+
+
+def test_a_snapshot_has_what_is_wanted_and_no_more() -> None:
+    colony = CpuColony(makers.uniform(12), SpmParameters(), 0, threads=1, stepwise=False)
+    colony.iterate(2)
+    fields = {
+        Wanted.SOLUTION: "best_solution",
+        Wanted.ITERATION_SOLUTION: "iteration_solution",
+        Wanted.PHEROMONE: "pheromone",
+        Wanted.TRAILS: "trails",
+        Wanted.BRANCHING: "branching",
+    }
+    for wanted in (Wanted.NUMBERS, *fields):
+        snapshot = colony.snapshot(wanted)
+        assert {flag for flag, name in fields.items() if getattr(snapshot, name) is not None} == (
+            {wanted} if wanted else set()
+        )
+        assert set(snapshot.phases) == {"construction", "update"}
+        assert all(time > 0 for time in snapshot.phases.values())
+    colony.close()
+
+
+def test_a_snapshot_is_a_copy_that_cannot_be_written() -> None:
+    colony = CpuColony(makers.uniform(30), AcsParameters(), 0, threads=1, stepwise=False)
+    colony.iterate(1)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    before = [array.copy() for array in arrays(snapshot)]
+    colony.iterate(50)
+    for array, kept in zip(arrays(snapshot), before, strict=True):
+        np.testing.assert_array_equal(array, kept)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    colony.close()
+
+
+def test_a_wrong_length_is_never_shown() -> None:
+    colony = CpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
+    colony.iterate(1)
+    colony._record.numbers[1] += 1
+    with pytest.raises(DeviceError, match="reported a tour of length"):
+        colony.snapshot(Wanted.SOLUTION)
+    colony.close()
+
+
+def test_closing_ends_the_threads_and_the_colony() -> None:
+    colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=4, stepwise=True)
+    colony.iterate(3)
+    assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
+    colony.close()
+    colony.close()
+    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
+    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
+    with pytest.raises(DeviceError, match="closed"):
+        colony.iterate(1)
+
+
+def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
+    interrupt(monkeypatch, acs, colony)
+    with pytest.raises(DeviceError, match="closed"):
+        colony.iterate(1)
+
+
+def test_preparing_compiles_for_every_colony() -> None:
+    acs.prepare()
+    run: Any = iteration.run
+    compiled = set(run.signatures)
+    for parameters, instance in (
+        (AcsParameters(), makers.directed(9)),
+        (SpmParameters(candidates=1), makers.uniform(40)),
+    ):
+        colony = CpuColony(instance, parameters, 1, threads=2, stepwise=True)
+        colony.iterate(1)
+        colony.close()
+    assert set(run.signatures) == compiled
+
+
+def test_two_teams_at_once() -> None:
+    """Colonies of two Python threads, each with threads of its own, do not disturb each other."""
+    instance = makers.uniform(80)
+    alone = CpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+    alone.iterate(30)
+    expected = best_tour(alone)
+    alone.close()
+    found: list[NDArray[np.int32]] = []
+
+    def solve() -> None:
+        colony = CpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+        colony.iterate(30)
+        found.append(best_tour(colony))
+        colony.close()
+
+    threads = [threading.Thread(target=solve) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3
+    for tour in found:
+        np.testing.assert_array_equal(tour, expected)
+
+
+def test_too_large_is_said_with_numbers_before_anything_is_allocated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**30)
+    big = makers.uniform(40_000, size=10**6)
+    monkeypatch.setattr(acs, "build_candidates", None)  # reaching it would be an error
+    with pytest.raises(DeviceMemoryError, match=r"pheromone matrix.*only 0\.8 GiB.*selective"):
+        CpuColony(big, AcsParameters(ants=10), 0, threads=1, stepwise=False)
+    with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*fewer ants"):
+        CpuColony(big, SpmParameters(), 0, threads=1, stepwise=False)

@@ -1,0 +1,122 @@
+"""The Ant Colony Systems with local search on CUDA: whole, on the emulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.acs.cuda.construction import StepByStep, WholeTours
+from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.local_search.cpu.search import improve
+from gpu.problems.tsp.instance import TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.acs.test_cuda import assert_same, emulated, explicit, on_cpu, scattered
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+BOTH = "2opt+oropt"
+
+WAYS = {"largest_block": "step_many_tours", "shared_limit": "step_tours"}
+"""The construction that such a machine leads to."""
+
+
+def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
+    assert ours.improvements is not None
+    assert ours.improvements == theirs.improvements
+    np.testing.assert_array_equal(ours.built_solution, theirs.built_solution)
+
+
+@pytest.mark.parametrize(
+    ("instance", "kind", "machine"),
+    [
+        pytest.param(scattered(33), BOTH, {}, id="both"),
+        pytest.param(scattered(33), "2opt", {"largest_block": 64}, id="2-opt, ants in turns"),
+        pytest.param(explicit(21, True), "oropt", {"shared_limit": 2048}, id="directed, global"),
+        pytest.param(scattered(3), BOTH, {}, id="a single tour"),
+    ],
+)
+def test_stepwise_colony_gives_the_cpu_tours(
+    instance: TspInstance, kind: str, machine: dict[str, Any]
+) -> None:
+    parameters = AcsParameters(ants=5, local_search=kind)
+    with (
+        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
+        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
+    ):
+        assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        assert theirs.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
+            assert_same(shown, expected)
+            assert_same_improvements(shown, expected)
+        kernel = ours.phases["construction"][0].kernel
+        assert kernel == WAYS.get(next(iter(machine), ""), "step_tours_on_replicas")
+        assert list(ours.timed_iteration()) == ["construction", "local search", "update"]
+
+
+@pytest.mark.parametrize("memory", [MatrixTrails, SelectiveTrails])
+def test_one_ant_of_whole_tours_is_the_sequential_colony(
+    memory: type[MatrixTrails] | type[SelectiveTrails],
+) -> None:
+    instance = scattered(33)
+    kind = SpmParameters if memory is SelectiveTrails else AcsParameters
+    name = "acs-seq-spm" if memory is SelectiveTrails else "acs-seq"
+    parameters = kind(ants=1, local_search=BOTH)
+    with (
+        emulated(instance, parameters, memory, WholeTours) as ours,
+        on_cpu(instance, parameters, name, "cpu:1") as theirs,
+    ):
+        for _ in range(4):
+            ours.iterate(1)
+            theirs.iterate(1)
+            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
+            assert_same(shown, expected)
+            assert_same_improvements(shown, expected)
+
+
+def test_every_tour_of_a_warp_is_improved() -> None:
+    """Four warps for nine ants: the best of all is told, and how it was built."""
+    instance = scattered(33)
+    parameters = AcsParameters(ants=9, local_search=BOTH)
+    machine: dict[str, Any] = {"multiprocessors": 1, "resident": 4}
+    with emulated(instance, parameters, MatrixTrails, WholeTours, **machine) as colony:
+        for iteration in range(1, 4):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.EVERYTHING)
+            assert shown.built_solution is not None
+            done = improve(instance, shown.built_solution[None], BOTH)
+            np.testing.assert_array_equal(done.tours[0], shown.iteration_solution)
+            tours = colony._arrays["tours"].reshape(9, -1)
+            lengths = [instance.tour_length(tour) for tour in tours]
+            assert shown.iteration_best == min(lengths)
+            assert shown.iteration_mean == pytest.approx(np.mean(lengths))
+            assert shown.solutions_built == 9 * iteration
+            assert len({tuple(tour) for tour in tours}) > 1
+
+
+def test_memory_is_asked_for_only_when_it_is_used() -> None:
+    names = {}
+    for kind in ("none", BOTH):
+        parameters = AcsParameters(ants=5, local_search=kind)
+        with emulated(scattered(9), parameters, MatrixTrails, WholeTours) as colony:
+            names[kind] = set(colony._arrays)
+            assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
+    assert names["none"] - names[BOTH] == {"holders"}
+    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
+    assert names[BOTH] - names["none"] == more
+
+
+def test_two_opt_is_refused_where_distances_are_directed() -> None:
+    parameters = AcsParameters(local_search="2opt")
+    with (
+        pytest.raises(ParameterError, match="choose the local search oropt or none"),
+        emulated(explicit(10, True), parameters, MatrixTrails, WholeTours),
+    ):
+        pass

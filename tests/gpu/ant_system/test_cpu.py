@@ -1,0 +1,395 @@
+"""The Ant System on the CPU against a literal transcription of its equations, and in use."""
+
+import threading
+import time
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from gpu import catalog
+from gpu.ant_system.cpu import colony as ant_system
+from gpu.ant_system.cpu import iteration as as_iteration
+from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.parameters import AsCpuParameters
+from gpu.construction.cpu import colony as matrix_colony
+from gpu.construction.cpu import tables as as_tables
+from gpu.core import devices
+from gpu.core.errors import DeviceError, DeviceMemoryError
+from gpu.core.snapshot import Wanted
+from gpu.core.trails import KnownTrails, pheromone_picture
+from gpu.cpu import main_memory as memory
+from gpu.cpu.worker_count import Workforce
+from gpu.local_search.cpu import tables as searches
+from gpu.measure.contenders import contenders
+from gpu.measure.speedup import measure
+from gpu.problems.tsp.candidates import build_candidates
+from gpu.problems.tsp.instance import Metric, TspInstance
+from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
+from tests.gpu.cpu import makers
+from tests.gpu.cpu.agreement import assert_same_tours, interrupt, run_together
+from tests.gpu.cpu.test_geometry import instance_of
+
+SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
+
+SMALL = {
+    "3 cities": makers.uniform(3),
+    "4 cities": makers.uniform(4),
+    "31 cities": makers.uniform(31),
+    "33 cities": makers.uniform(33),
+    "64 cities": makers.uniform(64),
+    "ties": makers.grid(6, 4),
+    "places shared": makers.crowded(30),
+    "one place": makers.points(np.full((20, 2), 7.0)),
+    "no geometry": makers.symmetric(25),
+    "directed": makers.directed(25),
+}
+
+
+def compare(
+    instance: TspInstance,
+    parameters: AsCpuParameters,
+    seed: int = 7,
+    threads: int = 1,
+    iterations: int = 3,
+) -> None:
+    literal = AsLiteral(instance, parameters, seed)
+    colony = AsCpuColony(instance, parameters, seed, threads=threads)
+    run_together(literal, colony, same_state, iterations)
+
+
+def same_state(literal: AsLiteral, colony: AsCpuColony) -> None:
+    n = literal.n
+    np.testing.assert_array_equal(colony._ants.routes, literal.routes)
+    np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
+    apart = ~np.eye(n, dtype=bool)
+    weights = colony._matrices.weights
+    np.testing.assert_array_equal(weights[:, :n][apart], literal.weights[apart])
+    np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
+    for city in range(n):
+        np.testing.assert_array_equal(colony.trails_from(city), literal.trails[city])
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    assert_same_tours(snapshot, literal)
+    assert snapshot.updates is None
+
+
+@pytest.mark.parametrize("candidates", [0, 1, 6, 32])
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("name", SMALL)
+def test_the_colony_is_the_equations(name: str, selection: str, candidates: int) -> None:
+    parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=7)
+    compare(SMALL[name], parameters)
+
+
+@pytest.mark.parametrize("candidates", [0, 20])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_hundred_cities_on_two_threads(selection: str, candidates: int) -> None:
+    parameters = AsCpuParameters(selection=selection, candidates=candidates, ants=9)
+    compare(makers.uniform(100), parameters, threads=2, iterations=2)
+
+
+@pytest.mark.parametrize("name", ["3 cities", "33 cities", "places shared"])
+@pytest.mark.parametrize("kind", ["2opt", "2opt+oropt"])
+def test_tours_are_improved_before_they_deposit(name: str, kind: str) -> None:
+    parameters = AsCpuParameters(ants=18, local_search=kind, selection="stc-roulette")
+    compare(SMALL[name], parameters, threads=2)
+
+
+@pytest.mark.parametrize("metric", Metric)
+def test_every_metric(metric: Metric) -> None:
+    compare(instance_of(metric, 40), AsCpuParameters(ants=10), iterations=2)
+
+
+@pytest.mark.parametrize("change", [
+    {"ants": 1}, {"ants": 7}, {"ants": 100}, {"beta": 0}, {"beta": 1}, {"beta": 0.5},
+    {"beta": 20}, {"alpha": 0}, {"alpha": 2}, {"alpha": 1.5}, {"alpha": 20}, {"rho": 1},
+    {"rho": 0.01}, {"alpha": 0, "beta": 0},
+], ids=str)  # fmt: skip
+def test_every_parameter(change: dict[str, Any]) -> None:
+    compare(makers.uniform(34, seed=5), AsCpuParameters(**change), 2**64 - 1)
+    compare(makers.directed(20), AsCpuParameters(**change, candidates=5), 0)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_same_seed_same_run_whatever_the_number_of_threads(selection: str) -> None:
+    instance = makers.uniform(90, seed=6)
+    seen = []
+    for threads in (1, 2, 5):
+        parameters = AsCpuParameters(selection=selection, ants=33)
+        colony = AsCpuColony(instance, parameters, 11, threads=threads)
+        colony.iterate(20)
+        tour = colony.snapshot(Wanted.SOLUTION).best_solution
+        assert tour is not None
+        seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
+        colony.close()
+    assert len(set(seen)) == 1
+    other = AsCpuColony(instance, parameters, 12, threads=1)
+    other.iterate(20)
+    assert other._matrices.trails.tobytes() != seen[0][1]
+    other.close()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
+    selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
+    instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
+    at_once = AsCpuColony(instance, parameters, 5, threads=threads)
+    at_once.iterate(3)
+    colony = AsCpuColony(instance, parameters, 5, threads=threads)
+    colony.iterate(1)
+    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
+    stops = 0
+    while colony.snapshot(Wanted.NUMBERS).iteration == 1:
+        colony.iterate(5, stop=lambda: True)
+        stops += 1
+        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
+        if stopped.iteration == 1:
+            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
+    # Rows twice, steps, blocks of ants, and the record: each was one.
+    assert stops == 2 * -(-40 // threads) + 40 * -(-40 // threads) + -(-3 // threads) + 1
+    colony.iterate(1)
+    np.testing.assert_array_equal(colony._matrices.trails, at_once._matrices.trails)
+    np.testing.assert_array_equal(colony._ants.routes, at_once._ants.routes)
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 3
+    colony.close()
+    at_once.close()
+
+
+def test_a_long_iteration_is_left_promptly() -> None:
+    """An iteration of seconds asks often, whatever its stage."""
+    instance, parameters = makers.uniform(900), AsCpuParameters(selection="i-roulette")
+    colony = AsCpuColony(instance, parameters, 1, threads=1)
+    asked: list[float] = []
+
+    def stop() -> bool:
+        asked.append(time.perf_counter())
+        return len(asked) == 12
+
+    begin = time.perf_counter()
+    colony.iterate(1, stop)
+    end = time.perf_counter()
+    assert colony.snapshot(Wanted.NUMBERS).iteration == 0
+    assert end - asked[-1] < 0.1
+    # 20 ms each on a machine with nothing else to do
+    assert np.median(np.diff([begin, *asked])) < 0.08
+    colony.close()
+
+
+def test_iterations_in_batches_are_the_same_iterations() -> None:
+    instance = makers.uniform(40)
+    found = []
+    for batches in ([9], [1] * 9, [4, 0, 5]):
+        colony = AsCpuColony(instance, AsCpuParameters(), 5, threads=1)
+        for count in batches:
+            colony.iterate(count)
+        snapshot = colony.snapshot(Wanted.NUMBERS)
+        found.append((snapshot.iteration, snapshot.iteration_mean, snapshot.best_cost))
+        colony.close()
+    assert found[0] == found[1] == found[2]
+    assert found[0][0] == 9
+
+
+def test_a_timed_iteration_is_an_iteration() -> None:
+    colony = AsCpuColony(makers.uniform(40), AsCpuParameters(), 5, threads=2)
+    assert colony.snapshot(Wanted.NUMBERS).phases == {}
+    times = colony.timed_iteration()
+    assert list(times) == ["choice info", "construction", "update"]
+    assert all(value > 0 for value in times.values())
+    snapshot = colony.snapshot(Wanted.NUMBERS)
+    assert snapshot.iteration == 1
+    assert snapshot.phases == times
+    colony.close()
+
+
+@pytest.mark.parametrize("name", ["64 cities", "directed"])
+def test_pictures_are_those_of_all_trails(name: str) -> None:
+    instance = SMALL[name]
+    n = instance.n
+    colony = AsCpuColony(instance, AsCpuParameters(), 1, threads=1)
+    before = colony.snapshot(Wanted.EVERYTHING)
+    assert before.iteration == before.solutions_built == before.best_cost == 0
+    assert before.best_solution is None
+    np.testing.assert_array_equal(before.pheromone, np.ones((n, n)))
+    assert before.trails is not None
+    assert before.trails.edges.shape == (0, 2)
+    assert before.branching == min(32, n - 1)
+    colony.iterate(4)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    trails = colony._matrices.trails
+    rows, columns = np.nonzero(~np.eye(n, dtype=bool))
+    known = KnownTrails(rows.astype(np.int32), columns.astype(np.int32), trails[rows, columns])
+    assert snapshot.best_solution is not None
+    assert snapshot.pheromone is not None
+    drawn = pheromone_picture(known, snapshot.best_solution)
+    apart = ~np.eye(n, dtype=bool)
+    np.testing.assert_array_equal(snapshot.pheromone[apart], drawn[apart])
+    assert snapshot.trails is not None
+    edges, strength = snapshot.trails.edges, snapshot.trails.strength
+    np.testing.assert_array_equal(trails[edges[:, 0], edges[:, 1]] / trails.max(), strength)
+    assert strength[0] == 1
+    assert np.all(np.diff(strength) <= 0)
+    assert instance.directed or np.all(edges[:, 0] < edges[:, 1])
+    assert snapshot.branching is not None
+    assert 1 <= snapshot.branching < before.branching
+    kept = snapshot.pheromone.copy()
+    colony.iterate(1)
+    np.testing.assert_array_equal(snapshot.pheromone, kept)
+    row = colony.trails_from(3)
+    row[0] = 99  # a copy, not the colony's own
+    assert colony.trails_from(3)[0] != 99
+    colony.close()
+
+
+@given(
+    st.integers(1, 1_000_000),
+    st.lists(st.integers(0, 2**40), min_size=1, max_size=60),
+)
+def test_no_sum_of_deposits_exceeds_its_word(m: int, lengths: list[int]) -> None:
+    """Whatever the tours' lengths: as many ants as there are, all over one edge."""
+    most = LARGEST_SUM // m
+    shortest = max(min(lengths), 1)
+    heaviest = max(int(most * (shortest / max(length, 1))) for length in lengths)
+    assert heaviest == most  # the best ant's
+    assert m * heaviest <= LARGEST_SUM
+
+
+@pytest.mark.parametrize("ants", [1, 2, 3, 17, 1000])
+def test_deposits_add_up(ants: int) -> None:
+    """Three cities have one tour: every ant deposits 1/L on each edge, as much as L_nn/L_nn."""
+    colony = AsCpuColony(makers.uniform(3), AsCpuParameters(ants=ants), 0, threads=1)
+    colony.iterate(1)
+    ends, quanta = colony._ants.ends, colony._ants.quanta
+    assert quanta.sum(dtype=np.int64) == ants * ((2**32 - 1) // ants)
+    deposits = np.zeros((3, 3), np.uint64)
+    for ant in range(ants):
+        for city in range(3):
+            for side in range(2):
+                deposits[city, ends[ant // 16, city, side, ant % 16]] += quanta[ant]
+    apart = ~np.eye(3, dtype=bool)
+    assert set(deposits[apart].tolist()) == {ants * ((2**32 - 1) // ants)}
+    np.testing.assert_allclose(colony._matrices.trails[apart], 1.5, rtol=1e-6)
+    np.testing.assert_allclose(np.diag(colony._matrices.trails), 0.5)
+    colony.close()
+
+
+def test_trails_evaporate_down_to_a_floor() -> None:
+    colony = AsCpuColony(makers.uniform(30), AsCpuParameters(ants=1), 0, threads=1)
+    colony.iterate(100)
+    trails = colony._matrices.trails
+    assert trails.min() == np.float32(2.0**-60)
+    assert np.isfinite(trails).all()
+    compare(makers.uniform(30), AsCpuParameters(ants=1, rho=1), iterations=5)
+    colony.close()
+
+
+@pytest.mark.parametrize("change", [{}, {"candidates": 8}, {"selection": "i-roulette"}], ids=str)
+def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
+    instance = makers.ring(24)
+    colony = AsCpuColony(instance, AsCpuParameters(beta=5, **change), 1, threads=1)
+    colony.iterate(200)
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
+    colony.close()
+
+
+def test_closing_ends_the_threads_and_the_colony() -> None:
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=4)
+    colony.iterate(3)
+    assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
+    colony.close()
+    colony.close()
+    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())
+    assert colony.snapshot(Wanted.SOLUTION).iteration == 3
+    with pytest.raises(DeviceError, match="closed"):
+        colony.iterate(1)
+
+
+def test_a_closed_colony_s_memory_is_free_at_once() -> None:
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=2)
+    colony.iterate(2)
+    trails = weakref.ref(colony._matrices.trails)
+    colony.close()
+    del colony
+    assert trails() is None
+
+
+def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=3)
+    interrupt(monkeypatch, ant_system, colony)
+
+
+def test_preparing_compiles_for_every_colony() -> None:
+    ant_system.prepare()
+    run: Any = as_iteration.run
+    compiled = set(run.signatures)
+    for change, instance in (
+        ({"selection": "i-roulette"}, makers.directed(9)),
+        ({"candidates": 32, "alpha": 1.5}, makers.uniform(40)),
+    ):
+        colony = AsCpuColony(instance, AsCpuParameters(**change), 1, threads=2)
+        colony.iterate(2)
+        colony.close()
+    assert set(run.signatures) == compiled
+
+
+def test_too_large_is_said_with_numbers_before_anything_is_allocated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**30)
+    monkeypatch.setattr(matrix_colony, "build_candidates", None)  # reaching it would be an error
+    big = makers.uniform(40_000, size=10**6)
+    with pytest.raises(DeviceMemoryError, match=r"matrices.*only 0\.8 GiB.*acs-spm"):
+        AsCpuColony(big, AsCpuParameters(ants=10), 0, threads=1)
+    with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*fewer ants"):
+        AsCpuColony(makers.uniform(2000), AsCpuParameters(ants=100_000), 0, threads=1)
+
+
+def test_what_is_foreseen_is_what_is_allocated() -> None:
+    for instance in (makers.uniform(300), makers.directed(200)):
+        candidates = build_candidates(instance, 32)
+        matrices = as_tables.matrices_of(instance, candidates, 20, 2.0)
+        tours = as_tables.tours_of(instance.n, 70, instance.directed)
+        needed = as_tables.bytes_needed(instance, 70, 20, 32)
+        few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
+        less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
+        rule = searches.rule_of(instance, "oropt")
+        assert rule is not None
+
+        def size(arrays: tuple[NDArray[Any], ...]) -> int:
+            return sum(array.nbytes for array in arrays)
+
+        assert size(matrices) == needed["matrices of trails and weights"]
+        assert size(tours) == needed["tours of the ants"]
+        assert size(few) == less["tours of the ants"]
+        found = rule.rows.nbytes + size(searches.searches_of(instance.n, 3))
+        assert found == searches.bytes_needed(instance, 3)
+
+
+def test_one_core_and_all_cores_are_compared_by_the_same_search() -> None:
+    """Parameters that only one of them has are left out for the other."""
+    among = contenders(("as",), devices.Survey(devices.survey().devices[-2:], "none wanted"))
+    assert [one.system.name for one in among] == ["as-cores", "as-seq"]
+    given = {"ants": 5, "selection": "stc-roulette", "candidates": 0}
+    report = measure(makers.uniform(30), among, given, repeats=1, iterations=10, budget=0)
+    cores, one = report.measurements
+    assert cores.best_costs == one.best_costs
+    assert cores.parameters == one.parameters
+    assert one.parameters["selection"] == "stc-roulette"
+    assert {cores.search, one.search} == {"as"}
+
+
+def test_the_catalog_builds_it_on_either() -> None:
+    for name, threads in (("cpu:1", 1), ("cpu", devices.find("cpu").cores)):
+        device = devices.find(name)
+        system = catalog.find("as", device)
+        colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
+        assert isinstance(colony, AsCpuColony)
+        assert len(colony._places) == threads
+        colony.close()

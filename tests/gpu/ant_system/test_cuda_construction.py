@@ -1,0 +1,221 @@
+"""Tour construction of the Ant System on the emulation, tour for tour against a literal one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu.ant_system.cuda import parallel as as_parallel
+from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
+from gpu.construction.cuda import groups as as_construction
+from gpu.construction.cuda.groups import LANES, Construction, Groups, weight_columns
+from gpu.core.errors import ParameterError
+from gpu.cuda.cities import Problem
+from gpu.cuda.loader import GROUP_ROWS
+from gpu.cuda.machine import Buffer, Machine
+from gpu.cuda.state import ANT_BITS, WORDS
+from gpu.problems.tsp.instance import Metric, TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
+from tests.gpu.ant_system import cuda_literal as as_literal
+from tests.gpu.cuda.emulated import EmulatedMachine
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+SEED = 0x1234_5678_9ABC_DEF0
+ITERATION = 3
+
+
+def random_weights(n: int, seed: int = 0) -> NDArray[np.float32]:
+    """Weights over many orders of magnitude, with ties."""
+    rng = np.random.default_rng(seed)
+    weights = (2.0 ** rng.integers(-60, 60, (n, n)) * rng.integers(1, 5, (n, n))).astype(np.float32)
+    weights[rng.random((n, n)) < 0.5] = 1
+    return weights
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a construction left in memory."""
+
+    tours: NDArray[np.int32]
+    lengths: NDArray[np.uint64]
+    best: int
+    total: int
+
+
+def build(
+    kind: type[Construction],
+    instance: TspInstance,
+    weights: NDArray[np.float32],
+    parameters: AsCudaParameters,
+    iteration: int = ITERATION,
+    machine: Machine | None = None,
+) -> Built:
+    """Build the tours of one iteration."""
+    n = instance.n
+    machine = machine or EmulatedMachine()
+    problem = Problem.of(instance, min(5, n - 1), 2.0)
+    parameters = parameters.resolved(n)
+    construction: Any = kind(machine, problem, parameters, SEED)
+    arrays = machine.allocate(
+        [
+            *problem.buffers(),
+            Buffer("weights", (n, weight_columns(n)), np.float32),
+            *construction.buffers(),
+            Buffer("state", (WORDS,), np.uint64),
+        ]
+    )
+    for name, values in problem.values.items():
+        machine.upload(arrays[name], values)
+    padded = np.zeros((n, weight_columns(n)), np.float32)
+    padded[:, :n] = weights
+    machine.upload(arrays["weights"], padded)
+    state = np.zeros(WORDS, np.uint64)
+    state[0], state[1], state[3] = iteration, 2**64 - 1, 2**64 - 1
+    machine.upload(arrays["state"], state)
+    machine.run(construction.launches(arrays))
+    state = machine.download(arrays["state"])
+    built = Built(
+        machine.download(arrays["tours"]),
+        machine.download(arrays["lengths"]),
+        int(state[1]),
+        int(state[2]),
+    )
+    machine.close()
+    return built
+
+
+def assert_built(
+    built: Built, instance: TspInstance, tour_of: Callable[[int], list[int]], ants: int
+) -> None:
+    """Tours as they should be, lengths exact, the best and the sum reported."""
+    lengths = []
+    for ant in range(ants):
+        assert built.tours[ant].tolist() == tour_of(ant)
+        lengths.append(instance.tour_length(built.tours[ant]))
+    assert built.lengths.tolist() == lengths
+    assert built.total == sum(lengths)
+    assert built.best == min(length << ANT_BITS | ant for ant, length in enumerate(lengths))
+
+
+@functools.cache
+def literal(n: int, rule: str, ant: int) -> list[int]:
+    """The tour of an ant with :func:`random_weights`."""
+    if rule == "i-roulette":
+        return as_literal.independent_tour(random_weights(n), SEED, ITERATION, ant)
+    listed = rule == "stc"
+    return as_literal.roulette_tour(random_weights(n), SEED, ITERATION, ant, listed=listed)
+
+
+SIZES = [3, 31, 32, 33, 64, 65, 200]
+
+STEPPED = [3, 33, 65]
+"""Sizes for a launch a step, which share what tells the others apart."""
+
+ANTS = 3
+
+
+@pytest.mark.parametrize("shared", [64 << 10, 0])
+@pytest.mark.parametrize("n", SIZES)
+def test_task(n: int, shared: int) -> None:
+    instance = scattered(n)
+    ants = n if n < 40 else 34
+    parameters = AsCudaParameters(ants=ants)
+    machine = EmulatedMachine(shared_limit=shared)
+    built = build(as_parallel.Task, instance, random_weights(n), parameters, machine=machine)
+    assert_built(built, instance, lambda ant: literal(n, "roulette", ant), ants)
+
+
+@pytest.mark.parametrize("workers", [None, 16, 64])
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [(as_parallel.Data, "roulette"), (as_parallel.IRoulette, "i-roulette")],
+)
+def test_data_parallel(kind: type[Construction], rule: str, n: int, workers: int | None) -> None:
+    instance, ants = scattered(n), ANTS
+    parameters = AsGroupParameters(ants=ants, workers=workers)
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+
+
+@pytest.mark.parametrize("kind", [as_parallel.Data, as_parallel.IRoulette])
+def test_too_few_workers_are_refused_with_their_number(kind: type[Construction]) -> None:
+    parameters = AsGroupParameters(ants=1, workers=16)
+    build(kind, scattered(512), random_weights(512), parameters)
+    with pytest.raises(ParameterError, match=r"workers = 16 .* 513 cities.*: set at least 17"):
+        build(kind, scattered(513), random_weights(513), parameters)
+
+
+GROUPS: list[tuple[type[Groups], str]] = [
+    (as_construction.StGroup, "roulette"),
+    (as_construction.StGroupStc, "stc"),
+    (as_construction.StGroupStcTr, "stc"),
+    (as_construction.StDynamic, "stc"),
+]
+
+
+@pytest.mark.parametrize(
+    ("n", "launches"), [*((n, "tour") for n in SIZES), *((n, "step") for n in STEPPED)]
+)
+@pytest.mark.parametrize("workers", [16, 32, 64, 128])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_groups(kind: type[Construction], rule: str, n: int, workers: int, launches: str) -> None:
+    instance, ants = scattered(n), ANTS
+    parameters = AsLaunchesParameters(ants=ants, workers=workers, launches=launches)
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), ants)
+
+
+@pytest.mark.parametrize("workers", [16, 32])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, workers: int) -> None:
+    whole, any_size = GROUP_ROWS[kind.alone or kind.file]
+    n = workers * (2 * any_size if workers < LANES else whole) + 12
+    instance = scattered(n)
+    parameters = AsLaunchesParameters(ants=1, workers=workers, launches="tour")
+    built = build(kind, instance, random_weights(n), parameters)
+    assert_built(built, instance, lambda ant: literal(n, rule, ant), 1)
+
+
+@pytest.mark.parametrize("workers", [512, 1024])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_groups_of_many_warps(kind: type[Construction], rule: str, workers: int) -> None:
+    instance, parameters = scattered(150), AsLaunchesParameters(ants=1, workers=workers)
+    built = build(kind, instance, random_weights(150), parameters)
+    assert_built(built, instance, lambda ant: literal(150, rule, ant), 1)
+
+
+@pytest.mark.parametrize(("kind", "rule"), GROUPS[1:])
+def test_tour_lists_that_do_not_fit_shared_memory(kind: type[Construction], rule: str) -> None:
+    instance, machine = scattered(100), EmulatedMachine(shared_limit=0)
+    parameters = AsLaunchesParameters(ants=5, workers=64, launches="tour")
+    built = build(kind, instance, random_weights(100), parameters, machine=machine)
+    assert_built(built, instance, lambda ant: literal(100, rule, ant), 5)
+
+
+@pytest.mark.parametrize("launches", ["tour", "step"])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(("kind", "rule"), GROUPS)
+def test_lengths_of_explicit_distances(
+    kind: type[Construction], rule: str, directed: bool, launches: str
+) -> None:
+    instance, parameters = explicit(40, directed), AsLaunchesParameters(ants=6, launches=launches)
+    built = build(kind, instance, random_weights(40), parameters)
+    assert_built(built, instance, lambda ant: literal(40, rule, ant), 6)
+
+
+@pytest.mark.parametrize("metric", COORDINATE_METRICS)
+def test_lengths_under_every_metric(metric: Metric) -> None:
+    instance = scattered(50, metric)
+    built = build(
+        as_construction.StDynamic, instance, random_weights(50), AsLaunchesParameters(ants=9)
+    )
+    assert_built(built, instance, lambda ant: literal(50, "stc", ant), 9)

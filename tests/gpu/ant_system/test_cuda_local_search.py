@@ -1,0 +1,63 @@
+"""The Ant System with local search on CUDA: whole, on the emulation, against that on the CPU."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gpu.ant_system.cuda.colony import ConstructionType
+from gpu.ant_system.cuda.parallel import Task
+from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
+from gpu.construction.cuda.groups import StGroupStc
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.instance import TspInstance
+from tests.emulation import needs_emulation
+from tests.gpu.acs.test_cuda import explicit, scattered
+from tests.gpu.ant_system.colonies import assert_same, emulated, on_cpu
+
+pytestmark = [needs_emulation, pytest.mark.timeout(300)]
+
+
+@pytest.mark.parametrize(
+    ("instance", "kind", "construction"),
+    [
+        pytest.param(scattered(60), "2opt", Task, id="2-opt"),
+        pytest.param(scattered(60), "2opt+oropt", StGroupStc, id="both, step by step"),
+        pytest.param(explicit(40, False), "2opt+oropt", Task, id="both, explicit"),
+        pytest.param(explicit(40, True), "oropt", Task, id="Or-opt, directed"),
+        pytest.param(scattered(3), "2opt+oropt", Task, id="a single tour"),
+    ],
+)
+def test_tours_and_trails_of_the_cpu(
+    instance: TspInstance, kind: str, construction: ConstructionType
+) -> None:
+    values = {"local_search": kind, "ants": 12}
+    parameters, selection = AsCudaParameters.from_mapping(values), "roulette"
+    if construction is StGroupStc:
+        parameters = AsLaunchesParameters.from_mapping({**values, "launches": "step"})
+        selection = "stc-roulette"
+    unimproved = dataclasses.replace(parameters, local_search="none")
+    with (
+        emulated(instance, parameters, construction=construction) as ours,
+        on_cpu(instance, selection, values) as theirs,  # type: ignore[arg-type]
+        emulated(instance, unimproved, construction=construction) as without,
+    ):
+        for _ in range(3):
+            ours.iterate(1)
+            theirs.iterate(1)
+            without.iterate(1)
+            shown = ours.snapshot(Wanted.EVERYTHING)
+            assert_same(shown, theirs.snapshot(Wanted.EVERYTHING))
+            assert list(shown.phases) == ["choice info", "construction", "local search", "update"]
+        if instance.n > 3:
+            assert shown.iteration_mean < without.snapshot(Wanted.SOLUTION).iteration_mean
+
+
+def test_two_opt_is_refused_where_distances_are_directed() -> None:
+    with (
+        pytest.raises(ParameterError, match="choose the local search oropt or none"),
+        emulated(explicit(10, True), AsCudaParameters(local_search="2opt")),
+    ):
+        pass

@@ -1,0 +1,127 @@
+"""Pictures, strongest trails, branching factor and the check of tours."""
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import DeviceError
+from gpu.core.trails import (
+    KnownTrails,
+    branching_factor,
+    matrix_picture,
+    matrix_trails,
+    pheromone_picture,
+    strongest_trails,
+)
+from gpu.problems.tsp.checks import checked_tour
+from tests.gpu.cpu import makers
+
+
+def known(entries: list[tuple[int, int, float]]) -> KnownTrails:
+    rows, columns, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return KnownTrails(
+        np.array(rows, np.int32), np.array(columns, np.int32), np.array(values, np.float32)
+    )
+
+
+def random_trails(n: int, density: float, seed: int = 0) -> KnownTrails:
+    rng = np.random.default_rng(seed)
+    rows, columns = np.nonzero((rng.random((n, n)) < density) & ~np.eye(n, dtype=bool))
+    values = rng.exponential(2, rows.size).astype(np.float32)
+    return KnownTrails(rows.astype(np.int32), columns.astype(np.int32), values)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize(("n", "size"), [(3, 512), (20, 512), (20, 20), (20, 7), (53, 10)])
+def test_each_pixel_is_the_largest_trail_in_its_square(n: int, size: int, density: float) -> None:
+    trails = random_trails(n, density)
+    order = np.random.default_rng(1).permutation(n)
+    full = np.ones((n, n), np.float32)
+    full[trails.rows, trails.columns] = trails.values
+    full = full[np.ix_(order, order)]
+    p = min(n, size)
+    pixel = np.arange(n) * p // n
+    expected = np.array(
+        [[full[np.ix_(pixel == i, pixel == j)].max() for j in range(p)] for i in range(p)]
+    )
+    picture = pheromone_picture(trails, order, size)
+    np.testing.assert_array_equal(picture, expected)
+    assert picture.dtype == np.float32
+    assert not picture.flags.writeable
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 512), (3, 512), (20, 20), (20, 7), (53, 10)])
+def test_a_whole_matrix_makes_the_same_picture(n: int, size: int) -> None:
+    trails = random_trails(n, 1.0)
+    order = np.random.default_rng(1).permutation(n)
+    full = np.ones((n, n), np.float32)  # the level of what is not held, also on the diagonal
+    full[trails.rows, trails.columns] = trails.values
+    picture = matrix_picture(full, order, size)
+    np.testing.assert_array_equal(picture, pheromone_picture(trails, order, size))
+    assert picture.dtype == np.float32
+    assert not picture.flags.writeable
+
+
+def test_of_a_whole_matrix_only_what_got_a_deposit_is_drawn() -> None:
+    trails = np.full((6, 6), 0.25, np.float32)
+    for (one, other), value in {(1, 3): 2.0, (0, 5): 4.0, (2, 4): 2.0, (2, 5): 0.26}.items():
+        trails[one, other] = trails[other, one] = value
+    strongest = matrix_trails(trails, directed=False)
+    assert strongest.edges.tolist() == [[0, 5], [1, 3], [2, 4], [2, 5]]
+    assert strongest.strength.tolist() == pytest.approx([1, 0.5, 0.5, 0.065])
+    assert matrix_trails(trails, directed=False, limit=2).edges.tolist() == [[0, 5], [1, 3]]
+    trails[4, 2] = 0.25
+    assert len(matrix_trails(trails, directed=True).edges) == 7
+    assert len(matrix_trails(np.ones((6, 6), np.float32), directed=False).edges) == 0
+
+
+def test_trails_too_faint_to_be_seen_are_left_out() -> None:
+    trails = np.full((4, 4), 2.0**-60, np.float32)
+    trails[0, 1], trails[1, 2], trails[2, 3] = 1.0, 0.01, 0.001
+    assert matrix_trails(trails, directed=True).edges.tolist() == [[0, 1], [1, 2]]
+
+
+def test_an_edge_of_a_symmetric_instance_appears_once_with_its_stronger_trail() -> None:
+    trails = known([(3, 1, 5.0), (1, 3, 8.0), (0, 2, 2.0), (2, 0, 2.0), (4, 0, 1.0), (0, 4, 1.0)])
+    strongest = strongest_trails(trails, 5, directed=False)
+    assert strongest.edges.tolist() == [[1, 3], [0, 2]]
+    assert strongest.strength.tolist() == [1.0, 0.25]
+    assert strongest.strength.dtype == np.float32
+
+
+def test_in_a_directed_instance_both_ways_appear() -> None:
+    trails = known([(3, 1, 5.0), (1, 3, 10.0)])
+    strongest = strongest_trails(trails, 5, directed=True)
+    assert strongest.edges.tolist() == [[1, 3], [3, 1]]
+    assert strongest.strength.tolist() == [1.0, 0.5]
+
+
+def test_only_the_strongest_are_kept_and_ties_are_in_order() -> None:
+    trails = known([(2, 3, 4.0), (0, 1, 4.0), (1, 2, 9.0), (0, 3, 3.0)])
+    strongest = strongest_trails(trails, 4, directed=False, limit=3)
+    assert strongest.edges.tolist() == [[1, 2], [0, 1], [2, 3]]
+
+
+def test_no_trail_above_the_initial_level_is_no_trail() -> None:
+    strongest = strongest_trails(known([(0, 1, 1.0), (1, 2, 0.5)]), 4, directed=False)
+    assert strongest.edges.shape == (0, 2)
+    assert strongest.strength.shape == (0,)
+
+
+def test_branching_factor() -> None:
+    listed = np.array([[1, 1, 1, 1], [100, 1, 1, 1], [100, 90, 5.9, 6.0]], np.float32)
+    # All alike: 4. One above: 1. Least 5.9, limit 5.9 + 0.05 * 94.1 = 10.6: 2.
+    assert branching_factor(listed) == pytest.approx((4 + 1 + 2) / 3)
+
+
+def test_a_tour_is_proved() -> None:
+    instance = makers.uniform(6)
+    tour = np.array([3, 1, 0, 5, 4, 2], np.uint32)
+    checked = checked_tour(instance, tour, instance.tour_length(tour.astype(int)))
+    assert checked.tolist() == tour.tolist()
+    assert checked.dtype == np.int32
+    assert not checked.flags.writeable
+    with pytest.raises(DeviceError, match="reported a tour of length 1 "):
+        checked_tour(instance, tour, 1)
+    for bad in ([0, 1, 2, 3, 4, 4], [0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 4], [-1, 1, 2, 3, 4, 5]):
+        with pytest.raises(DeviceError, match="does not visit each city"):
+            checked_tour(instance, np.array(bad), 1)

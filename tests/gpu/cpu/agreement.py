@@ -1,0 +1,76 @@
+"""How colonies on the CPU are held against literal transcriptions of their papers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from types import ModuleType
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import pytest
+
+from gpu.core.snapshot import Improvements, Snapshot
+from gpu.cpu.colony import TourColony
+from tests.gpu.local_search.literal import assert_improvements
+
+
+class LiteralColony(Protocol):
+    """A transcription, with what its last iteration made."""
+
+    iteration: int
+    m: int
+    lengths: list[int]
+    routes: list[list[int]]
+    best_length: int
+    best_tour: list[int]
+    improvements: Improvements | None
+    built: list[list[int]]
+
+    def iterate(self) -> None:
+        """Make one iteration."""
+
+
+L = TypeVar("L", bound=LiteralColony)
+C = TypeVar("C", bound=TourColony)
+
+
+def run_together(
+    literal: L, colony: C, same_state: Callable[[L, C], None], iterations: int
+) -> None:
+    """Compare both after every iteration, then close the colony."""
+    with closing(colony):
+        for _ in range(iterations):
+            literal.iterate()
+            colony.iterate(1)
+            same_state(literal, colony)
+
+
+def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:
+    """Tours and their lengths are those of ``literal``, and so is what improved them."""
+    assert snapshot.best_solution is not None
+    assert snapshot.iteration_solution is not None
+    assert snapshot.best_cost == literal.best_length
+    assert snapshot.best_solution.tolist() == literal.best_tour
+    assert snapshot.iteration_best == min(literal.lengths)
+    assert snapshot.iteration_solution.tolist() == literal.routes[np.argmin(literal.lengths)]
+    assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
+    assert snapshot.solutions_built == literal.iteration * literal.m
+    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, module: ModuleType, colony: TourColony) -> None:
+    """Press Ctrl-C while ``colony`` runs ``module.run``: none of its threads stays behind."""
+    colony.iterate(2)
+    real = module.run
+
+    def interrupted(*arguments: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(module, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        colony.iterate(1)
+    assert not any(thread.name.startswith("colony") for thread in threading.enumerate())

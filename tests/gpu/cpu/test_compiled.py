@@ -1,0 +1,119 @@
+"""Where compiled functions are kept: beside the source, else the user's, else nowhere."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu.cpu import compiled
+
+Choose = Callable[..., None]
+
+ROOT = Path(__file__).parents[3]
+
+PROGRAM = """
+from gpu.baseline import compiled
+
+@compiled.entry
+def double(x):
+    return 2 * x
+
+print(double(21), sum(double.stats.cache_hits.values()), compiled._folder())
+"""
+
+
+def run(tmp_path: Path, folder: Path, home: Path) -> tuple[int, str]:
+    """Run the program with ``folder`` as the only place for __pycache__."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(folder),
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", program],
+        env=environment, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    value, hits, place = done.stdout.split()
+    assert value == "42"
+    return int(hits), place
+
+
+def test_the_second_process_finds_what_the_first_compiled(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    assert run(tmp_path, folder, tmp_path)[0] == 0
+    hits, place = run(tmp_path, folder, tmp_path)
+    assert hits == 1
+    assert Path(place).parent == folder
+
+
+@pytest.fixture
+def bases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Choose]:
+    """Let ``_folder`` look in these places only."""
+
+    def choose(*places: Path) -> None:
+        compiled._folder.cache_clear()
+        monkeypatch.setattr(compiled, "_bases", lambda here: iter(places))
+
+    yield choose
+    compiled._folder.cache_clear()
+
+
+def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path, bases: Choose) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder would have to be")
+    bases(blocked, tmp_path / "home")
+    folder = compiled._folder()
+    assert folder is not None
+    assert folder.parent == tmp_path / "home"
+    compiled._folder.cache_clear()
+    bases(blocked)
+    assert compiled._folder() is None
+
+
+def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose) -> None:
+    bases()
+
+    @compiled.entry
+    def triple(x: int) -> int:
+        return 3 * x
+
+    assert triple(14) == 42
+
+
+def test_folders_of_earlier_sources_are_removed_and_nothing_else(
+    tmp_path: Path, bases: Choose
+) -> None:
+    (tmp_path / "compiled-0123456789abcdef").mkdir()
+    (tmp_path / "compiled-0123456789abcdef" / "old.nbi").touch()
+    (tmp_path / "other.pyc").touch()
+    bases(tmp_path)
+    folder = compiled._folder()
+    assert folder is not None
+    assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "other.pyc"])
+
+
+def test_two_threads_may_import_colonies_at_once() -> None:
+    # A thread that asks for a submodule does not wait for another that imports its package.
+    program = """
+import importlib, threading
+
+def load(name):
+    importlib.import_module(f"gpu.baseline.{name}")
+
+for name in ("compiled", "barrier"):
+    threading.Thread(target=load, args=(name,)).start()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,208 @@
+"""``gpu.local_search.rule``, sentence for sentence: slow, plain, with code of its own."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gpu.core.snapshot import Improvements, Snapshot
+from gpu.local_search.rule import SAMPLE, WINDOW
+from gpu.problems.tsp.instance import TspInstance
+
+
+class Move(NamedTuple):
+    """A move found; moves compare as the rule prefers them, the best one smallest."""
+
+    loss: int
+    rank: int
+    side: int  # 0: p follows a
+    kind: int  # 0: 2-opt, 1: Or-opt with d = c-, 2: with d = c+
+    length: int
+    ends: tuple[int, ...]  # a, p, c, d, and e, q
+
+
+@dataclass
+class LiteralSearch:
+    """Local search of one instance; ``kind`` as in ``gpu.parameters.LOCAL_SEARCHES``."""
+
+    instance: TspInstance
+    kind: str
+    neighbours: int = 32
+    exchanges: int = 0
+    segments: int = 0
+    tour: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        n = self.n = self.instance.n
+        everyone = np.arange(n)
+        self.d: list[list[int]] = self.instance.distances(everyone[:, None], everyone).tolist()
+        self.directed = self.instance.directed
+        self.lists = [[self.nearest(side, city) for city in range(n)] for side in (0, 1)]
+
+    def nearest(self, side: int, city: int) -> list[int]:
+        others = [(self.away(side, city, other), other) for other in range(self.n)]
+        del others[city]
+        return [other for _, other in sorted(others)[: self.neighbours]]
+
+    def away(self, side: int, a: int, b: int) -> int:
+        """From a to b where b follows, from b to a where b comes before."""
+        return self.d[a][b] if side == 0 else self.d[b][a]
+
+    def length(self) -> int:
+        return sum(self.d[a][b] for a, b in zip(self.tour, self.next(self.tour), strict=True))
+
+    @staticmethod
+    def next(tour: list[int]) -> list[int]:
+        return tour[1:] + tour[:1]
+
+    def beside(self, city: int, side: int, steps: int = 1) -> int:
+        return self.tour[(self.place[city] + (steps if side == 0 else -steps)) % self.n]
+
+    def improve(self, tour: ArrayLike, best: list[int] | None = None, turn: int = 0) -> list[int]:
+        """Improve a tour; ``best`` is the best so far, ``turn`` is ant + iteration."""
+        self.tour = [int(city) for city in np.asarray(tour)]
+        if self.n < 4:
+            return self.tour
+        self.place = {city: position for position, city in enumerate(self.tour)}
+        stretch = -(-self.n // WINDOW)
+        kept = self.neighbourhoods(self.tour) & self.neighbourhoods(best or [])
+        settled = {city for city, _ in kept if (city + turn) % SAMPLE != 0}
+        queue = deque(
+            city
+            for offset in range(stretch)
+            for city in self.tour[offset::stretch]
+            if city not in settled
+        )
+        while queue:
+            lookers = [queue.popleft() for _ in range(min(WINDOW, len(queue)))]
+            found = [(a, min(self.moves(a), default=None)) for a in lookers]
+            for a, move in found:
+                if move is None or move.loss >= 0:
+                    continue
+                awake: tuple[int, ...] = (a,)
+                if self.make(move):
+                    awake = move.ends
+                for city in awake:
+                    if city not in queue:
+                        queue.append(city)
+        return self.tour
+
+    def neighbourhoods(self, tour: list[int]) -> set[tuple[int, tuple[int, ...]]]:
+        """Each city with those before and after it, in this order only if that matters."""
+        beside = zip(tour[-1:] + tour[:-1], self.next(tour), strict=True)
+        ordered = (pair if self.directed else tuple(sorted(pair)) for pair in beside)
+        return set(zip(tour, ordered, strict=True))
+
+    def moves(self, a: int) -> list[Move]:
+        """All moves that the city looks at."""
+        found = []
+        for side in (0, 1):
+            p = self.beside(a, side)
+            for rank, c in enumerate(self.lists[side][a]):
+                if self.away(side, a, c) >= self.away(side, a, p):
+                    break
+                plus, minus = self.beside(c, side), self.beside(c, 1 - side)
+                if "2opt" in self.kind:
+                    loss = self.d[a][c] + self.d[p][plus] - self.d[a][p] - self.d[c][plus]
+                    found.append(Move(loss, rank, side, 0, 0, (a, p, c, plus)))
+                if "oropt" not in self.kind:
+                    continue
+                for length in range(1, min(3, self.n - 3) + 1):
+                    segment = [self.beside(a, 1 - side, i) for i in range(length)]
+                    e, q = segment[-1], self.beside(a, 1 - side, length)
+                    for kind, d in ((1, minus), (2, plus)):
+                        if c in segment or d in segment or (kind == 2 and self.directed):
+                            continue
+                        loss = (
+                            self.away(side, q, p) + self.away(side, a, c) + self.away(side, d, e)
+                            - self.away(side, a, p) - self.away(side, q, e)
+                            - self.away(side, d, c)
+                        )  # fmt: skip
+                        found.append(Move(loss, rank, side, kind, length, (a, p, c, d, e, q)))
+        return found
+
+    def make(self, move: Move) -> bool:
+        """Make the move if it can still be made as found."""
+        a, p, c, d = move.ends[:4]
+        sides = [side for side in (0, 1) if self.beside(a, side) == p]
+        if not sides:
+            return False
+        side = sides[0]
+        n = self.n
+        if move.kind == 0:
+            if self.beside(c, side) != d:
+                return False
+            first, last, other = (p, c, d) if side == 0 else (a, d, c)
+            part = self.part(first, last)
+            rest = self.part(other, a if side == 0 else p)
+            if len(rest) < len(part):
+                part = rest
+            self.write(part, [self.tour[position] for position in reversed(part)])
+            self.exchanges += 1
+            return True
+        e, q = move.ends[4:]
+        steps = move.length
+        if self.beside(a, 1 - side, steps - 1) != e or self.beside(a, 1 - side, steps) != q:
+            return False
+        if d not in (self.beside(c, 0), self.beside(c, 1)):
+            return False
+        if self.directed and (side != move.side or self.beside(c, 1 - side) != d):
+            return False
+        before, after = (c, d) if self.beside(c, 0) == d else (d, c)
+        old = self.part(e, a) if side == 0 else self.part(a, e)
+        new = [self.beside(a, 1 - side, i) for i in range(steps)]  # from a to e
+        if before == d:
+            new.reverse()
+        behind = self.part(self.tour[(old[-1] + 1) % n], before)
+        ahead = self.part(after, self.tour[old[0] - 1])
+        if len(behind) <= len(ahead):
+            self.write(old + behind, [self.tour[position] for position in behind] + new)
+        else:
+            self.write(ahead + old, new + [self.tour[position] for position in ahead])
+        self.segments += 1
+        return True
+
+    def part(self, first: int, last: int) -> list[int]:
+        """Positions from one city to another, in the direction of the tour."""
+        start, count = self.place[first], (self.place[last] - self.place[first]) % self.n + 1
+        return [(start + i) % self.n for i in range(count)]
+
+    def write(self, positions: list[int], cities: list[int]) -> None:
+        assert sorted(cities) == sorted(self.tour[position] for position in positions)
+        for position, city in zip(positions, cities, strict=True):
+            self.tour[position], self.place[city] = city, position
+
+
+def improved(
+    instance: TspInstance, kind: str, routes: list[list[int]], best: list[int], iteration: int
+) -> tuple[list[list[int]], Improvements | None]:
+    """The tours of an iteration after local search, and the moves it made; None for ``none``.
+
+    ``best`` is the best tour of all ``iteration`` iterations so far; in the first it is empty.
+    """
+    if kind == "none":
+        return routes, None
+    search = LiteralSearch(instance, kind)
+    return (
+        [search.improve(route, best, ant + iteration) for ant, route in enumerate(routes)],
+        Improvements(search.exchanges, search.segments),
+    )
+
+
+def assert_improvements(
+    shown: Snapshot,
+    improvements: Improvements | None,
+    built: list[list[int]],
+    lengths: list[int],
+) -> None:
+    """What a snapshot that wanted everything tells of the local search of the last iteration."""
+    assert shown.improvements == improvements
+    if improvements is None:
+        assert shown.built_solution is None
+    else:
+        assert shown.built_solution is not None
+        assert shown.built_solution.tolist() == built[lengths.index(min(lengths))]

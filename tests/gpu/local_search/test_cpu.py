@@ -1,0 +1,199 @@
+"""Local search on the CPU: against a literal one, and against what every local search must do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu.core.errors import ParameterError
+from gpu.local_search.cpu.search import improve
+from gpu.problems.tsp.instance import Metric, TspInstance
+from tests.gpu.cpu.makers import crowded, directed, explicit, grid, points, ring, symmetric, uniform
+from tests.gpu.local_search.literal import LiteralSearch
+
+Maker = Callable[[int, int], TspInstance]
+
+SIZES = (3, 4, 5, 6, 7, 8, 11, 31, 32, 33, 64, 65, 100, 150, 200)
+
+KINDS = ("2opt", "oropt", "2opt+oropt")
+
+
+def clustered(n: int, seed: int) -> TspInstance:
+    """Dense clusters far from one another."""
+    rng = np.random.default_rng(seed)
+    centres = rng.integers(0, 10_000, (4, 2))
+    return points(centres[rng.integers(0, 4, n)] + rng.integers(0, 30, (n, 2)))
+
+
+def collinear(n: int, seed: int) -> TspInstance:
+    """On a line, some at one place: most moves change nothing."""
+    return points(np.random.default_rng(seed).integers(0, n, (n, 1)) * [3, 4])
+
+
+def lattice(n: int, seed: int) -> TspInstance:
+    """A square grid, as far as n goes: few different distances."""
+    return points(np.array([divmod(i, 10) for i in range(n)]) * 10)
+
+
+def huge(n: int, seed: int) -> TspInstance:
+    """Distances of which two do not fit 32 bits together."""
+    half = np.triu(np.random.default_rng(seed).integers(2**30, 2**31, (n, n)), 1)
+    return explicit(half + half.T)
+
+
+MAKERS: tuple[Maker, ...] = (
+    uniform,
+    clustered,
+    crowded,
+    collinear,
+    lattice,
+    symmetric,
+    directed,
+    huge,
+)
+
+
+def kinds_of(instance: TspInstance) -> tuple[str, ...]:
+    return ("oropt",) if instance.directed else KINDS
+
+
+def random_tours(n: int, count: int, seed: int) -> NDArray[np.int32]:
+    rng = np.random.default_rng(seed)
+    return np.array([rng.permutation(n) for _ in range(count)], np.int32)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("n", [n for n in SIZES if n not in (100, 150)])
+def test_as_the_rule_says(maker: Maker, n: int) -> None:
+    instance = maker(n, n)
+    tours = random_tours(n, 3 if n < 100 else 1, n)  # the literal one is slow
+    for number, kind in enumerate(kinds_of(instance)):
+        neighbours = (32, 1, 5, 64)[(n + number) % 4]
+        literal = LiteralSearch(instance, kind, neighbours)
+        done = improve(instance, tours, kind, neighbours)
+        assert done.tours.tolist() == [literal.improve(tour) for tour in tours]
+        assert (done.exchanges, done.segments) == (literal.exchanges, literal.segments)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_cities_as_on_the_best_tour_are_sampled(maker: Maker) -> None:
+    """Tours that differ from it in a few places, run either way, and begin anywhere."""
+    n, instance = 60, maker(60, 4)
+    for kind in kinds_of(instance):
+        best = improve(instance, random_tours(n, 1, 1), kind).tours[0]
+        tours = np.array([np.roll(best, ant)[:: (-1) ** ant] for ant in range(6)])
+        for ant in range(1, 6):
+            tours[ant, [5 * ant, 7 * ant]] = tours[ant, [7 * ant, 5 * ant]]
+        for iteration in (3, 6):
+            literal = LiteralSearch(instance, kind)
+            done = improve(instance, tours, kind, best=best, iteration=iteration)
+            expected = [
+                literal.improve(tour, best.tolist(), ant + iteration)
+                for ant, tour in enumerate(tours)
+            ]
+            assert done.tours.tolist() == expected
+            assert (done.exchanges, done.segments) == (literal.exchanges, literal.segments)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("n", SIZES)
+def test_never_longer_and_lengths_exact(maker: Maker, n: int) -> None:
+    """Some 8000 random tours over all cases."""
+    instance = maker(n, n + 1)
+    tours = random_tours(n, 25, n)
+    before = [instance.tour_length(tour) for tour in tours]
+    for kind in kinds_of(instance):
+        done = improve(instance, tours, kind)
+        assert (np.sort(done.tours, axis=1) == np.arange(n)).all()
+        assert done.lengths.tolist() == [instance.tour_length(tour) for tour in done.tours]
+        assert (done.lengths <= before).all()
+        assert (done.lengths < before).any() == (done.exchanges + done.segments > 0)
+    if n == 3:
+        np.testing.assert_array_equal(done.tours, tours)
+
+
+def settled(instance: TspInstance, kind: str, neighbours: int, seed: int) -> NDArray[np.int32]:
+    """A tour that a local search begun anew leaves as it is.
+
+    Don't-look bits may leave a move undone whose city sleeps while a far end of it changes.
+    """
+    tours = random_tours(instance.n, 1, seed)
+    for _ in range(20):
+        done = improve(instance, tours, kind, neighbours)
+        if not done.exchanges + done.segments:
+            np.testing.assert_array_equal(done.tours, tours)
+            break
+        tours = done.tours
+    else:
+        pytest.fail("it does not come to rest")
+    tour: NDArray[np.int32] = tours[0]
+    return tour
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 20, 60])
+def test_at_rest_no_city_has_a_move(maker: Maker, n: int) -> None:
+    instance = maker(n, 2 * n)
+    for kind in kinds_of(instance):
+        for neighbours in (4, 64):
+            literal = LiteralSearch(instance, kind, neighbours)
+            literal.tour = settled(instance, kind, neighbours, n).tolist()
+            literal.place = {city: position for position, city in enumerate(literal.tour)}
+            for city in range(n):
+                assert all(move.loss >= 0 for move in literal.moves(city))
+
+
+@pytest.mark.parametrize("maker", MAKERS[:-2])
+@pytest.mark.parametrize("n", [4, 5, 6, 20, 60])
+def test_with_full_lists_no_two_edges_can_be_exchanged(maker: Maker, n: int) -> None:
+    instance = maker(n, 3 * n)
+    tour = settled(instance, "2opt", 64, n)
+    d = instance.distances(tour[:, None], tour)
+    for i in range(n - 2):
+        for j in range(i + 2, n):
+            k = (j + 1) % n
+            assert d[i, j] + d[i + 1, k] >= d[i, i + 1] + d[j, k]
+
+
+@pytest.mark.parametrize("metric", [m for m in Metric if m is not Metric.EXPLICIT])
+def test_every_metric(metric: Metric) -> None:
+    size = 3 if metric.value.endswith("3D") or metric.value.startswith("XRAY") else 2
+    places = np.random.default_rng(3).uniform(-60, 60, (50, size))
+    instance = TspInstance("points", "", metric, places, None, places[:, :2])
+    tours = random_tours(50, 2, 1)
+    literal = LiteralSearch(instance, "2opt+oropt", 8)
+    done = improve(instance, tours, "2opt+oropt", 8)
+    assert done.tours.tolist() == [literal.improve(tour) for tour in tours]
+    assert done.lengths.tolist() == [instance.tour_length(tour) for tour in done.tours]
+
+
+def test_both_kinds_of_moves_are_needed_and_help() -> None:
+    instance, tours = uniform(200, 5), random_tours(200, 30, 5)
+    only, both = improve(instance, tours, "2opt"), improve(instance, tours, "2opt+oropt")
+    assert only.segments == 0 < only.exchanges
+    assert min(both.exchanges, both.segments) > 1000
+    assert both.lengths.mean() < only.lengths.mean() < 0.3 * instance.tour_length(tours[0])
+
+
+@pytest.mark.parametrize("instance", [ring(60), grid(8, 8)])
+def test_provable_optima_are_nearly_reached(instance: TspInstance) -> None:
+    tours = random_tours(instance.n, 30, 2)
+    done = improve(instance, tours, "2opt+oropt")
+    assert instance.optimum is not None
+    assert instance.optimum <= done.lengths.min() < 1.03 * instance.optimum
+
+
+def test_none_leaves_tours_alone() -> None:
+    instance, tours = uniform(20), random_tours(20, 2, 0)
+    done = improve(instance, tours, "none")
+    np.testing.assert_array_equal(done.tours, tours)
+    assert done.lengths.tolist() == [instance.tour_length(tour) for tour in tours]
+    assert done.exchanges == done.segments == 0
+
+
+def test_two_opt_is_refused_where_distances_are_directed() -> None:
+    with pytest.raises(ParameterError, match="choose the local search oropt or none"):
+        improve(directed(10), random_tours(10, 1, 0), "2opt")

@@ -1,0 +1,234 @@
+"""The MAX-MIN Ant System on the CPU against a literal transcription of its equations."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Wanted
+from gpu.core.trails import branching_factor
+from gpu.cpu.worker_count import Workforce
+from gpu.max_min.cpu.colony import MmasCpuColony
+from gpu.max_min.limits import spread_of
+from gpu.max_min.parameters import MmasCpuParameters
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tsplib import load
+from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL
+from tests.gpu.cpu import makers
+from tests.gpu.cpu.agreement import assert_same_tours, run_together
+from tests.gpu.max_min.literal import MmasLiteral
+
+
+def compare(
+    instance: TspInstance,
+    parameters: MmasCpuParameters,
+    seed: int = 7,
+    threads: int = 1,
+    iterations: int = 4,
+) -> MmasLiteral:
+    literal = MmasLiteral(instance, parameters, seed)
+    colony = MmasCpuColony(instance, parameters, seed, threads=threads)
+    run_together(literal, colony, same_state, iterations)
+    return literal
+
+
+def same_state(literal: MmasLiteral, colony: MmasCpuColony) -> None:
+    np.testing.assert_array_equal(colony._ants.routes, literal.routes)
+    np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
+    np.testing.assert_array_equal(colony._matrices.trails, literal.trails)
+    snapshot = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION)
+    assert_same_tours(snapshot, literal)
+    assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
+
+
+@pytest.mark.parametrize("candidates", [0, 6, 40])
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("name", SMALL)
+def test_the_colony_is_the_equations(name: str, selection: str, candidates: int) -> None:
+    parameters = MmasCpuParameters(selection=selection, candidates=candidates, ants=6)
+    compare(SMALL[name], parameters)
+
+
+@pytest.mark.parametrize("change", [
+    {"ants": 1}, {"beta": 0.5}, {"alpha": 0}, {"alpha": 1.5}, {"rho": 1}, {"rho": 0.01},
+    {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
+    {"weights": "full"}, {"deposit": "schedule"}, {"restart": 1},
+    {"selection": "wrs", "deposit": "global-best"},
+], ids=str)  # fmt: skip
+def test_every_parameter(change: dict[str, Any]) -> None:
+    parameters = MmasCpuParameters.from_mapping({"ants": 5, **change})
+    compare(makers.uniform(34, seed=5), parameters, 2**64 - 1, threads=2, iterations=6)
+    compare(makers.directed(20), parameters, 0)
+
+
+@pytest.mark.parametrize("name", ["3 cities", "64 cities", "one place", "places shared"])
+@pytest.mark.parametrize("kind", ["2opt", "2opt+oropt", "oropt"])
+def test_local_search_before_the_update(name: str, kind: str) -> None:
+    compare(SMALL[name], MmasCpuParameters(ants=4, local_search=kind, selection="stc-roulette"))
+
+
+def test_local_search_of_directed_instances() -> None:
+    compare(SMALL["directed"], MmasCpuParameters(ants=4, local_search="oropt"))
+    with pytest.raises(ParameterError, match="directed"):
+        MmasCpuColony(SMALL["directed"], MmasCpuParameters(local_search="2opt"), 1, threads=1)
+
+
+def test_more_than_a_warp_of_candidates() -> None:
+    for selection in SELECTIONS:
+        parameters = MmasCpuParameters(ants=10, candidates=96, selection=selection)
+        compare(makers.uniform(120), parameters, threads=2, iterations=2)
+
+
+def test_the_schedule_turns_to_the_best_ever_more_often() -> None:
+    parameters = MmasCpuParameters(ants=2, deposit="schedule")
+    compare(makers.uniform(12), parameters, iterations=260)
+
+
+@pytest.mark.parametrize("deposit", ["iteration-best", "schedule"])
+def test_settled_trails_begin_anew(deposit: str) -> None:
+    parameters = MmasCpuParameters(ants=4, rho=0.8, restart=5, deposit=deposit, p_best=0.5, beta=4)
+    literal = compare(makers.uniform(40, seed=3), parameters, iterations=120)
+    assert literal.restarts > 0
+
+
+def test_begun_anew_all_trails_are_at_the_upper_limit() -> None:
+    parameters = MmasCpuParameters(ants=4, restart=3, deposit="global-best", beta=5)
+    colony = MmasCpuColony(makers.uniform(40), parameters, 3, threads=2)
+    seen: list[float] = []
+    for _ in range(200):
+        colony.iterate(1)
+        trails = colony._matrices.trails
+        _, most = limits(colony)
+        if trails.min() == trails.max():
+            seen.append(float(trails[0, 1]) / most)
+    assert seen
+    assert set(seen) == {1.0}
+    colony.close()
+
+
+def limits(colony: MmasCpuColony) -> tuple[float, float]:
+    both = colony.snapshot(Wanted.NUMBERS).limits
+    assert both is not None
+    return both
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("p_best", [0.05, 1.0, 1e-9])
+def test_no_trail_leaves_the_limits(name: str, p_best: float) -> None:
+    colony = MmasCpuColony(SMALL[name], MmasCpuParameters(p_best=p_best), 1, threads=1)
+    before = limits(colony)
+    assert before[1] == 1
+    for _ in range(30):
+        colony.iterate(1)
+        least, most = limits(colony)
+        trails = colony._matrices.trails
+        assert 0 < least <= trails.min() <= trails.max() <= most
+        best = colony.snapshot(Wanted.NUMBERS).best_cost
+        assert most == pytest.approx(colony._rules.nearest / max(best, 1), rel=1e-6)
+    colony.close()
+
+
+def test_the_lower_limit_is_that_of_the_formula() -> None:
+    root = 0.05 ** (1 / 100)
+    assert spread_of(100, 0.05) == pytest.approx((1 - root) / (49 * root))
+    assert spread_of(3, 0.05) == spread_of(4, 0.05) == 1  # never above the upper one
+    assert spread_of(4, 0.9) < 1
+    assert spread_of(50, 1) == 0
+    spreads = [spread_of(200, p) for p in (1e-9, 0.001, 0.05, 0.5, 0.99)]
+    assert spreads == sorted(spreads, reverse=True)
+
+
+@pytest.mark.parametrize("kind", ["none", "2opt+oropt"])
+def test_same_seed_same_run_however_it_is_run(kind: str) -> None:
+    instance = makers.uniform(90, seed=6)
+    seen: list[tuple[bytes, bytes]] = []
+    for threads, batches in ((1, [12]), (2, [5, 7]), (5, [1] * 12)):
+        parameters = MmasCpuParameters(ants=13, local_search=kind, deposit="schedule", restart=4)
+        colony = MmasCpuColony(instance, parameters, 11, threads=threads)
+        for count in batches:
+            colony.iterate(count)
+        tour = colony.snapshot(Wanted.SOLUTION).best_solution
+        assert tour is not None
+        seen.append((tour.tobytes(), colony._matrices.trails.tobytes()))
+        colony.close()
+    assert len(set(seen)) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
+    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
+    instance = makers.uniform(30)
+    parameters = MmasCpuParameters(ants=8, local_search="2opt")
+    at_once = MmasCpuColony(instance, parameters, 5, threads=threads)
+    at_once.iterate(3)
+    colony = MmasCpuColony(instance, parameters, 5, threads=threads)
+    colony.iterate(1)
+    first = colony.snapshot(Wanted.ITERATION_SOLUTION)
+    stops = 0
+    while colony.snapshot(Wanted.NUMBERS).iteration == 1:
+        colony.iterate(5, stop=lambda: True)
+        stops += 1
+        stopped = colony.snapshot(Wanted.ITERATION_SOLUTION)
+        if stopped.iteration == 1:
+            np.testing.assert_array_equal(stopped.iteration_solution, first.iteration_solution)
+    # Rows twice, steps, tours, the decision and the record: each was one.
+    assert stops == 2 * -(-30 // threads) + 31 * -(-8 // threads) + 2
+    colony.iterate(1)
+    np.testing.assert_array_equal(colony._matrices.trails, at_once._matrices.trails)
+    np.testing.assert_array_equal(colony._ants.routes, at_once._ants.routes)
+    colony.close()
+    at_once.close()
+
+
+def test_phases_and_the_branching_factor_are_shown() -> None:
+    parameters = MmasCpuParameters(local_search="2opt+oropt", ants=10)
+    colony = MmasCpuColony(makers.uniform(60), parameters, 1, threads=2)
+    times = colony.timed_iteration()
+    assert list(times) == ["choice info", "construction", "local search", "update"]
+    colony.iterate(60)
+    snapshot = colony.snapshot(Wanted.EVERYTHING)
+    assert snapshot.branching == branching_factor(colony._listed())
+    assert snapshot.branching < 32
+    assert snapshot.trails is not None
+    colony.close()
+
+
+@pytest.mark.parametrize("change", [{}, {"selection": "wrs"}, {"candidates": 8}], ids=str)
+def test_provable_optimum_is_found(change: dict[str, Any]) -> None:
+    instance = makers.ring(24)
+    colony = MmasCpuColony(instance, MmasCpuParameters(**change), 1, threads=1)
+    colony.iterate(200)
+    assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
+    colony.close()
+
+
+def test_the_catalog_builds_it_on_either() -> None:
+    for name, threads in (("cpu:1", 1), ("cpu", devices.find("cpu").cores)):
+        device = devices.find(name)
+        system = catalog.find("mmas", device)
+        colony = catalog.build(system, makers.uniform(40), MmasCpuParameters(), device, 3)
+        assert isinstance(colony, MmasCpuColony)
+        assert len(colony._places) == threads
+        colony.close()
+
+
+@pytest.mark.data
+def test_a_thousand_cities_within_a_percent_in_seconds(tsplib: Path) -> None:
+    instance = load(tsplib / "pr1002.tsp")
+    parameters = MmasCpuParameters(
+        ants=25, rho=0.2, candidates=20, deposit="schedule", local_search="2opt+oropt"
+    )
+    colony = MmasCpuColony(instance, parameters, 1, threads=2)
+    colony.iterate(250)  # some seconds
+    found: NDArray[np.int32] | None = colony.snapshot(Wanted.SOLUTION).best_solution
+    assert found is not None
+    assert instance.tour_length(found) < 1.01 * 259045
+    colony.close()

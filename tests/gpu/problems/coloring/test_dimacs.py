@@ -1,0 +1,244 @@
+"""DIMACS graphs, text and bits: what is in them, and what is refused in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems.coloring.dimacs import LARGEST_GRAPH, load_graph, write_graph
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.loading import load_instance
+from gpu.problems.tsp.instance import TspInstance
+from tests.gpu.problems.texts import points_text
+
+TRIANGLE = "c three\nc of them\np edge 3 3\ne 1 2\ne 2 3\ne 3 1\n"
+
+
+def bits(preamble: str, matrix: NDArray[np.bool_]) -> bytes:
+    """A file with a bit for every pair of vertices of ``matrix``."""
+    rows = [np.packbits(row[: u + 1]).tobytes() for u, row in enumerate(matrix)]
+    return f"{len(preamble)}\n{preamble}".encode() + b"".join(rows)
+
+
+def random_graph(n: int, seed: int, share: float = 0.5) -> NDArray[np.bool_]:
+    upper = np.triu(np.random.default_rng(seed).random((n, n)) < share, 1)
+    matrix: NDArray[np.bool_] = upper | upper.T
+    return matrix
+
+
+def load_text(folder: Path, text: str | bytes, name: str = "graph.col") -> GraphInstance:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    instance = load_instance(path)
+    assert isinstance(instance, GraphInstance)
+    return instance
+
+
+def refused(folder: Path, text: str | bytes, name: str = "graph.col") -> str:
+    with pytest.raises(InstanceError) as caught:
+        load_text(folder, text, name)
+    return is_one_sentence(folder / name, str(caught.value))
+
+
+def is_one_sentence(path: Path, message: str) -> str:
+    """Return what the message says of the file that it names."""
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 300
+    return message.removeprefix(f"{path}: ")
+
+
+def is_whole(graph: GraphInstance) -> None:
+    """What every graph is, whatever it came from."""
+    edges = graph.edges
+    assert (edges[:, 0] < edges[:, 1]).all()
+    assert edges.size == 0 or (edges.min() >= 0 and edges.max() < graph.n)
+    matrix = np.zeros((graph.n, graph.n), bool)
+    matrix[edges[:, 0], edges[:, 1]] = matrix[edges[:, 1], edges[:, 0]] = True
+    j = np.arange(graph.n)
+    sets = graph.adjacency[:, j >> 5] >> (j & 31).astype(np.uint32) & 1
+    assert np.array_equal(sets.astype(bool), matrix)
+    assert np.array_equal(graph.degrees, matrix.sum(axis=1))
+    assert matrix.sum() == 2 * len(edges)
+    assert not any(array.flags.writeable for array in (edges, graph.adjacency, graph.degrees))
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 70])
+def test_text_and_bits_are_one_graph(tmp_path: Path, n: int) -> None:
+    matrix = random_graph(n, seed=n)
+    edges = unique_edges(np.argwhere(matrix))
+    path = tmp_path / "written.col"
+    write_graph(path, GraphInstance("written", "chromatic number 1\nrandom", n, edges))
+    text = load_graph(path)
+    binary = load_text(tmp_path, bits(f"c bits\np edge {n} {len(edges)}\n", matrix), "x.col.b")
+    for graph in (text, binary):
+        is_whole(graph)
+        assert np.array_equal(graph.edges, edges)
+        assert (graph.n, graph.note) == (n, "")
+    assert (text.name, text.comment, text.optimum) == (
+        "written",
+        "chromatic number 1\nrandom",
+        1,
+    )
+    assert (binary.name, binary.comment, binary.optimum) == ("x", "bits", None)
+    assert text.sha256 != binary.sha256
+
+
+@pytest.mark.parametrize("kind", ["edge", "edges", "col"])
+def test_each_way_to_write_a_graph(tmp_path: Path, kind: str) -> None:
+    text = f"\nc\n p  {kind} 3 4\r\ne 2 1\ne 1 2\r  e\t2 3 \ne 3 2\n\n"
+    graph = load_text(tmp_path, text)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert (graph.n, graph.note, graph.size) == (3, "", "3 vertices, 2 edges")
+
+
+def test_a_wrong_count_is_told(tmp_path: Path) -> None:
+    graph = load_text(tmp_path, TRIANGLE.replace("3 3", "4 1234"))
+    assert graph.note == "it announces 1,234 edges and has 3; is the file whole?"
+    assert (graph.n, graph.comment) == (4, "three\nof them")
+
+
+def test_what_a_coloring_has_no_use_for_is_told(tmp_path: Path) -> None:
+    graph = load_text(tmp_path, f"{TRIANGLE}n 1 7\nd DIM 2\nv 1 0 0\nx TIME 3\nn 2 7\n")
+    assert graph.note == "its values of vertices are not kept; its descriptors are not kept"
+
+
+def test_what_it_says_decides_and_its_ending_where_it_says_nothing(tmp_path: Path) -> None:
+    assert load_text(tmp_path, TRIANGLE, "triangle.txt").n == 3
+    assert "no line of a DIMACS graph" in refused(tmp_path, "hello\n", "GRAPH.COL")
+    square = tmp_path / "square.col"
+    square.write_text(points_text("EUC_2D", [(0, 0), (0, 1), (1, 1)]))
+    assert "'NAME: points', is no line of a DIMACS" in refused(tmp_path, square.read_text())
+    assert isinstance(load_instance(square.rename(tmp_path / "square.tsp")), TspInstance)
+
+
+REFUSED = {
+    "": "it is empty",
+    "c only\n": "it has no line p edge, so it is not a whole DIMACS graph",
+    "p edge 3 1\ne 2 2\n": "line 2, 'e 2 2', joins a vertex to itself, so that no coloring "
+    "is proper",
+    "p edge 3 1\n\ne 1 4\n": "line 3, 'e 1 4', names vertex 4; there are 1 to 3",
+    "p edge 3 1\ne 0 1\n": "line 2, 'e 0 1', names vertex 0; there are 1 to 3",
+    "c\ne 1 2\np edge 2 1\n": "line 2, 'e 1 2', comes before the line p edge",
+    "p edge 3 1\ne 1\n": "line 2, 'e 1', is not e and two vertices",
+    "p edge 3 1\ne 1 -2\n": "line 2, 'e 1 -2', is not e and two vertices",
+    "p edge 3 1\ne 1 2 3\n": "line 2, 'e 1 2 3', is not e and two vertices",
+    "p edge 3 1\ne 1 ２\n": "line 2, 'e 1 ２', is not e and two vertices",
+    "p edge 3 1\nhello\n": "line 2, 'hello', is no line of a DIMACS graph",
+    "p edge 3 1\np edge 3 1\n": "line 2, 'p edge 3 1', is the second line of its kind",
+    "p sat 3 1\n": "line 1, 'p sat 3 1', is not p edge, then vertices and edges",
+    "p edge 3\n": "line 1, 'p edge 3', is not p edge, then vertices and edges",
+    "p edge 0 0\n": f"line 1, 'p edge 0 0', has 0 vertices; graphs of 1 to {LARGEST_GRAPH} can be "
+    "colored",
+    "p edge 99999999999 1\n": "line 1, 'p edge 99999999999 1', has 99999999999 vertices; graphs "
+    f"of 1 to {LARGEST_GRAPH} can be colored",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: repr(text[:24]))
+def test_what_is_no_graph_is_refused_by_its_line(tmp_path: Path, text: str) -> None:
+    assert refused(tmp_path, text) == REFUSED[text]
+
+
+def test_bits_that_are_no_graph_are_refused(tmp_path: Path) -> None:
+    matrix = random_graph(20, seed=1)
+    whole = bits("p edge 20 9\n", matrix)
+    for wrong in (whole[:-1], whole + b"\0", whole.replace(b"20", b"21")):
+        assert "is the file whole?" in refused(tmp_path, wrong, "x.col.b")
+    matrix[4, 4] = True
+    assert refused(tmp_path, bits("p edge 20 9\n", matrix), "x.col.b") == (
+        "its matrix joins vertex 5 to itself"
+    )
+    assert "both in its text and in its bits" in refused(tmp_path, bits(TRIANGLE, matrix[:3, :3]))
+    assert "ends before its text" in refused(tmp_path, b"9999999\nc\n" + bytes(100))
+    assert "no line p edge" in refused(tmp_path, b"2\nc\n" + bytes(100))
+    assert "binary file" in refused(tmp_path, b"c \0\0")
+
+
+def test_a_coloring_is_checked() -> None:
+    graph = GraphInstance("path", "", 3, unique_edges([(0, 1), (2, 1)]), optimum=2)
+    assert graph.cost_of(np.array([0, 1, 0])) == 2
+    assert graph.cost_of(np.array([2, 1, 0])) == 3
+    assert graph.gap_percent(3) == 50
+    assert graph.conflicts(np.array([0, 0, 0])).tolist() == [[0, 1], [1, 2]]
+    for colors, what in (
+        ([0, 1, 1], "gives the neighbours 2 and 3 the same color"),
+        ([0, 2, 0], "skips a color"),
+        ([0, -1, 0], "does not color each vertex once"),
+        ([0, 1], "does not color each vertex once"),
+        ([0, 9, 0], "does not color each vertex once"),
+    ):
+        with pytest.raises(SolutionError, match=what):
+            graph.cost_of(np.array(colors))
+
+
+HOSTILE = [
+    "",
+    " ",
+    "\0",
+    "p",
+    "e",
+    "c",
+    "p edge 3 3\n",
+    "-1",
+    "0",
+    "9" * 30,
+    "1e9",
+    "\ufeff",
+    "n 1 1\n",
+    "12\n",
+    "٣",
+]
+
+
+@st.composite
+def mutations(draw: st.DrawFn) -> bytes:
+    data = draw(st.sampled_from([TRIANGLE.encode(), bits("p edge 9 9\n", random_graph(9, seed=3))]))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        cut = draw(st.integers(0, 8))
+        hostile = draw(st.sampled_from(HOSTILE)).encode() + draw(st.binary(max_size=2))
+        data = data[:start] + hostile + data[start + cut :]
+    return data
+
+
+@settings(max_examples=300)
+@given(data=mutations() | st.binary(max_size=100))
+def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "fuzz.col"
+    path.write_bytes(data)
+    try:
+        graph = load_graph(path)
+    except InstanceError as error:
+        is_one_sentence(path, str(error))
+    else:
+        is_whole(graph)
+
+
+@pytest.mark.data
+def test_the_published_graphs(dimacs: Path) -> None:
+    found = {path.stem: load_graph(path) for path in dimacs.glob("*.col")}
+    assert {name: (g.n, len(g.edges), g.optimum) for name, g in found.items()} == {
+        "DSJC1000.1": (1000, 49629, 20),
+        "DSJC1000.5": (1000, 249826, 82),
+        "DSJC1000.9": (1000, 449449, 222),
+        "DSJC125.1": (125, 736, 5),
+        "DSJC125.5": (125, 3891, 17),
+        "DSJC250.5": (250, 15668, 28),
+        "DSJC500.1": (500, 12458, 12),
+        "DSJC500.5": (500, 62624, 47),
+        "DSJC500.9": (500, 112437, 126),
+        "le450_15a": (450, 8168, 15),
+        "le450_25c": (450, 17343, 25),
+        "myciel5": (47, 236, 6),
+        "queen8_8": (64, 728, 9),
+    }
+    assert [name for name, graph in found.items() if graph.note] == ["DSJC500.9"]
+    for graph in found.values():
+        is_whole(graph)

@@ -1,0 +1,63 @@
+"""TSPLIB texts for tests, written out from TSPLIB's own definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.tsp.instance import Metric
+
+Pairs = Callable[[int], Iterable[tuple[int, int]]]
+
+FORMATS: dict[str, Pairs] = {
+    "FULL_MATRIX": lambda n: ((i, j) for i in range(n) for j in range(n)),
+    "UPPER_ROW": lambda n: ((i, j) for i in range(n) for j in range(i + 1, n)),
+    "LOWER_ROW": lambda n: ((i, j) for i in range(n) for j in range(i)),
+    "UPPER_DIAG_ROW": lambda n: ((i, j) for i in range(n) for j in range(i, n)),
+    "LOWER_DIAG_ROW": lambda n: ((i, j) for i in range(n) for j in range(i + 1)),
+    "UPPER_COL": lambda n: ((i, j) for j in range(n) for i in range(j)),
+    "LOWER_COL": lambda n: ((i, j) for j in range(n) for i in range(j + 1, n)),
+    "UPPER_DIAG_COL": lambda n: ((i, j) for j in range(n) for i in range(j + 1)),
+    "LOWER_DIAG_COL": lambda n: ((i, j) for j in range(n) for i in range(j, n)),
+}
+"""Entries of a matrix in the order in which each format lists them."""
+
+SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
+PLANE = tuple(metric for metric in Metric if metric not in (*SOLID, Metric.EXPLICIT))
+
+
+def points_text(
+    metric: str,
+    points: Sequence[Sequence[float]] | NDArray[np.number],
+    ids: Sequence[int] | None = None,
+    kind: str = "TSP",
+    name: str = "points",
+) -> str:
+    """Return the text of an instance with coordinates."""
+    numbers = range(1, len(points) + 1) if ids is None else ids
+    lines = [f"NAME: {name}", f"TYPE: {kind}", f"DIMENSION: {len(points)}"]
+    lines += [f"EDGE_WEIGHT_TYPE: {metric}", "NODE_COORD_SECTION"]
+    for number, point in zip(numbers, points, strict=True):
+        lines.append(" ".join([str(number), *(repr(float(value)) for value in point)]))
+    return "\n".join([*lines, "EOF", ""])
+
+
+def matrix_text(
+    form: str, matrix: NDArray[np.integer], kind: str = "TSP", a_line: int = 7, tail: str = ""
+) -> str:
+    """Return the text of an explicit instance, ``a_line`` numbers to a line, then ``tail``."""
+    n = len(matrix)
+    numbers = [str(matrix[i, j]) for i, j in FORMATS[form](n)]
+    lines = ["NAME: matrix", f"TYPE: {kind}", f"DIMENSION: {n}", "EDGE_WEIGHT_TYPE: EXPLICIT"]
+    lines += [f"EDGE_WEIGHT_FORMAT: {form}", "EDGE_WEIGHT_SECTION"]
+    lines += [" ".join(numbers[i : i + a_line]) for i in range(0, len(numbers), a_line)]
+    return "\n".join([*lines, *([tail] if tail else []), "EOF", ""])
+
+
+def symmetric(n: int, seed: int = 1, high: int = 1000) -> NDArray[np.int64]:
+    """Return a random symmetric matrix with zeros on its diagonal."""
+    upper = np.triu(np.random.default_rng(seed).integers(0, high, (n, n)), 1)
+    matrix: NDArray[np.int64] = upper + upper.T
+    return matrix

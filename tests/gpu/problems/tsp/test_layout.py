@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gpu.problems.tsp import layout
+
+
+def _apart(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    across, up = (points[:, None] - points).transpose(2, 0, 1)
+    distances: NDArray[np.float64] = np.hypot(across, up)
+    return distances
+
+
+@pytest.mark.parametrize("n", [3, 10, layout.LANDMARKS, layout.LANDMARKS + 1, 1300])
+def test_a_plane_is_found_again(n: int) -> None:
+    points = np.random.default_rng(n).random((n, 2)) * [10_000, 4_000]
+    true = _apart(points)
+    found = layout.from_distances(np.rint(true).astype(np.int32))
+    assert found.shape == (n, 2)
+    assert np.abs(_apart(found) - true).max() < 5
+
+
+def test_the_same_matrix_gives_the_same_map() -> None:
+    matrix = np.random.default_rng(2).integers(1, 100, (40, 40)).astype(np.int32)
+    first = layout.from_distances(matrix)
+    assert np.array_equal(first, layout.from_distances(matrix.copy()))
+    assert np.isfinite(first).all()
+
+
+def test_a_directed_matrix_is_drawn_by_the_mean_of_both_ways() -> None:
+    matrix = np.random.default_rng(2).integers(1, 100, (40, 40))
+    both = matrix + matrix.T
+    np.fill_diagonal(both, 0)
+    assert np.allclose(layout.from_distances(matrix) * 2, layout.from_distances(both))
+
+
+@pytest.mark.parametrize("n", [3, 4, 700])
+def test_cities_that_cannot_be_told_apart_lie_on_a_circle(n: int) -> None:
+    found = layout.from_distances(np.zeros((n, n), np.int32))
+    assert np.allclose(np.hypot(*found.T), 1.0)
+    assert len(np.unique(found.round(9), axis=0)) == n
+
+
+def test_a_line_and_the_largest_distances_are_finite() -> None:
+    places = np.arange(5, dtype=np.int64) * (2**29 - 1)
+    found = layout.from_distances(np.abs(places[:, None] - places))
+    assert np.isfinite(found).all()
+    assert np.allclose(np.abs(np.diff(found[:, 0])), 2**29 - 1)
+    assert np.abs(found[:, 1]).max() < 100
+
+
+def test_large_matrices_take_little_work() -> None:
+    matrix = np.ones((3000, 3000), np.int32)
+    start = time.perf_counter()
+    layout.from_distances(matrix)
+    took = time.perf_counter() - start
+    start = time.perf_counter()
+    np.linalg.eigh(matrix[:1000, :1000])
+    assert took < 5 * (time.perf_counter() - start)  # all vectors of 3000 would take 27 times that

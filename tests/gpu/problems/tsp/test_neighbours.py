@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from gpu.problems.tsp import distances, neighbours
+from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.tsplib import load
+from tests.gpu.problems.texts import PLANE, SOLID
+
+
+def _instance(metric: Metric, points: object) -> TspInstance:
+    coordinates = np.array(points, np.float64)
+    return TspInstance("p", "", metric, coordinates, None, coordinates[:, :2])
+
+
+def _brute(instance: TspInstance, k: int) -> list[list[int]]:
+    table = distances.matrix(instance).tolist()
+    everyone = range(instance.n)
+    return [
+        sorted((j for j in everyone if j != i), key=lambda j: (table[i][j], j))[:k]
+        for i in everyone
+    ]
+
+
+@pytest.mark.parametrize("metric", [*PLANE, *SOLID])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_the_lists_equal_brute_force(metric: Metric, data: st.DataObject) -> None:
+    # Few values on a small lattice: ties, duplicates and points in line are the rule.
+    value = st.integers(0, data.draw(st.sampled_from([0, 1, 3, 40]))).map(float)
+    size = 3 if metric in SOLID else 2
+    points = data.draw(st.lists(st.tuples(*[value] * size), min_size=3, max_size=60))
+    instance = _instance(metric, points)
+    k = data.draw(st.integers(1, instance.n - 1))
+    assert nearest_neighbours(instance, k).tolist() == _brute(instance, k)
+
+
+@pytest.mark.parametrize("metric", PLANE)
+@pytest.mark.parametrize("side", [1.0, 30.0, 3000.0])
+def test_lists_by_tree_equal_brute_force(metric: Metric, side: float) -> None:
+    # Enough cities for the tree, with real coordinates; side 1 makes nearly all distances equal.
+    points = np.random.default_rng(7).random((400, 2)) * min(
+        side, 90.0 if metric is Metric.GEO else side
+    )
+    instance = _instance(metric, points)
+    assert nearest_neighbours(instance, 12).tolist() == _brute(instance, 12)
+
+
+def test_geographical_lists_cross_the_date_line_and_the_poles() -> None:
+    random = np.random.default_rng(8)
+    points = np.column_stack((random.uniform(-90, 90, 500), random.uniform(-180, 180, 500)))
+    instance = _instance(Metric.GEO, points)
+    assert nearest_neighbours(instance, 10).tolist() == _brute(instance, 10)
+
+
+def test_heaps_of_cities_at_one_place() -> None:
+    points = np.repeat(np.random.default_rng(9).integers(0, 100, (8, 2)), 60, axis=0)
+    instance = _instance(Metric.EUC_2D, points)
+    assert nearest_neighbours(instance, 20).tolist() == _brute(instance, 20)
+
+
+def test_ties_go_to_the_lowest_index() -> None:
+    instance = _instance(Metric.EUC_2D, [(0, 0), (5, 0), (0, 5), (-5, 0), (0, -5)])
+    assert nearest_neighbours(instance, 3)[0].tolist() == [1, 2, 3]
+    # Rounded, 5.4 is as near as 5, and has the lower index.
+    instance = _instance(Metric.EUC_2D, [(0, 0), (5.4, 0), (0, 5), (99, 99)])
+    assert nearest_neighbours(instance, 2)[0].tolist() == [1, 2]
+
+
+def test_a_far_off_plane_keeps_its_ties() -> None:
+    points = np.random.default_rng(4).integers(0, 30, (300, 2)) + 5e8
+    instance = _instance(Metric.EUC_2D, points)
+    assert nearest_neighbours(instance, 8).tolist() == _brute(instance, 8)
+
+
+def _explicit(matrix: NDArray[np.integer], directed: bool) -> TspInstance:
+    return TspInstance(
+        "m", "", Metric.EXPLICIT, None, matrix.astype(np.int32), np.zeros((len(matrix), 2)),
+        directed=directed,
+    )  # fmt: skip
+
+
+@given(data=st.data())
+def test_directed_lists_follow_outgoing_distances(data: st.DataObject) -> None:
+    n = data.draw(st.integers(3, 12))
+    entries = data.draw(st.lists(st.integers(0, 6), min_size=n * n, max_size=n * n))
+    instance = _explicit(np.array(entries).reshape(n, n), directed=True)
+    k = data.draw(st.integers(1, n - 1))
+    assert nearest_neighbours(instance, k).tolist() == _brute(instance, k)
+
+
+def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(2).integers(0, 50, (200, 2))
+    instance = _instance(Metric.EUC_2D, points)
+    whole = nearest_neighbours(instance, 9)
+    monkeypatch.setattr(distances, "BLOCK_PAIRS", 300)
+    assert np.array_equal(nearest_neighbours(instance, 9), whole)
+    monkeypatch.setattr(neighbours, "_WIDENINGS", 0)
+    assert np.array_equal(nearest_neighbours(instance, 9), whole)
+
+
+@pytest.mark.parametrize("k", [0, -1, 5])
+def test_k_out_of_range(k: int) -> None:
+    instance = _instance(Metric.EUC_2D, [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)])
+    with pytest.raises(ValueError, match=rf"k = {k} must be in \[1, 4\]"):
+        nearest_neighbours(instance, k)
+
+
+@pytest.mark.parametrize("name", ["pr2392", "gr666", "att532", "si175", "pla7397", "fnl4461"])
+def test_real_files_equal_brute_force(tsplib: Path, name: str) -> None:
+    instance = load(tsplib / f"{name}.tsp")
+    lists = nearest_neighbours(instance, 40)
+    assert lists.dtype == np.int32
+    everyone = np.arange(instance.n)
+    for city in np.random.default_rng(1).integers(0, instance.n, 60).tolist():
+        row = distances.between(instance, np.array(city), everyone)
+        order = np.lexsort((everyone, row))
+        assert lists[city].tolist() == order[order != city][:40].tolist()
+
+
+def test_the_largest_file(tsplib: Path) -> None:
+    instance = load(tsplib / "pla85900.tsp")
+    lists = nearest_neighbours(instance, 160)  # an n × n array of integers alone would be 30 GB
+    everyone = np.arange(instance.n)
+    for city in (0, 31_415, 85_899):
+        row = distances.between(instance, np.array(city), everyone)
+        order = np.lexsort((everyone, row))
+        assert lists[city].tolist() == order[order != city][:160].tolist()

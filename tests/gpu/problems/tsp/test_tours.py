@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tsplib95
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu.core.errors import InstanceError
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import load_tour, write_tour
+from gpu.problems.tsp.tsplib import load
+from tests.gpu.problems.texts import points_text
+
+
+def _instance(folder: Path, n: int, ids: list[int] | None = None) -> TspInstance:
+    path = folder / "cities.tsp"
+    points = np.random.default_rng(n).integers(0, 100, (n, 2))
+    path.write_text(points_text("EUC_2D", points, ids=ids, name="cities"))
+    return load(path)
+
+
+@given(data=st.data())
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    ids = data.draw(st.none() | st.lists(st.integers(0, 999), min_size=3, max_size=9, unique=True))
+    instance = _instance(folder, len(ids) if ids else 7, ids)
+    tour = np.array(data.draw(st.permutations(range(instance.n))))
+    write_tour(folder / "a.tour", instance, tour, "best of 3 runs\nLength = 12")
+    again = load_tour(folder / "a.tour", instance)
+    assert again.dtype == np.int32
+    assert np.array_equal(again, tour)
+    (listed,) = tsplib95.load(folder / "a.tour").tours
+    assert listed == instance.city_ids[tour].tolist()
+
+
+def test_the_text_of_a_tour(tmp_path: Path) -> None:
+    write_tour(tmp_path / "a.tour", _instance(tmp_path, 3), np.array([2, 0, 1]), "by hand")
+    assert (tmp_path / "a.tour").read_text() == (
+        "NAME: cities.tour\nCOMMENT: by hand\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n"
+        "3\n1\n2\n-1\nEOF\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TOUR_SECTION\n2 3 1 -1\nEOF\n",
+        "TOUR_SECTION\n2 3\n1",
+        "TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n2\n3\n1\n-1\n-1\nEOF",
+        "NAME: t\nTYPE: TOUR\nTOUR_SECTION\n2\n3\n1\nEOF\n",
+    ],
+)
+def test_forms_in_which_tours_are_found(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.tour").write_text(text)
+    assert load_tour(tmp_path / "a.tour", _instance(tmp_path, 3)).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        ("TYPE: TOUR\n", "it has no TOUR_SECTION"),
+        ("TYPE: TSP\nTOUR_SECTION\n1 2 3 -1\n", "its TYPE is 'TSP', not TOUR"),
+        ("DIMENSION: 4\nTOUR_SECTION\n1 2 3 4 -1\n", "a tour of 4 cities; cities has 3"),
+        ("TOUR_SECTION\n1 2 -1\n", "its tour has 2 cities; cities has 3"),
+        ("TOUR_SECTION\n1 2 4 -1\n", "cities has no city 4"),
+        ("TOUR_SECTION\n0 1 2 -1\n", "cities has no city 0"),
+        ("TOUR_SECTION\n1 2 2 -1\n", "its tour visits city 2 more than once"),
+        ("TOUR_SECTION\n1 2 3 -1\n3 2 1 -1\n-1\n", "it has several tours"),
+        ("TOUR_SECTION\n1 2 x -1\n", "something other than city numbers"),
+        (f"TOUR_SECTION\n1 2 {'9' * 99} -1\n", "something other than city numbers"),
+        ("TOUR_SECTION\n1 2 3.0 -1\n", "something other than city numbers"),
+    ],
+)
+def test_tours_that_are_refused(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "a.tour"
+    path.write_text(text)
+    with pytest.raises(InstanceError) as caught:
+        load_tour(path, _instance(tmp_path, 3))
+    assert str(caught.value).startswith(f"{path}: ")
+    assert why in str(caught.value)
+
+
+def test_a_missing_tour(tmp_path: Path) -> None:
+    with pytest.raises(InstanceError, match="cannot be read: No such file"):
+        load_tour(tmp_path / "none.tour", _instance(tmp_path, 3))
+
+
+@pytest.mark.parametrize("tour", [[0, 1], [0, 1, 1], [0, 1, 3], [1, 2, 3]])
+def test_only_permutations_are_written(tmp_path: Path, tour: list[int]) -> None:
+    with pytest.raises(ValueError, match="not a permutation of the 3 cities"):
+        write_tour(tmp_path / "a.tour", _instance(tmp_path, 3), np.array(tour))
+    assert not (tmp_path / "a.tour").exists()

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.core.snapshot import Improvements, Snapshot, Updates
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder, default_log_path, free_path, numbers, stem
+from gpu.run.run_log import read_log
+from gpu.run.session import SessionError, new_session
+from tests.colonies import some_cities
+
+INSTANCE = some_cities(optimum=100)
+SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
+TOUR = np.arange(INSTANCE.n, dtype=np.int32)
+
+
+def state(iteration: int, best: int, elapsed: float = 0.5) -> Snapshot:
+    return Snapshot(
+        iteration,
+        30 * iteration,
+        best,
+        iteration,
+        best + 5,
+        best + 7.5,
+        best_solution=TOUR,
+        updates=Updates(3, 4, 1, 0),
+        improvements=Improvements(12, 7),
+        phases={"construction": 1.25},
+        elapsed=elapsed,
+    )
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    (first,) = lines(path)
+    assert first["kind"] == "session"
+    assert first["session"] == SESSION.to_dict()
+    assert first["device"]["name"] == "cpu:1"  # type: ignore[index]
+    assert {"python", "numpy", "formicarium", "platform"} <= set(first["versions"])  # type: ignore[call-overload]
+    recorder.record(state(1, 150))
+    second = lines(path)[1]
+    assert second == {
+        "kind": "improvement",
+        "iteration": 1,
+        "seconds": 0.5,
+        "tours": 30,
+        "best": 150,
+        "best_iteration": 1,
+        "gap_percent": 50.0,
+        "iteration_best": 155,
+        "iteration_mean": 157.5,
+        "local_hits": 3,
+        "local_updates": 4,
+        "global_hits": 1,
+        "global_updates": 0,
+        "two_opt_moves": 12,
+        "or_opt_moves": 7,
+        "phases_ms": {"construction": 1.25},
+    }
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 150)))
+    assert recorder.complete
+    recorder.record(state(3, 140))
+    recorder.finish(Outcome(Ending.CANCELLED, "again", state(3, 140)))
+    last = lines(path)[-1]
+    assert len(lines(path)) == 3
+    assert last["ending"] == "finished"
+    assert last["tour"] == list(range(1, INSTANCE.n + 1))
+
+
+def test_lines_without_an_improvement_keep_their_distance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("gpu.run.recorder.time.monotonic", lambda: now[0])
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    for step in range(1000):  # ten seconds, one better tour in each
+        now[0] += 0.01
+        recorder.record(state(step + 1, 1000 - step // 100, elapsed=step / 100))
+    kinds = [line["kind"] for line in lines(path)]
+    assert kinds.count("improvement") == 10
+    assert 25 <= kinds.count("progress") <= 41
+    before = len(lines(path))
+    for step in range(1000):  # ten seconds, hours later
+        now[0] += 0.01
+        recorder.record(state(step + 2000, 991, elapsed=10_000))
+    assert len(lines(path)) - before <= 3
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(4000, 991)))
+
+
+def test_what_is_not_known_is_null() -> None:
+    found = numbers(some_cities(), Snapshot(0, 0, 0, 0, 0, float("nan")))
+    assert found["best"] is None
+    assert found["gap_percent"] is None
+    assert found["iteration_mean"] is None
+    assert found["local_hits"] is None
+    json.dumps(found, allow_nan=False)
+
+
+def test_a_log_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    recorder.record(state(1, 150))
+    recorder.record(state(2, 140))
+    killed = read_log(path)
+    assert killed.outcome is None
+    assert killed.last == killed.records[-1]
+    recorder.finish(Outcome(Ending.FINISHED, "done\u2028and dusted", state(2, 140)))
+    log = read_log(path)
+    assert log.session == SESSION
+    assert [record["best"] for record in log.records] == [150, 140]
+    assert log.outcome is not None
+    assert log.last is log.outcome
+    assert log.outcome["reason"] == "done\u2028and dusted"
+
+
+def test_a_torn_last_line_is_skipped_wherever_it_is_torn(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    recorder.record(state(1, 150))
+    whole = path.read_bytes()
+    recorder.record(state(2, 140))
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(2, 140)))
+    longer = path.read_bytes()
+    for end in range(len(whole), len(longer), 17):
+        path.write_bytes(longer[:end])
+        assert len(read_log(path).records) in (1, 2)
+    first = whole.index(b"\n")
+    for end in (0, 1, first // 2):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SessionError, match=r"run\.jsonl: (not a|line 1 is not)"):
+            read_log(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"hello\n",
+        b"[]\n",
+        b"{}\n",
+        b"5",
+        b'{"kind": "session"}\n',
+        b'{"kind": "session", "format": 1, "session": 5}\n',
+        b'{"kind": "session", "format": 1, "session": {}}\n',
+        b'{"kind": "session", "format": "x", "session": {}}\n',
+        b'{"kind": "session", "format": 2, "session": {}}\n',
+        b'{"kind": "session", "format": 1, "session": {}}\nnonsense\n{}\n',
+        b'{"kind": "outcome"}\n',
+    ],
+)
+def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(SessionError) as refused:
+        read_log(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_log_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match=r"none\.jsonl: No such file"):
+        read_log(tmp_path / "none.jsonl")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk always full")
+def test_on_a_full_disk_the_user_is_told_once() -> None:
+    told: list[str] = []
+    recorder = Recorder(Path("/dev/full"), SESSION, INSTANCE, told.append)
+    assert told == [
+        "/dev/full: the run's log cannot be written (the disk is full); the run goes on without it"
+    ]
+    recorder.record(state(1, 150))
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(1, 150)))
+    assert len(told) == 1
+    assert not recorder.writing
+    assert not recorder.complete
+
+
+def test_a_folder_that_cannot_be_made_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    told: list[str] = []
+    path = tmp_path / "file" / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, told.append)
+    recorder.record(state(1, 150))
+    (sentence,) = told
+    assert sentence.startswith(f"{path}: the run's log cannot be written (")
+
+
+def test_names_of_files_are_safe_and_free(tmp_path: Path) -> None:
+    assert stem(SESSION) == "cities-acs-seq-9"
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a.jsonl"
+    (tmp_path / "a.tour").touch()
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-2.jsonl"
+    path = default_log_path(SESSION)
+    assert path.name.endswith("-cities-acs-seq-9.jsonl")

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.files import library
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.snapshot import Wanted
+from gpu.run import run as run_module
+from gpu.run.outcome import Ending
+from gpu.run.recorder import Recorder
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony
+
+INSTANCE = colonies.some_cities(optimum=1)
+
+
+def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
+    name = colonies.install(patch, kind)
+    settings = StopSettings(**stop)  # type: ignore[arg-type]
+    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings), 5)
+
+
+def finish(run: Run) -> None:
+    run.build()
+    while run.outcome is None:
+        run.advance()
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 37, 100])
+def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iterations: int) -> None:
+    run = make(monkeypatch, iterations=iterations)
+    finish(run)
+    (colony,) = RandomColony.built
+    assert colony.iteration == iterations
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert run.outcome.state.iteration == iterations
+    run.close()
+    assert run.outcome.ending is Ending.FINISHED
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu:1"])
+@pytest.mark.parametrize("colony", ["acs", "acs-spm"])
+def test_slices_do_not_change_what_a_real_colony_does(colony: str, device: str) -> None:
+    instance = library.find_instance("grid-100")
+    session = new_session(
+        instance, colony=colony, device=device, seed=4, stop=StopSettings(iterations=60)
+    )
+    run = Run(instance, session)
+    finish(run)
+    run.close()
+    place = devices.find(device)
+    alone = catalog.build(session.system, instance, session.parameters, place, 4)
+    alone.iterate(60)
+    state = alone.snapshot(Wanted.SOLUTION)
+    alone.close()
+    assert run.state.best_solution is not None
+    assert state.best_solution is not None
+    assert np.array_equal(run.state.best_solution, state.best_solution)
+    assert run.state.best_iteration == state.best_iteration
+    assert run.state.solutions_built == state.solutions_built
+
+
+def test_no_improvement_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, no_improvement=40)
+    finish(run)
+    assert run.state.iteration == run.state.best_iteration + 40
+    run.close()
+
+
+def test_a_slice_takes_about_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.build()
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        run.advance()
+        times.append(time.perf_counter() - begin)
+    assert 0.5 * run_module.SLICE < np.median(times[10:]) < 2 * run_module.SLICE
+    assert run.advance(3) == 3
+    run.close()
+
+
+def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, seconds=0.2)
+    run.build()
+    begin = time.perf_counter()
+    pauses = 0.0
+    while run.outcome is None:
+        run.advance()
+        time.sleep(0.01)
+        pauses += 0.01
+    whole = time.perf_counter() - begin
+    assert 0.2 <= run.state.elapsed <= whole - pauses
+    assert run.state.elapsed < 0.3
+    assert "0.2 s" in run.outcome.reason
+    run.close()
+
+
+def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, iterations=200)
+    run.build()
+    assert run.state.generation == 5
+    best = []
+    while run.outcome is None:
+        run.advance()
+        assert run.state.best_solution is not None
+        assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
+        best.append(run.state.best_cost)
+    assert best == sorted(best, reverse=True)
+    # The tour is fetched only when it is a new one.
+    (colony,) = RandomColony.built
+    assert sum(Wanted.SOLUTION in asked for asked in colony.asked) == len(set(best))
+    shown = run.snapshot(Wanted.BRANCHING)
+    assert shown.branching == 2.0
+    assert shown.generation == 5
+    assert shown.elapsed == run.state.elapsed
+    run.close()
+    assert run.snapshot(Wanted.BRANCHING) is run.state
+
+
+def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.cancel()
+    run.build()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert run.advance() == 0
+    run.close()
+    assert RandomColony.built[-1].closed == 1
+    run = make(monkeypatch)
+    run.build()
+    run.advance()
+    run.cancel()
+    assert run.advance() == 0
+    assert run.outcome is not None
+    assert run.outcome.state.best_solution is not None
+    run.close()
+
+
+def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.build()
+    run.close()
+    run.close()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert RandomColony.built[-1].closed == 1
+
+
+def test_a_colony_that_cannot_be_closed_does_not_change_the_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = make(monkeypatch, colonies.FailingSnapshot, iterations=5)
+    finish(run)
+    run.close()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert "the device is gone" in caplog.text
+
+
+def test_the_tour_of_the_last_good_slice_survives_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = make(monkeypatch, colonies.Failing)
+    finish(run)
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FAILED
+    assert run.outcome.reason == "cuda:0 stopped answering: restart the program"
+    assert 1 <= run.outcome.state.iteration <= 9
+    assert run.outcome.state.best_solution is not None
+    assert run.snapshot(Wanted.EVERYTHING) is run.state
+    run.close()
+
+
+def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Patient)
+    session = new_session(INSTANCE, colony=name, seed=3, stop=StopSettings(iterations=2))
+    recorder = Recorder(tmp_path / "run.jsonl", session, INSTANCE, pytest.fail)
+    run = Run(INSTANCE, session, recorder=recorder)
+    run.build()
+    made, elapsed = [], [0.0]
+    while run.outcome is None:
+        made.append(run.advance())
+        assert run.made == sum(made) >= run.state.iteration
+        if not made[-1]:
+            assert run.midway
+            elapsed.append(run.state.elapsed)
+    assert run.state.iteration == sum(made) == 2
+    assert made.count(0) > 10
+    assert not run.midway
+    assert elapsed == sorted(set(elapsed))
+    run.close()
+    lines = [json.loads(line) for line in recorder.path.read_text().splitlines()]
+    assert [line["iteration"] for line in lines[1:]] == [1, 2, 2]  # none is lost, the end is last
+
+
+def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_module, "SLICE", 0.0)
+    run = make(monkeypatch, colonies.Asking)
+    run.build()
+    assert run.advance(1) == 1
+    assert not run.midway
+    run.close()
+
+
+def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, colonies.Patient, seconds=0.1)
+    finish(run)
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert 0.1 <= run.state.elapsed < 0.3  # an iteration takes 0.5 s
+    assert run.state.iteration == 0  # one that is not whole does not count
+    assert run.state.best_solution is None
+    run.close()
+
+
+def test_a_real_iteration_is_left_soon() -> None:
+    instance = library.find_instance("map-5000")
+    session = new_session(instance, colony="acs-spm", device="cpu", seed=4)
+    run = Run(instance, session)
+    run.build()
+    slices = []
+    while run.state.iteration == 0:
+        begin = time.perf_counter()
+        run.advance()
+        slices.append(time.perf_counter() - begin)
+    run.close()
+    # Some 80 slices of 20 ms on two idle cores; busy ones stretch a slice and the whole alike.
+    assert len(slices) > 20
+    assert np.median(slices) < 0.05 * sum(slices)
+
+
+def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
+    instance = library.find_instance("ring-50")
+    run = Run(instance, new_session(instance, colony="acs", device="cpu:1", seed=4))
+    run.build()
+    run.advance(1)
+    for midway in (False, True):
+        run.midway = midway
+        decision = run.replay().decision(0, 1)
+        assert decision is not None
+        assert ("has begun" in decision.caveat) == midway
+    run.close()

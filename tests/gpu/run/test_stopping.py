@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Snapshot
+from gpu.run.stopping import StopSettings, iterations_left, reason_to_stop
+from tests.colonies import some_cities
+
+
+def state(
+    iteration: int = 10, best: int = 1000, best_iteration: int = 4, elapsed: float = 1.0
+) -> Snapshot:
+    return Snapshot(iteration, iteration, best, best_iteration, best, best, elapsed=elapsed)
+
+
+NOTHING_YET = Snapshot(0, 0, 0, 0, 0, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("settings", "left", "reason"),
+    [
+        (StopSettings(), math.inf, ""),
+        (StopSettings(iterations=12), 2, ""),
+        (StopSettings(iterations=10), 0, "limit of 10 iterations"),
+        (StopSettings(seconds=1.5), math.inf, ""),
+        (StopSettings(seconds=1.0), 0, "1 s"),
+        (StopSettings(no_improvement=7), 1, ""),
+        (StopSettings(no_improvement=6), 0, "6 iterations"),
+        (StopSettings(target_length=1000), 0, "length of 1000"),
+        (StopSettings(target_length=999), math.inf, ""),
+        (StopSettings(target_gap=25), 0, "25 %"),
+        (StopSettings(target_gap=24.9), math.inf, ""),
+        (StopSettings(target_gap=0, iterations=11, no_improvement=9), 1, ""),
+        (StopSettings(seconds=0.5, iterations=100), 0, "0.5 s"),
+    ],
+)
+def test_any_criterion_is_enough(settings: StopSettings, left: float, reason: str) -> None:
+    criteria = settings.criteria(some_cities(optimum=800))
+    assert iterations_left(criteria, state()) == left
+    found = reason_to_stop(criteria, state())
+    assert (reason in found) if reason else not found
+
+
+def test_nothing_is_reached_before_the_first_iteration() -> None:
+    settings = StopSettings(10, 10, 0, 5, 10)
+    criteria = settings.criteria(some_cities(optimum=800))
+    assert not reason_to_stop(criteria, NOTHING_YET)
+    assert iterations_left(criteria, NOTHING_YET) == 10
+
+
+def test_a_gap_needs_an_optimum() -> None:
+    with pytest.raises(ParameterError, match="cities has none: give a target length"):
+        StopSettings(target_gap=1).criteria(some_cities())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("seconds", 0, "greater than 0"),
+        ("seconds", math.inf, "not a finite number"),
+        ("seconds", math.nan, "not a finite number"),
+        ("iterations", 0, "greater than 0"),
+        ("iterations", 2.5, "not a whole number"),
+        ("iterations", True, "not a number"),
+        ("iterations", "5", "not a number"),
+        ("target_gap", -1, "at least 0"),
+        ("target_length", -1, "at least 0"),
+        ("no_improvement", 0, "no improvement = 0"),
+    ],
+)
+def test_impossible_settings_are_refused_by_name(name: str, value: float, what: str) -> None:
+    with pytest.raises(ParameterError, match=what) as refused:
+        StopSettings(**{name: value})  # type: ignore[arg-type]
+    assert name.replace("_", " ") in str(refused.value)
+
+
+def test_settings_survive_json() -> None:
+    settings = StopSettings(1.5, 10, 0.5, 7, 3)
+    assert StopSettings.from_dict(settings.to_dict()) == settings
+    with pytest.raises(ParameterError, match="'minutes'"):
+        StopSettings.from_dict({"minutes": 1})
+
+
+def test_progress_is_the_nearest_of_time_and_iterations() -> None:
+    assert StopSettings(target_length=1).share_done(state()) is None
+    assert StopSettings(seconds=4, iterations=20).share_done(state()) == 0.5
+    assert StopSettings(seconds=0.5).share_done(state()) == 1.0

@@ -1,0 +1,91 @@
+"""Tabu searches on the CPU: the rule move by move, colonies with them, and threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.core.snapshot import Wanted
+from gpu.cpu.record import BEST_COST
+from gpu.cpu.stages import EVERYTHING
+from gpu.problems.coloring.heuristics import greedy_colors
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
+from gpu.rlf.cpu.tabu_colony import RANK, SEARCH, TAKE, RlfTabuCpuColony
+from gpu.rlf.parameters import ColoringTabuParameters
+from gpu.tabu_search.cpu import tables as tabu_tables
+from tests.gpu.tabu_search.literal import TabuLiteral
+
+SEED = 2**33 + 9
+
+
+def random_graph(n: int, density: float) -> GraphInstance:
+    """Each pair of vertices is an edge with the same probability."""
+    upper = np.triu(np.random.default_rng(n).random((n, n)) < density, 1)
+    return GraphInstance("random", "", n, unique_edges(np.argwhere(upper)))
+
+
+@pytest.mark.parametrize(("n", "density", "moves"), [(18, 0.5, 40), (25, 0.2, 30), (9, 0.9, 25)])
+def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
+    graph = random_graph(n, density)
+    parameters = ColoringTabuParameters(ants=4, searches=3, moves=moves)
+    colony = RlfTabuCpuColony(graph, parameters, SEED, threads=2)
+    literals: list[TabuLiteral | None] = [None] * 3
+    best, most = n, greedy_colors(graph)
+    for _ in range(3):
+        work(colony, WEIGH | CONSTRUCT | RANK)
+        colors, costs = colony._ants.colors.tolist(), colony._ants.costs.tolist()
+        target = min(best, min(costs)) - 1
+        for number, ant in enumerate(colony._ant_of):
+            literal = literals[number]
+            if literal is None:
+                literal = TabuLiteral(graph, SEED, number, list(colors[ant]), costs[ant])
+                literals[number] = literal
+            literal.search(min(target, most), moves)
+        work(colony, SEARCH)
+        for number, literal in enumerate(literals):
+            assert literal is not None
+            state = colony._searches.states[number]
+            assert state[tabu_tables.COLORS] == literal.count
+            assert state[tabu_tables.TIME] == literal.time
+            assert state[tabu_tables.FEWEST] == literal.fewest
+            assert colony._searches.colors[number].tolist() == literal.colors
+            if literal.kept:
+                assert colony._searches.kept[number].tolist() == literal.kept
+        work(colony, TAKE | SHARE | RENEW | FINISH)
+        found = [max(one.kept) + 1 for one in literals if one and one.kept]
+        best = min([best, *costs, *found])
+        assert colony._record.numbers[BEST_COST] == best
+    colony.close()
+
+
+def work(colony: RlfTabuCpuColony, stages: int) -> None:
+    """Run these stages of an iteration, on two threads."""
+    for bit in (WEIGH, CONSTRUCT, RANK, SEARCH, TAKE, SHARE, RENEW, FINISH):
+        if stages & bit:
+            colony._stages._run(1, bit, 0, EVERYTHING)
+
+
+def test_a_colony_finds_the_fewest_colors_with_any_number_of_threads() -> None:
+    sides = np.arange(60) % 5  # five classes, no edge within one
+    apart = np.not_equal.outer(sides, sides)
+    chosen = np.triu(np.random.default_rng(2).random((60, 60)) < 0.7, 1) & apart
+    graph = GraphInstance("partite", "", 60, unique_edges(np.argwhere(chosen)))
+    ends = []
+    for threads in (1, 3):
+        parameters = ColoringTabuParameters(ants=6, searches=4, moves=400)
+        colony = RlfTabuCpuColony(graph, parameters, SEED, threads=threads)
+        colony.iterate(3)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        assert set(colony.timed_iteration()) == {
+            "choice info",
+            "construction",
+            "tabu search",
+            "update",
+        }
+        colony.close()
+    one, other = ends
+    assert one.best_cost == 5
+    np.testing.assert_array_equal(one.best_solution, other.best_solution)
+    np.testing.assert_array_equal(one.pheromone, other.pheromone)
+    assert (one.iteration_best, one.iteration_mean) == (5, other.iteration_mean)

@@ -1,0 +1,103 @@
+"""The command line as a process, for the tests that need one."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpu.problems.bundled import bundled
+from gpu.problems.tsp.tsplib import load
+
+RING = "ring-50"
+FOLDER = bundled()[0].path.parent
+INSTANCE = load(FOLDER / f"{RING}.tsp")
+
+
+def command(*arguments: object) -> list[str]:
+    """Return what to start."""
+    return [sys.executable, "-m", "app.cli.main", *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    """Without a display, and with this checkout on the path wherever the command runs."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    return {**kept, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+
+
+def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        command(*arguments),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        cwd=cwd,
+        env=environment(),
+    )
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    """Start a command; its output is piped."""
+    return subprocess.Popen(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the one line that says why nothing was run."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("formicarium: ")
+    return line
+
+
+def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
+    """Start a run, and wait until its log has lines of progress."""
+    process = start(*arguments)
+    deadline = time.monotonic() + 90
+    while not log.exists() or log.read_text().count("\n") < 3:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+def interrupted(*arguments: object) -> str:
+    """Interrupt a measurement that has measured something; return what it printed."""
+    for patience in (5, 10, 20):  # seconds until it has: a busy machine needs longer
+        process = start(*arguments)
+        time.sleep(patience)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 130, stderr
+        assert "Traceback" not in stderr
+        if stdout and "nothing was measured" not in stderr:
+            return stdout
+    raise AssertionError(stderr)
+
+
+def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON object that was printed last, checked against the instance."""
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    tour = np.array(found["tour"]) - 1
+    assert sorted(tour) == list(range(INSTANCE.n))
+    assert INSTANCE.tour_length(tour) == found["best_length"]
+    return found

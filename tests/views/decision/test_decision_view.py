@@ -1,0 +1,385 @@
+"""The view of an ant's decision, with decisions of real rules, driven by keys and mouse."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu.acs.parameters import AcsParameters
+from gpu.acs.rule import AcsRule
+from gpu.ant_system.parameters import AsCpuParameters
+from gpu.construction.rule import AsRule
+from gpu.core.decision import Choice, Decision, Outcome
+from gpu.decisions.replay import Replay
+from gpu.decisions.rule import InitialTrails, Rule
+from gpu.problems.tsp.instance import TspInstance
+from tests.hands import click, press, write
+from tests.views.scenes import uniform
+from views.decision.decision_bars import MOST, rows_of
+from views.decision.decision_view import DecisionView
+from views.decision.decision_words import apart, probability, quantity, sentence
+from views.widgets.pictures import make_due_layouts
+from views.widgets.theme import DARK, LIGHT, Theme
+
+CITIES = uniform(120)
+
+
+def replay(rule: Rule, instance: TspInstance = CITIES) -> Replay:
+    return Replay(rule, instance.n, InitialTrails(instance.n), 4)
+
+
+def acs(**values: float) -> Replay:
+    return replay(AcsRule(CITIES, AcsParameters.from_mapping(dict(values)), 1))
+
+
+class Answerer:
+    """Answers the view at once, as a thread would soon."""
+
+    def __init__(self, view: DecisionView, walker: Replay) -> None:
+        self.view, self.walker = view, walker
+        self.asked: list[tuple[int, int]] = []
+        view.asked.connect(self.answer)
+
+    def answer(self, ant: int, step: int) -> None:
+        self.asked.append((ant, step))
+        decision = self.walker.decision(ant, step)
+        assert decision is not None
+        self.view.show_decision(decision)
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> DecisionView:
+    made = DecisionView()
+    qtbot.addWidget(made)
+    made.resize(1000, 600)
+    made.show_instance(CITIES)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def answerer(view: DecisionView) -> Answerer:
+    made = Answerer(view, acs(q0=0.5))
+    view.offer(10, CITIES.n, "Foretold for iteration 5", 4)
+    return made
+
+
+def chosen(view: DecisionView) -> tuple[int, int]:
+    assert view.decision is not None
+    return view.decision.ant, view.decision.step
+
+
+def colours(widget: QWidget) -> set[str]:
+    picture: QImage = widget.grab().toImage()
+    return {
+        picture.pixelColor(x, y).name()
+        for x in range(picture.width())
+        for y in range(picture.height())
+    }
+
+
+def test_keys_step_back_and_forth(view: DecisionView, answerer: Answerer) -> None:
+    assert chosen(view) == (0, 1)
+    for key, expected in (
+        (Qt.Key.Key_Right, (0, 2)),
+        (Qt.Key.Key_Right, (0, 3)),
+        (Qt.Key.Key_Left, (0, 2)),
+        (Qt.Key.Key_Up, (1, 2)),
+        (Qt.Key.Key_End, (1, 119)),
+        (Qt.Key.Key_Right, (1, 119)),
+        (Qt.Key.Key_PageUp, (1, 109)),
+        (Qt.Key.Key_Home, (1, 1)),
+        (Qt.Key.Key_Left, (1, 1)),
+        (Qt.Key.Key_PageDown, (1, 11)),
+        (Qt.Key.Key_Down, (0, 11)),
+        (Qt.Key.Key_Down, (0, 11)),
+    ):
+        press(view, key)
+        assert chosen(view) == expected
+        assert view.controls.step.value() == view.controls.slider.value() == expected[1]
+    assert answerer.asked[-1] == (0, 11)
+
+
+def test_spin_boxes_and_slider_choose(view: DecisionView, answerer: Answerer) -> None:
+    write(view.controls.ant, "7")
+    press(view.controls.ant, Qt.Key.Key_Return)
+    assert chosen(view) == (6, 1)
+    write(view.controls.step, "42")
+    press(view.controls.step, Qt.Key.Key_Return)
+    assert chosen(view) == (6, 42)
+    slider = view.controls.slider
+    press(slider, Qt.Key.Key_Home)
+    assert chosen(view) == (6, 1)
+    click(slider, QPoint(slider.width() - 12, slider.height() // 2))
+    assert chosen(view)[1] > 1
+    assert "Ant 7 stands in city" in view.words.text()
+
+
+def test_watching_plays_the_steps_to_the_last(
+    qtbot: QtBot, view: DecisionView, answerer: Answerer
+) -> None:
+    press(view, Qt.Key.Key_End)
+    press(view, Qt.Key.Key_Left)
+    press(view, Qt.Key.Key_Left)
+    click(view.controls.pace)
+    click(view.controls.pace)
+    assert view.controls.pace.text() == "20/s"
+    click(view.controls.watch)
+    qtbot.waitUntil(lambda: chosen(view) == (0, 119), timeout=5000)
+    assert not view.controls.watch.isChecked()
+    assert answerer.asked[-2:] == [(0, 118), (0, 119)]
+    click(view.controls.watch)  # again from the first
+    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100, timeout=5000)
+    press(view, Qt.Key.Key_Left)  # whoever steps by hand watches no longer
+    assert not view.controls.watch.isChecked()
+    before = chosen(view)
+    qtbot.wait(150)
+    assert chosen(view) == before
+
+
+def test_watching_waits_for_each_answer(qtbot: QtBot, view: DecisionView) -> None:
+    asked: list[tuple[int, int]] = []
+    view.asked.connect(lambda ant, step: asked.append((ant, step)))
+    view.offer(10, CITIES.n, "", 4)
+    press(view, Qt.Key.Key_W)
+    qtbot.wait(100)
+    assert asked == [(0, 1), (0, 2)]
+    press(view, Qt.Key.Key_W)
+
+
+def test_only_the_newest_question_s_answer_is_shown(view: DecisionView) -> None:
+    walker = acs()
+    view.offer(10, CITIES.n, "", 4)
+    press(view, Qt.Key.Key_Right)
+    for step, iteration in ((1, 4), (3, 4), (2, 3)):
+        decision = walker.decision(0, step)
+        assert decision is not None
+        view.show_decision(dataclasses.replace(decision, iteration=iteration))
+        assert view.decision is None
+    right = walker.decision(0, 2)
+    assert right is not None
+    view.show_decision(right)
+    assert view.decision is right
+    view.refuse("Not now.")
+    view.show_decision(right)
+    assert view.decision is None
+
+
+def test_a_view_out_of_sight_asks_nothing(
+    qtbot: QtBot, view: DecisionView, answerer: Answerer
+) -> None:
+    view.hide()
+    before = len(answerer.asked)
+    view.controls.go_to(20)
+    assert len(answerer.asked) == before
+    with qtbot.waitSignal(view.looked_at):
+        view.show()
+
+
+def test_a_run_at_work_turns_the_page_only_if_it_lasts(
+    qtbot: QtBot, view: DecisionView, answerer: Answerer
+) -> None:
+    view.wait("The colony is at work.")
+    assert view.words.isVisible()
+    view.offer(10, CITIES.n, "", 4)
+    qtbot.wait(350)
+    assert view.words.isVisible()
+    view.wait("The colony is at work.")
+    qtbot.waitUntil(view.hint.isVisible)
+    assert view.hint.text() == "The colony is at work."
+    assert not view.controls.isEnabled()
+    asked = len(answerer.asked)
+    press(view, Qt.Key.Key_Right)
+    assert len(answerer.asked) == asked
+
+
+def test_the_map_is_beside_the_chances_or_above_them(view: DecisionView) -> None:
+    assert view.parts.orientation() is Qt.Orientation.Horizontal
+    view.resize(500, 640)
+    assert view.parts.orientation() is Qt.Orientation.Vertical
+
+
+def test_a_narrow_view_has_a_button_without_text_instead_of_half_a_text(
+    view: DecisionView, answerer: Answerer
+) -> None:
+    watch = view.controls.watch
+    view.setMinimumWidth(1)  # as where the whole window has less room than its views need
+    for width, shown in ((1000, True), (320, False), (1000, True)):
+        view.resize(width, 600)
+        make_due_layouts(view.controls)
+        text_beside = watch.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        assert text_beside is shown
+        assert watch.width() >= watch.sizeHint().width()
+
+
+def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None:
+    def in_sight(city: int) -> bool:
+        x, y = CITIES.display[city]
+        return bool(view.map.box.viewRect().contains(QPointF(x, y)))
+
+    for _ in range(40):
+        press(view, Qt.Key.Key_Right)
+        assert view.decision is not None
+        assert in_sight(view.decision.city)
+        assert in_sight(view.decision.choice.chosen)
+    near = view.map.box.viewRect().width()
+    click(view.map.extent.buttons["whole"])
+    assert view.map.box.viewRect().width() > near
+    assert all(in_sight(city) for city in range(CITIES.n))
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
+def test_everything_is_drawn_in_both_themes(
+    view: DecisionView, answerer: Answerer, theme: Theme
+) -> None:
+    view.apply_theme(theme)
+    press(view, Qt.Key.Key_PageDown)
+    map_colours = colours(view.map.graphics)
+    for role in ("best", "city", "mean", "text"):
+        assert near(map_colours, theme.colour(role)), role
+    assert near(colours(view.bars), theme.colour("best"))
+    assert len(colours(view.draws)) > 5
+
+
+def near(found: set[str], wanted: QColor) -> bool:
+    return any(
+        abs(QColor(name).red() - wanted.red())
+        + abs(QColor(name).green() - wanted.green())
+        + abs(QColor(name).blue() - wanted.blue())
+        < 24
+        for name in found
+    )
+
+
+def one(outcome: Outcome, walker: Replay, n: int = CITIES.n) -> Decision:
+    """Return the first decision of this outcome."""
+    for ant in range(20):
+        for step in range(1, n):
+            decision = walker.decision(ant, step)
+            assert decision is not None
+            if decision.choice.outcome is outcome:
+                return decision
+    raise AssertionError(f"there is no {outcome}")
+
+
+def words(decision: Decision) -> str:
+    return sentence(decision, CITIES.city_ids).replace("\u202f", "")
+
+
+def test_sentences_say_what_happens() -> None:
+    greedy = one(Outcome.GREEDY, acs(q0=0.9))
+    text = words(greedy)
+    assert text.startswith(f"Ant 1 stands in city {CITIES.city_ids[greedy.city]} at step 1. q = ")
+    assert "< q₀ = 0.90, so it takes the heaviest of its 32 unvisited candidates: city " in text
+    assert "% of the weight)." in text
+    spun = one(Outcome.ROULETTE, acs(q0=0.1))
+    assert "≥ q₀ = 0.10, so it spins the wheel of its 32 unvisited candidates: it st" in words(spun)
+    assert f"city {CITIES.city_ids[spun.choice.chosen]} (chance " in words(spun)
+    lost = one(Outcome.FALLBACK, acs(candidates=2))
+    assert "All 2 candidates are visited, so it takes the heaviest of all " in words(lost)
+    plain = one(Outcome.ROULETTE, replay(AsRule(CITIES, AsCpuParameters(), 1)))
+    assert "step 1. It spins the wheel of its 119 unvisited cities: it stops at 0." in words(plain)
+    own = one(Outcome.I_ROULETTE, replay(AsRule(CITIES, AsCpuParameters(), 1, "i-roulette")))
+    assert "Each of the 119 unvisited cities draws its own r; the largest r · w" in words(own)
+    own = one(Outcome.RESERVOIR, replay(AsRule(CITIES, AsCpuParameters(), 1, "wrs")))
+    assert "draws its own r; the smallest −log(r) / weight wins" in words(own)
+
+
+@pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
+def test_the_last_step_has_no_choice(selection: str) -> None:
+    last = replay(AsRule(CITIES, AsCpuParameters(), 1, selection)).decision(0, 119)
+    assert last is not None
+    assert last.probabilities.tolist() == [1]
+    assert "only unvisited city" in words(last)
+    final = acs(q0=1, candidates=32).decision(0, 119)
+    assert final is not None
+    assert "only" in words(final)
+
+
+def test_rows_are_the_likeliest_the_chosen_and_the_rest() -> None:
+    decision = replay(AsRule(CITIES, AsCpuParameters(), 1)).decision(0, 1)
+    assert decision is not None
+    unlikely = int(decision.choice.cities[decision.probabilities.argmin()])
+    choice = dataclasses.replace(decision.choice, chosen=unlikely)
+    rows = rows_of(dataclasses.replace(decision, choice=choice), CITIES.city_ids, MOST)
+    assert len(rows) == MOST + 1
+    lengths = [row.length for row in rows[: MOST - 1]]
+    assert lengths == sorted(lengths, reverse=True)
+    assert [row.name for row in rows if row.chosen] == [str(CITIES.city_ids[unlikely])]
+    assert rows[-1].name == "99 others"
+    few = acs(candidates=3).decision(0, 1)
+    assert few is not None
+    assert len(rows_of(few, CITIES.city_ids, MOST)) == 3
+    assert sum(row.length for row in rows_of(few, CITIES.city_ids, MOST)) == pytest.approx(1)
+
+
+def test_cities_have_their_numbers_in_the_file(view: DecisionView) -> None:
+    odd = dataclasses.replace(CITIES, ids=np.arange(120, dtype=np.int64) * 10 + 5)
+    view.show_instance(odd)
+    answerer = Answerer(view, acs())
+    view.offer(1, 120, "", 4)
+    assert answerer.asked == [(0, 1)]
+    assert view.decision is not None
+    assert f"stands in city {view.decision.city * 10 + 5} at" in view.words.text()
+
+
+@pytest.mark.parametrize(
+    ("q", "q0", "texts"),
+    [
+        (0.03, 0.9, ("0.030", "0.90")),
+        (0.899951, 0.9, ("0.89995", "0.90")),
+        (0.5, 0.5, ("0.500", "0.50")),
+        (0.0, 1.0, ("0.000", "1.00")),
+        (0.8451, 0.845, ("0.8451", "0.845")),
+    ],
+)
+def test_draws_have_as_many_digits_as_tell_them_apart(
+    q: float, q0: float, texts: tuple[str, str]
+) -> None:
+    assert apart(q, q0) == texts
+
+
+def test_numbers_are_short_and_never_wrong() -> None:
+    assert probability(1.0) == "100\u202f%"
+    assert probability(0.99999) == "> 99.99\u202f%"
+    assert probability(0.6124) == "61.24\u202f%"
+    assert probability(2.9e-6) == "2.9·10⁻⁴\u202f%"
+    assert probability(0.0) == "0.00\u202f%"
+    assert quantity(1.0) == "1.00"
+    assert quantity(1234567.0) == "1.2·10⁶"
+
+
+def test_any_decision_is_drawn(view: DecisionView) -> None:
+    """Thousands of cities, one city, all at one place: nothing is an error."""
+    big = uniform(3000)
+    heap = dataclasses.replace(CITIES, display=np.zeros((120, 2)))
+    for instance, step in ((big, 1), (big, 2999), (heap, 5)):
+        rule = AsRule(instance, AsCpuParameters(), 1)
+        view.show_instance(instance)
+        answerer = Answerer(view, replay(rule, instance))
+        view.offer(1, instance.n, "", 4)
+        view.controls.go_to(step)
+        assert answerer.asked[-1] == (0, step)
+        assert view.decision is not None
+        assert view.decision.step == step
+        assert not view.grab().isNull()
+        view.asked.disconnect()
+
+
+def test_a_choice_without_a_wheel_is_drawn(view: DecisionView) -> None:
+    walker = acs(candidates=2)
+    decision = one(Outcome.FALLBACK, walker)
+    view.offer(20, CITIES.n, "", 4)
+    view.controls.ant.setValue(decision.ant + 1)
+    view.controls.go_to(decision.step)
+    view.show_decision(decision)
+    assert isinstance(decision.choice, Choice)
+    assert view.decision is decision
+    assert not view.grab().isNull()

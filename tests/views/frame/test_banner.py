@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click, press
+from views.frame.main_window import MainWindow
+from views.widgets.pictures import make_due_layouts
+
+
+@pytest.mark.parametrize("presenting", [False, True])
+def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
+    if presenting:
+        window.actions_["present"].trigger()
+        window.setWindowState(Qt.WindowState.WindowNoState)
+    window.where.setText("a long line that tells where the run is logged " * 5)
+    banner, label = window.banner, window.banner.label
+    for size in ((1400, 800), (1400, 700), (1024, 700)):
+        window.tell("the limit of 40 iterations is reached", "done")
+        window.resize(*size)
+        make_due_layouts(banner.room)
+        assert banner.geometry().top() >= window.statusBar().geometry().top()
+        assert banner.geometry().bottom() < window.height()
+        assert banner.geometry().left() >= window.where.geometry().right()
+        assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
+        before = window.tour.size()
+        banner.clear()
+        make_due_layouts(banner.room)
+        assert window.tour.size() == before
+
+
+def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:
+    size = window.tour.size()
+    window.tell("the file is missing")
+    window.tell("pla85900: needs 29.5 GB and this GPU has 12.1 GB free")
+    assert window.banner.text.startswith("pla85900: needs")
+    assert window.banner.isVisible()
+    assert window.tour.size() == size
+    with qtbot.waitSignal(window.start_requested):
+        press(window, Qt.Key.Key_Space)
+    click(window.banner.close_button)
+    assert window.banner.text == ""
+    window.tell("done it", "done")
+    assert window.banner.text == "Done it"

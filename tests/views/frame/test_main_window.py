@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from gpu.core.snapshot import Wanted
+from tests.hands import press, write
+from tests.views.scenes import snapshot, uniform
+from views.frame.activity import Activity
+from views.frame.main_window import MainWindow
+from views.plots.convergence_view import ConvergenceView
+from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
+
+INSTANCE = uniform(120)
+
+
+def test_number_keys_bring_views_into_sight(window: MainWindow) -> None:
+    for number, (key, view) in enumerate(window.dashboard.views.items(), 1):
+        press(window, Qt.Key(ord("0") + number))
+        assert view.isVisible(), key
+
+
+def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
+    before = window.log.isVisible()
+    write(window.setup.seed_field.entry, "7")
+    assert window.log.isVisible() == before
+    assert window.setup.choices().seed == 7
+
+
+def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
+    press(window, Qt.Key.Key_6)
+    assert window.pheromone.isVisible()
+    with qtbot.waitSignal(window.wanted_changed):
+        press(window, Qt.Key.Key_M)
+    assert window.pheromone.isVisible()
+    assert not window.tour.isVisible()
+    assert not window.convergence.isVisible()
+    assert window.wanted == window.pheromone.wanted
+    press(window, Qt.Key.Key_1)
+    assert window.tour.isVisible()
+    assert not window.pheromone.isVisible()
+    press(window, Qt.Key.Key_M)
+    for view in (window.tour, window.convergence, window.pheromone):
+        assert view.isVisible()
+
+
+def test_only_views_in_sight_are_asked_for(window: MainWindow) -> None:
+    assert window.wanted == window.tour.wanted | window.pheromone.wanted
+    press(window, Qt.Key.Key_5)
+    assert Wanted.BRANCHING in window.wanted
+    press(window, Qt.Key.Key_9)
+    assert Wanted.PHEROMONE not in window.wanted
+
+
+def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> None:
+    assert not window.actions_.exports["tour"].isEnabled()
+    window.begin_run()
+    for iteration in (1, 50, 100):
+        window.show_snapshot(snapshot(INSTANCE, iteration))
+    state = snapshot(INSTANCE, 100)
+    values = {name: label.text() for name, label in window.readout.values.items()}
+    assert values["best"].replace("\u202f", "") == str(state.best_cost)
+    assert values["gap"].startswith(f"{INSTANCE.gap_percent(state.best_cost):.2f}")
+    assert values["iteration"] == "100"
+    assert values["elapsed"] == "2.0\u202fs"
+    assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms
+    qtbot.waitUntil(lambda: len(window.convergence.curves["best"].points) == 3)
+    assert window.actions_.exports["tour"].isEnabled()
+    window.begin_run()
+    assert window.readout.values["best"].text() == "–"
+    assert not window.actions_.exports["tour"].isEnabled()
+
+
+def test_themes_change_colours_and_are_remembered(
+    qtbot: QtBot, window: MainWindow, settings: QSettings
+) -> None:
+    for theme in (LIGHT, DARK):
+        name = "dark" if theme.dark else "light"
+        window.actions_.themes[name].trigger()
+        ground = window.setup.grab().toImage().pixelColor(150, 40)
+        assert ground == theme.colour("panel")
+        assert settings.value("theme") == name
+    press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+    assert not window.theme.dark
+
+
+def test_presentation_has_larger_type_and_nothing_else(window: MainWindow) -> None:
+    before = window.readout.values["best"].fontInfo().pointSizeF()
+    press(window, Qt.Key.Key_F11)
+    assert window.isFullScreen()
+    assert window.theme.scale == PRESENTATION_SCALE
+    assert window.readout.values["best"].fontInfo().pointSizeF() > 1.2 * before
+    assert not window.setup.isVisible()
+    assert not window.menuBar().isVisible()
+    assert window.run_bar.stop.isVisible()
+    press(window, Qt.Key.Key_F11)
+    assert not window.isFullScreen()
+    assert window.setup.isVisible()
+    assert window.theme.scale == 1
+
+
+def test_the_state_of_the_window_is_remembered(
+    qtbot: QtBot, window: MainWindow, settings: QSettings
+) -> None:
+    window.actions_["panel"].trigger()
+    window.choose_theme("light")
+    window.dashboard.show_view("log")
+    window.resize(1100, 700)
+    assert window.close()
+    again = MainWindow(settings)
+    qtbot.addWidget(again)
+    again.show()
+    assert not again.setup.isVisible()
+    assert not again.theme.dark
+    assert again.log.isVisible()
+    assert again.height() == 700  # the offscreen platform's screen is less wide
+
+
+def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
+    press(window, Qt.Key.Key_F1)
+    box = window.findChild(QMessageBox)
+    assert box is not None
+    assert "Space" in box.text()
+    assert "Draw another seed" in box.text()
+    box.close()
+    window.actions_["about"].trigger()
+    about = window.findChildren(QMessageBox)[-1]
+    assert "Skinderowicz" in about.text()
+    about.close()
+
+
+def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_activity(Activity.BUILDING)
+    assert window.run_bar.busy.isVisible()
+    qtbot.wait(100)  # the busy bar moves
+    window.show_activity(Activity.RUNNING)
+    assert not window.run_bar.busy.isVisible()
+    window.tour.graphics.clearFocus()
+    qtbot.wait(200)
+    painted = PaintCounter()
+    window.installEventFilter(painted)
+    qtbot.wait(300)
+    window.removeEventFilter(painted)
+    assert painted.count <= 2  # a text cursor may blink
+
+
+class PaintCounter(QObject):
+    """Counts how often a window is painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: MainWindow) -> None:
+    drawn: list[int] = []
+    view = window.dashboard.views["convergence"]
+    assert isinstance(view, ConvergenceView)
+    window.dashboard.keep_to(0.01)
+    for iteration in range(1, 30):
+        window.show_snapshot(snapshot(INSTANCE, iteration, memory=True))
+        drawn.append(len(view.curves["best"].points))
+    assert drawn[-1] < 29
+    window.dashboard.keep_to(math.inf)
+    qtbot.waitUntil(lambda: len(view.curves["best"].points) == 29, timeout=5000)

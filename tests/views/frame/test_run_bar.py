@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click, press, write
+from views.frame.activity import Activity
+from views.frame.main_window import MainWindow
+from views.widgets.pictures import make_due_layouts
+from views.widgets.theme import LIGHT
+
+
+def test_space_starts_pauses_and_resumes(qtbot: QtBot, window: MainWindow) -> None:
+    with qtbot.waitSignal(window.start_requested):
+        press(window, Qt.Key.Key_Space)
+    window.show_activity(Activity.RUNNING)
+    with qtbot.waitSignal(window.pause_requested):
+        press(window, Qt.Key.Key_Space)
+    window.show_activity(Activity.PAUSED)
+    assert window.run_bar.pause.text() == "Resume"
+    with qtbot.waitSignal(window.resume_requested):
+        press(window, Qt.Key.Key_Space)
+
+
+def test_space_is_left_to_a_focused_button(qtbot: QtBot, window: MainWindow) -> None:
+    chip = window.tour.chips["trails"]
+    chip.setFocus()
+    with qtbot.assertNotEmitted(window.start_requested):
+        press(chip, Qt.Key.Key_Space)
+    assert not chip.isChecked()
+
+
+def test_buttons_and_keys_ask_for_the_same(qtbot: QtBot, window: MainWindow) -> None:
+    with qtbot.waitSignal(window.start_requested):
+        click(window.run_bar.start)
+    window.show_activity(Activity.RUNNING)
+    for signal, button, key in (
+        (window.pause_requested, window.run_bar.pause, Qt.Key.Key_P),
+        (window.step_requested, window.run_bar.step, Qt.Key.Key_N),
+        (window.stop_requested, window.run_bar.stop, Qt.Key.Key_Escape),
+    ):
+        with qtbot.waitSignal(signal):
+            click(button)
+        with qtbot.waitSignal(signal):
+            press(window, key)
+
+
+@pytest.mark.parametrize(
+    ("activity", "enabled"),
+    [
+        (Activity.IDLE, {"start", "step"}),
+        (Activity.BUILDING, {"pause", "stop"}),
+        (Activity.BUILDING_TO_PAUSE, {"pause", "stop"}),
+        (Activity.RUNNING, {"pause", "step", "stop"}),
+        (Activity.PAUSED, {"pause", "step", "stop"}),
+        (Activity.STOPPING, set()),
+    ],
+)
+def test_only_what_is_possible_can_be_pressed(
+    window: MainWindow, activity: Activity, enabled: set[str]
+) -> None:
+    window.show_activity(activity)
+    buttons = {name: getattr(window.run_bar, name) for name in ("start", "pause", "step", "stop")}
+    assert {name for name, button in buttons.items() if button.isEnabled()} == enabled
+
+
+def test_a_wrong_value_disables_start_and_says_why(window: MainWindow) -> None:
+    write(window.setup.parameters.fields["rho"].entry, "7")
+    assert not window.run_bar.start.isEnabled()
+    assert "rho = 7 must be in (0, 1]" in window.run_bar.start.toolTip()
+    assert "rho = 7" in window.run_bar.state.text()
+    press(window, Qt.Key.Key_Space)  # and does nothing
+    write(window.setup.parameters.fields["rho"].entry, "0.1")
+    assert window.run_bar.start.isEnabled()
+
+
+def test_a_measurement_keeps_runs_away(window: MainWindow) -> None:
+    window.block("A measurement is going on")
+    assert not window.run_bar.start.isEnabled()
+    assert window.problem == "A measurement is going on"
+    window.block("")
+    assert window.run_bar.start.isEnabled()
+
+
+def test_progress_and_time_left(window: MainWindow) -> None:
+    window.show_activity(Activity.RUNNING)
+    window.run_bar.show_progress(0.25, 90.0)
+    assert window.run_bar.progress.value() == 250
+    assert window.run_bar.left.text() == "25 %, 1:30 left"
+    window.run_bar.show_progress(None, None)
+    assert window.run_bar.left.text() == "no limit"
+    window.run_bar.show_progress(0.05, 57.0)
+    window.show_activity(Activity.IDLE)
+    window.block("A measurement is going on")
+    assert (window.run_bar.progress.value(), window.run_bar.left.text()) == (0, "")
+
+
+def test_why_a_colony_is_not_built_at_once(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.run_bar
+    bar._soon.setInterval(30)
+    window.show_activity(Activity.BUILDING)
+    bar.show_progress(0.0, None)
+    assert bar.left.text() == ""
+    assert bar.why_long.isHidden()
+    qtbot.waitUntil(bar.why_long.isVisible)
+    assert "compiled once" in bar.why_long.text()
+    window.show_activity(Activity.RUNNING)
+    assert bar.why_long.isHidden()
+    window.show_activity(Activity.BUILDING)
+    window.show_activity(Activity.IDLE)
+    qtbot.wait(60)
+    assert bar.why_long.isHidden()
+
+
+def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
+    window.setMinimumWidth(1)  # a screen may have less than that
+    window.actions_["present"].trigger()
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    bar = window.run_bar
+    for width, style in (
+        (800, Qt.ToolButtonStyle.ToolButtonIconOnly),
+        (1280, Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+    ):
+        window.resize(width, 800)
+        make_due_layouts(bar)
+        for button in (bar.start, bar.pause, bar.step, bar.stop):
+            assert button.toolButtonStyle() is style
+            assert button.width() >= button.sizeHint().width()
+
+
+def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:
+    window.choose_theme("light")
+    start = window.run_bar.start
+    in_menu = start.defaultAction().icon().pixmap(16, 16).toImage()
+    assert in_menu.pixelColor(8, 8).name() == LIGHT.text
+    make_due_layouts(window.run_bar)
+    picture = start.grab().toImage()
+    colours = {
+        picture.pixelColor(x, picture.height() // 2).name() for x in range(picture.width() // 3)
+    }
+    assert {LIGHT.accent, LIGHT.on_accent} <= colours

@@ -1,0 +1,368 @@
+"""The views of a graph: vertices in their classes, the matrix in blocks, bars, conflicts."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from gpu.core.snapshot import Wanted
+from gpu.drawing.draw import GraphArtist
+from gpu.drawing.drawing import CONFLICT, Arrangement
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from tests.hands import click, double_click, move, scroll
+from tests.views.graph_scenes import coloring_snapshot, greedy, queens, random_graph, spoiled
+from views.graph.adjacency_view import AdjacencyView, joined
+from views.graph.class_marks import DISTINCT, mark_of
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.widgets.theme import DARK, LIGHT
+
+SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), 2)
+CROSSED = np.array([0, 1, 0, 1], np.int32)
+QUEENS = queens(8)
+
+
+class Desk:
+    """Answers what a view asks for when told to, so that tests see what happens meanwhile."""
+
+    def __init__(self, graph: GraphInstance) -> None:
+        self.artist = GraphArtist(graph)
+        self.asked: list[tuple[Arrangement | None, NDArray[np.int32] | None]] = []
+
+    def hear(self, how: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+        self.asked.append((how, coloring))
+
+
+def show(view: GraphView, desk: Desk, coloring: NDArray[np.int32], iteration: int = 3) -> None:
+    """Give the view a coloring, and the drawing that it asks for."""
+    view.show_snapshot(coloring_snapshot(SQUARE, iteration, coloring))
+    answer(view, desk)
+
+
+def make_graph_view(qtbot: QtBot, graph: GraphInstance) -> tuple[GraphView, Desk]:
+    view, desk = GraphView(), Desk(graph)
+    qtbot.addWidget(view)
+    view.drawing_wanted.connect(desk.hear)
+    view.resize(520, 520)
+    view.show_instance(graph)
+    view.show()
+    qtbot.waitExposed(view)
+    return view, desk
+
+
+def answer(view: GraphView, desk: Desk) -> None:
+    view.show_drawing(desk.artist.draw(*desk.asked[-1]))
+
+
+@pytest.fixture
+def square(qtbot: QtBot) -> tuple[GraphView, Desk]:
+    view, desk = make_graph_view(qtbot, SQUARE)
+    answer(view, desk)
+    return view, desk
+
+
+@pytest.fixture
+def adjacency(qtbot: QtBot) -> AdjacencyView:
+    view, artist = AdjacencyView(), GraphArtist(QUEENS)
+    qtbot.addWidget(view)
+    view.picture_wanted.connect(lambda coloring: view.show_picture(artist.adjacency(coloring)))
+    view.resize(420, 460)
+    view.show_instance(QUEENS)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+@pytest.fixture
+def classes(qtbot: QtBot) -> ClassesView:
+    view = ClassesView()
+    qtbot.addWidget(view)
+    view.resize(420, 320)
+    view.show_instance(QUEENS)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def pixel_of(view: GraphView, place: NDArray[np.float64]) -> QPoint:
+    spot = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(*place)))
+    return QPoint(spot.x(), spot.y())
+
+
+def places(view: GraphView) -> NDArray[np.float64]:
+    assert view._drawing is not None
+    return view._drawing.places
+
+
+def colours(view: GraphView, place: NDArray[np.float64], reach: int = 5) -> set[str]:
+    """Every color within a few pixels of a place."""
+    picture: QImage = view.graphics.grab().toImage()
+    centre = pixel_of(view, place)
+    around = range(-reach, reach + 1)
+    return {picture.pixelColor(centre + QPoint(x, y)).name() for x in around for y in around}
+
+
+def test_classes_differ_in_more_than_hue() -> None:
+    looks = [mark_of(number) for number in range(DISTINCT)]
+    assert len({mark.name for mark in looks}) == DISTINCT
+    assert len({(mark.colour.name(), mark.outline.tobytes()) for mark in looks}) == DISTINCT
+    assert {mark.name.rsplit(" ", 1)[-1] for mark in looks[:8]} == {"circle"}
+    assert mark_of(8).colour == mark_of(0).colour
+    assert mark_of(8).name != mark_of(0).name
+    for mark in looks:  # numbers can be read on their marks
+        light, dark = sorted((grey(mark.colour), grey(mark.ink)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) > 3.0
+
+
+def grey(colour: QColor) -> float:
+    parts = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (colour.redF(), colour.greenF(), colour.blueF())
+    ]
+    return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
+
+
+def test_places_are_asked_for_and_the_graph_is_grey_until_it_is_colored(
+    qtbot: QtBot,
+) -> None:
+    view, desk = make_graph_view(qtbot, SQUARE)
+    assert desk.asked[-1] == (None, None)
+    assert view.waiting.isVisible()
+    answer(view, desk)
+    assert not view.waiting.isVisible()
+    assert "not colored" in view.state.text()
+    assert mark_of(0).colour.name() not in colours(view, places(view)[0])
+
+
+def test_the_best_coloring_fills_in(square: tuple[GraphView, Desk]) -> None:
+    view, desk = square
+    show(view, desk, CROSSED)
+    for vertex, color in enumerate(CROSSED):
+        assert mark_of(color).colour.name() in colours(view, places(view)[vertex], 9)
+    assert view.state.text() == "2 colors, no conflict"
+    better = np.array([1, 0, 1, 0], np.int32)
+    show(view, desk, better, 4)
+    assert mark_of(1).colour.name() in colours(view, places(view)[0], 9)
+    view.begin_run()
+    assert "not colored" in view.state.text()
+    late = desk.artist.draw(None, better)  # of the run before
+    view.show_drawing(late)
+    assert "not colored" in view.state.text()
+
+
+def test_conflicts_are_drawn_and_counted_and_cannot_be_switched_off(
+    square: tuple[GraphView, Desk],
+) -> None:
+    view, desk = square
+    middle = places(view)[:2].mean(axis=0)
+    show(view, desk, CROSSED)
+    assert DARK.danger not in colours(view, middle)
+    show(view, desk, np.array([0, 0, 1, 2], np.int32))
+    assert view._drawing is not None
+    assert view._drawing.conflicts.tolist() == [[0, 1]]
+    assert "1 conflict" in view.state.text()
+    assert DARK.danger in view.state.styleSheet()
+    for chip in view.chips.values():
+        click(chip)
+    assert DARK.danger in colours(view, middle)
+    assert DARK.danger not in colours(view, places(view)[2:].mean(axis=0))
+
+
+def test_edges_and_numbers_can_be_switched_off(square: tuple[GraphView, Desk]) -> None:
+    view, desk = square
+    show(view, desk, CROSSED)
+    middle, ink = places(view)[:2].mean(axis=0), mark_of(0).ink.name()
+    assert len(colours(view, middle)) > 1
+    assert ink in colours(view, places(view)[0], 9)
+    click(view.chips["edges"])
+    assert colours(view, middle) == {DARK.panel}
+    click(view.chips["numbers"])
+    assert ink not in colours(view, places(view)[0], 9)
+
+
+def test_arrangements_by_class_wait_for_their_places(square: tuple[GraphView, Desk]) -> None:
+    view, desk = square
+    show(view, desk, CROSSED)
+    click(view.arrangement.buttons["classes"])
+    how, coloring = desk.asked[-1]
+    assert how is Arrangement.CLASSES
+    assert coloring is CROSSED or np.array_equal(coloring, CROSSED)  # type: ignore[arg-type]
+    answer(view, desk)
+    asked = len(desk.asked)
+    better = np.array([1, 0, 1, 0], np.int32)
+    view.show_snapshot(coloring_snapshot(SQUARE, 4, better))
+    assert len(desk.asked) == asked + 1
+    assert np.array_equal(view.shown, CROSSED)  # type: ignore[arg-type]  # until places come
+    answer(view, desk)
+    assert np.array_equal(view.shown, better)  # type: ignore[arg-type]
+    view.show_snapshot(coloring_snapshot(SQUARE, 5, better.copy()))
+    assert len(desk.asked) == asked + 1  # the same coloring needs no other places
+
+
+def test_the_mouse_names_a_vertex_and_its_class(
+    qtbot: QtBot, square: tuple[GraphView, Desk]
+) -> None:
+    view, desk = square
+    viewport = view.graphics.viewport()
+    move(viewport, pixel_of(view, places(view)[2]))
+    qtbot.waitUntil(lambda: view.hover.text() == "vertex 3:  2 neighbours")
+    show(view, desk, CROSSED)
+    other = mark_of(1).colour.name()
+    middle = places(view)[[1, 2]].mean(axis=0)
+    plain = colours(view, middle)
+    assert other in colours(view, places(view)[1], 9)
+    move(viewport, pixel_of(view, places(view)[2]) + QPoint(1, 0))
+    qtbot.waitUntil(lambda: "class 1 of 2 (orange circles): 2 vertices" in view.hover.text())
+    assert other not in colours(view, places(view)[1], 9)  # other classes pale
+    assert mark_of(0).colour.name() in colours(view, places(view)[0], 9)
+    assert colours(view, middle) != plain  # the edges of the vertex stand out
+    move(viewport, QPoint(3, 3))
+    qtbot.waitUntil(lambda: view.hover.text() == "")
+
+
+def test_a_double_click_shows_the_whole_graph_again(square: tuple[GraphView, Desk]) -> None:
+    view, _ = square
+    view.box.scaleBy((0.1, 0.1))
+    zoomed = view.box.viewRect().width()
+    double_click(view.graphics.viewport())
+    assert view.box.viewRect().width() > 5 * zoomed
+
+
+def test_zooming_lasts_while_colorings_come(qtbot: QtBot) -> None:
+    graph = random_graph(150, 0.5)
+    view, desk = make_graph_view(qtbot, graph)
+    answer(view, desk)
+    view.show_snapshot(coloring_snapshot(graph, 1))
+    answer(view, desk)
+    whole = view.box.viewRect().width()
+    scroll(view.graphics.viewport(), 1200)
+    zoomed = view.box.viewRect().width()
+    assert zoomed < 0.6 * whole
+    view.show_snapshot(coloring_snapshot(graph, 2, greedy(graph, seed=5)))
+    answer(view, desk)
+    assert view.box.viewRect().width() == zoomed
+    view.fit()
+    assert view.box.viewRect().width() > 0.9 * whole
+
+
+@pytest.mark.parametrize("how", ["spring", "circle", "classes"])
+@pytest.mark.parametrize("graph", [random_graph(1, 0.0), random_graph(190, 0.9), queens(5)])
+def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphInstance) -> None:
+    view, desk = make_graph_view(qtbot, graph)
+    view.show_snapshot(coloring_snapshot(graph, 3))
+    click(view.arrangement.buttons[how])
+    answer(view, desk)
+    for theme in (DARK, LIGHT, DARK.scaled(1.4)):
+        view.apply_theme(theme)
+        picture = view.graphics.grab().toImage()
+        shown = {
+            picture.pixelColor(x, y).name() for x in range(0, 500, 3) for y in range(0, 400, 3)
+        }
+        assert len(shown) > (3 if graph.n > 1 else 1)
+
+
+def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> None:
+    assert "own order" in adjacency.caption.text()
+    coloring = greedy(QUEENS)
+    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3, coloring))
+    assert "all blocks are empty" in adjacency.caption.text()
+    assert adjacency.image.boundingRect().width() == 64
+    assert adjacency.outlines._ends.tolist() == [0, *np.cumsum(np.bincount(coloring))]
+    picture = adjacency.graphics.grab().toImage()
+    spot = adjacency.graphics.mapFromScene(adjacency.box.mapViewToScene(QPointF(0.7, 0.7)))
+    inside = picture.pixelColor(spot.x(), spot.y())
+    assert inside != DARK.colour("panel")  # the ground of a block says that it is one
+    assert inside != DARK.colour("city")
+
+
+def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
+    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3, spoiled(QUEENS, greedy(QUEENS), 2)))
+    assert "within blocks" in adjacency.caption.text()
+    picture = adjacency.graphics.grab().toImage()
+    shown = {picture.pixelColor(x, x).name() for x in range(400)}
+    shown |= {picture.pixelColor(x, y).name() for x in range(400) for y in range(0, 400, 2)}
+    assert DARK.danger in shown
+
+
+def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:
+    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3))
+    assert adjacency.picture is not None
+    row, column = map(int, np.argwhere(adjacency.picture.levels)[40])
+    spot = adjacency.box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
+    with qtbot.waitSignal(adjacency.pointed) as pointed:
+        move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
+    one, other = (adjacency.picture.order[at] for at in (row, column))
+    assert f"vertices {one + 1} and {other + 1}:  an edge" in adjacency.reading.text()
+    assert pointed.args == [int(greedy(QUEENS)[one])]
+    spot = adjacency.box.mapViewToScene(QPointF(0.5, 1.5))
+    move(adjacency.graphics.viewport(), adjacency.graphics.mapFromScene(spot))
+    assert adjacency.reading.text().endswith("no edge,  class 1")
+
+
+def test_shown_small_the_matrix_keeps_its_shade_and_every_conflict() -> None:
+    levels = np.zeros((8, 8), np.uint8)
+    levels[0, 0], levels[4:, 4:], levels[0, 7] = 250, 250, CONFLICT
+    small = joined(levels, 4)
+    assert small[1, 1] == 250
+    assert 0 < small[0, 0] < 100
+    assert small[1, 0] == 0
+    assert small[0, 1] == CONFLICT
+
+
+def test_the_matrix_out_of_sight_is_asked_for_when_it_is_looked_at(qtbot: QtBot) -> None:
+    view = AdjacencyView()
+    asked: list[NDArray[np.int32]] = []
+    qtbot.addWidget(view)
+    view.picture_wanted.connect(asked.append)
+    view.show_instance(QUEENS)
+    view.show_snapshot(coloring_snapshot(QUEENS, 1))
+    assert asked == []
+    view.show()
+    qtbot.waitUntil(lambda: len(asked) == 1)
+    assert np.array_equal(asked[0], greedy(QUEENS))
+
+
+def test_bars_and_their_mean(classes: ClassesView) -> None:
+    assert "begin with a run" in classes.plot.hint.text()
+    coloring = greedy(QUEENS)
+    classes.show_snapshot(coloring_snapshot(QUEENS, 3, coloring))
+    sizes = np.bincount(coloring)
+    assert classes.bars.sizes.tolist() == sizes.tolist()
+    assert classes.mean.points[0, 1] == pytest.approx(64 / len(sizes))
+    assert classes.reading.text().startswith(f"{len(sizes)} classes of {sizes.min()}")
+    ticks = classes.plot.axes["bottom"].tickValues(0.5, 3.5, 400)
+    assert all(float(place).is_integer() for _, level in ticks for place in level)
+    picture = classes.plot.widget.grab().toImage()
+    shown = {picture.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 240, 2)}
+    assert {mark_of(color).colour.name() for color in range(5)} <= shown
+    click(classes.chip)
+    assert not classes.mean.isVisible()
+    classes.begin_run()
+    assert classes.bars.sizes.tolist() == []
+
+
+def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
+    classes.show_snapshot(coloring_snapshot(QUEENS, 3))
+    spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
+    with qtbot.waitSignal(classes.pointed) as pointed:
+        move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
+    assert pointed.args == [8]
+    size = np.bincount(greedy(QUEENS))[8]
+    assert classes.reading.text() == f"class 9, orange squares:  {size} vertices"
+
+
+def test_views_need_the_coloring_alone(
+    adjacency: AdjacencyView, classes: ClassesView, square: tuple[GraphView, Desk]
+) -> None:
+    for view in (adjacency, classes, square[0]):
+        assert view.wanted == Wanted.SOLUTION
+        before = view.grab().toImage()
+        numbers = dataclasses.replace(coloring_snapshot(QUEENS, 9), best_solution=None)
+        view.show_snapshot(numbers)
+        assert view.grab().toImage() == before  # what a state lacks stays as it was

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click, double_click, move
+from tests.views.scenes import feed, snapshot, uniform
+from views.plots.convergence_view import ConvergenceView
+
+INSTANCE = uniform(80)
+
+
+@pytest.fixture
+def convergence(qtbot: QtBot) -> ConvergenceView:
+    view = ConvergenceView()
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    view.show_instance(INSTANCE)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
+    assert "begin with a run" in convergence.plot.hint.text()
+    feed(convergence, INSTANCE)
+    states = [snapshot(INSTANCE, iteration) for iteration in range(1, 31)]
+    for name, field in (
+        ("best", "best_cost"),
+        ("latest", "iteration_best"),
+        ("mean", "iteration_mean"),
+    ):
+        points = convergence.curves[name].points
+        assert points[:, 0].tolist() == list(range(1, 31))
+        assert points[:, 1].tolist() == [getattr(state, field) for state in states]
+    assert convergence.plot.hint.text() == ""
+
+
+def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceView) -> None:
+    feed(convergence, INSTANCE, 1)
+    plot = convergence.plot
+    (left, right), _ = plot.box.viewRange()
+    (_, places), *_ = plot.axes["bottom"].tickValues(left, right, 300)
+    assert list(places) == [1.0]
+    (best,) = convergence.curves["best"].points
+    place = plot.widget.mapFromScene(plot.box.mapViewToScene(QPointF(*best)))
+    picture = plot.widget.grab().toImage()
+    around = [picture.pixelColor(place.x() + dx, place.y() + dx) for dx in (-1, 0, 1)]
+    best_colour = convergence.theme.colour("best").getRgb()
+    for colour in around:  # its edge may be smoothed, by a shade
+        assert colour.getRgb() == pytest.approx(best_colour, abs=1)
+
+
+def test_iterations_and_seconds_along_the_axis(qtbot: QtBot, convergence: ConvergenceView) -> None:
+    feed(convergence, INSTANCE)
+    button = convergence.axis_choice.buttons["seconds"]
+    click(button)
+    assert convergence.curves["best"].points[-1, 0] == pytest.approx(0.6)
+    x, _ = convergence.plot.box.viewRange()
+    assert x[1] == pytest.approx(0.6)
+
+
+def test_the_range_holds_the_optimum_and_what_is_switched_on(
+    qtbot: QtBot, convergence: ConvergenceView
+) -> None:
+    feed(convergence, INSTANCE)
+    assert INSTANCE.optimum is not None
+    _, (low, high) = convergence.plot.box.viewRange()
+    assert low < INSTANCE.optimum < high
+    assert high > convergence.curves["mean"].points[:, 1].max()
+    for name in ("mean", "latest", "optimum"):
+        click(convergence.chips[name])
+    _, (low, high) = convergence.plot.box.viewRange()
+    best = convergence.curves["best"].points[:, 1]
+    assert high < best.max() + 0.1 * (best.max() - best.min())
+    assert not convergence.curves["mean"].isVisible()
+
+
+def test_the_right_axis_is_the_gap(convergence: ConvergenceView) -> None:
+    axis = convergence.plot.axes["right"]
+    optimum = INSTANCE.optimum
+    assert optimum is not None
+    (spacing, places), *_ = axis.tickValues(optimum, 2 * optimum, 300)
+    assert axis.tickStrings(places, 1, spacing)
+    gaps = [100 * (place / optimum - 1) for place in places]
+    for gap, text in zip(gaps, axis.tickStrings(places, 1, spacing), strict=True):
+        assert float(text) == pytest.approx(gap, abs=0.5)
+    convergence.show_instance(uniform(80, known=False))
+    assert not axis.isVisible()
+    assert not convergence.chips["optimum"].isEnabled()
+
+
+def test_the_user_s_own_range_is_kept_until_a_double_click(
+    qtbot: QtBot, convergence: ConvergenceView
+) -> None:
+    feed(convergence, INSTANCE)
+    box = convergence.plot.box
+    box.setRange(xRange=(5, 6), padding=0)
+    box.sigRangeChangedManually.emit(None)
+    feed(convergence, INSTANCE)
+    assert box.viewRange()[0] == [5, 6]
+    viewport = convergence.plot.widget.viewport()
+    double_click(viewport)
+    assert box.viewRange()[0][1] == 30
+
+
+def test_a_wheel_zooms(qtbot: QtBot, convergence: ConvergenceView) -> None:
+    feed(convergence, INSTANCE)
+    before = convergence.plot.box.viewRange()[0]
+    convergence.plot.box.scaleBy((0.5, 0.5))
+    assert convergence.plot.box.viewRange()[0] != before
+
+
+def test_the_mouse_reads_values(qtbot: QtBot, convergence: ConvergenceView) -> None:
+    feed(convergence, INSTANCE)
+    state = snapshot(INSTANCE, 20)
+    scene = convergence.plot.box.mapViewToScene(QPointF(20, state.best_cost))
+    place = convergence.plot.widget.mapFromScene(scene)
+    move(convergence.plot.widget.viewport(), place)
+    qtbot.waitUntil(lambda: "iteration" in convergence.reading.text())
+    assert "gap" in convergence.reading.text()
+
+
+def test_a_hidden_view_catches_up_when_it_is_shown(convergence: ConvergenceView) -> None:
+    convergence.hide()
+    feed(convergence, INSTANCE)
+    assert len(convergence.curves["best"].points) == 0
+    convergence.show()
+    assert len(convergence.curves["best"].points) == 30
+
+
+def test_an_axis_is_drawn_again_only_when_it_changes(
+    qtbot: QtBot, convergence: ConvergenceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed(convergence, INSTANCE, 100)
+    drawn: list[object] = []
+    axis = convergence.plot.axes["bottom"]
+    plain = pg.AxisItem.paint
+
+    def paint(item: object, *more: object) -> None:
+        drawn.append(item)
+        plain(item, *more)
+
+    monkeypatch.setattr(pg.AxisItem, "paint", paint)
+    qtbot.wait(20)
+    drawn.clear()
+    convergence.curves["best"].refresh()
+    convergence.plot.widget.viewport().repaint()
+    assert drawn == []
+    convergence.plot.box.setXRange(0, 500)
+    convergence.plot.widget.viewport().repaint()
+    assert axis in drawn

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click
+from tests.views.scenes import feed, snapshot, uniform
+from views.plots.hit_rate_view import HitRate, HitRateView
+
+INSTANCE = uniform(80)
+
+
+@pytest.fixture
+def rates(qtbot: QtBot) -> HitRateView:
+    view = HitRateView()
+    qtbot.addWidget(view)
+    view.resize(450, 380)
+    view.show()
+    return view
+
+
+def test_hit_ratios_since_the_beginning_and_since_the_last_state(rates: HitRateView) -> None:
+    feed(rates, INSTANCE)
+    means, recent = rates._means["local"].points, rates._recent["local"].points
+    assert means[:, 1] == pytest.approx(90.0)
+    assert recent[:, 1] == pytest.approx(90.0)
+    assert rates._means["overall"].points[-1, 1] == pytest.approx(98.06, abs=0.1)
+    assert "local 90.00" in rates.note.text()
+
+
+def test_the_switch_of_recent_ratios_has_the_colours_of_both(rates: HitRateView) -> None:
+    sign = rates.chips["recent"].icon().pixmap(18, 12).toImage()
+    drawn = [sign.pixelColor(9, y) for y in range(12)]
+    hues = {role: rates.theme.colour(role).hue() for role in ("local", "overall")}
+    seen = {
+        min(hues, key=lambda role: abs(hues[role] - colour.hue()))
+        for colour in drawn
+        if colour.alpha()
+    }
+    assert seen == {"local", "overall"}
+
+
+def test_without_a_selective_memory_the_view_says_so(rates: HitRateView) -> None:
+    rates.show_snapshot(snapshot(INSTANCE, 5))
+    assert "keeps every trail" in rates.run_plot.hint.text()
+    assert len(rates._means["local"].points) == 0
+
+
+def test_rates_against_memory(qtbot: QtBot, rates: HitRateView) -> None:
+    click(rates.page_choice.buttons["memory"])
+    assert rates.measure.button.isVisible()
+    rates.show_rates([HitRate(1, 0.5, 0.25), HitRate(8, 0.9, 0.8)])
+    assert rates._sizes["local"].points.tolist() == [[0, 50], [3, 90]]
+    assert rates._sizes["overall"].points.tolist() == [[0, 25], [3, 80]]
+    axis = rates.memory_plot.axes["bottom"]
+    assert axis.tickStrings([0.0, 3.0, 5.0], 1, 1) == ["1", "8", "32"]

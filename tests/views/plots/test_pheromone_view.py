@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from gpu.core.snapshot import Wanted
+from tests.hands import move
+from tests.views.scenes import snapshot, uniform
+from views.plots.pheromone_view import PheromoneView
+
+INSTANCE = uniform(80)
+
+
+@pytest.fixture
+def pheromone(qtbot: QtBot) -> PheromoneView:
+    view = PheromoneView()
+    qtbot.addWidget(view)
+    view.resize(420, 420)
+    view.show_instance(INSTANCE)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> None:
+    assert not pheromone.bar.isVisible()
+    state = snapshot(INSTANCE, 10)
+    pheromone.show_snapshot(state)
+    assert pheromone.bar.isVisible()
+    shades = pheromone.image._shades
+    assert state.pheromone is not None
+    assert shades.shape == state.pheromone.shape
+    assert shades[5, 5] == 1  # the initial trail is the lower end of the scale; 0 is no trail
+    brightest = np.unravel_index(state.pheromone.argmax(), shades.shape)
+    assert shades[brightest] == shades.max() > 220
+    middle = math.sqrt(100.0)
+    row = np.array([[1.0, middle], [middle, 100.0]], dtype=np.float32)
+    pheromone.show_snapshot(dataclasses.replace(state, pheromone=row))
+    assert pheromone.image._shades.tolist() == [[1, 128], [128, 255]]
+
+
+def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: PheromoneView) -> None:
+    shades = np.ones((512, 512), dtype=np.float32)
+    shades[100, 300] = 1000.0
+    pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 3), pheromone=shades))
+    picture = pheromone.graphics.grab().toImage()
+    top = max(
+        (picture.pixelColor(x, y) for x in range(picture.width()) for y in range(picture.height())),
+        key=lambda colour: colour.red() + colour.green(),
+    )
+    assert top.red() > 180  # viridis ends in yellow, and its lower half has next to no red
+    assert top.green() > 180
+
+
+def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: PheromoneView) -> None:
+    pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 1), iteration=0))
+    assert not pheromone.bar.isVisible()
+    hint = pheromone.hint
+    assert hint.isVisible()
+    assert "appear here" in hint.text()
+    pheromone.resize(200, 220)
+    assert hint.width() == pheromone.graphics.width()
+    assert hint.wordWrap()
+    assert hint.heightForWidth(hint.width()) <= hint.height()
+    pheromone.show_snapshot(snapshot(INSTANCE, 2))
+    assert not hint.isVisible()
+
+
+def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
+    pheromone.show_memory(8)
+    pheromone.show_snapshot(snapshot(INSTANCE, 10, memory=True))
+    assert "Selective memory, s = 8" in pheromone.caption.text()
+    pheromone.show_memory(0)
+    assert "memory" not in pheromone.caption.text()
+    pheromone.show_instance(uniform(2000))
+    pheromone.show_snapshot(snapshot(uniform(2000), 10))
+    assert "4² trails a pixel" in pheromone.caption.text()
+    assert Wanted.PHEROMONE in pheromone.wanted
+
+
+def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None:
+    state = snapshot(INSTANCE, 10)
+    assert state.best_solution is not None
+    pheromone.show_snapshot(state)
+    scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
+    move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
+    start, end = state.best_solution[10] + 1, state.best_solution[11] + 1
+    qtbot.waitUntil(lambda: f"city {start} → city {end}" in pheromone.reading.text())

@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from gpu.acs.parameters import SpmParameters
+from gpu.ant_system.parameters import AsCpuParameters
+from gpu.catalog import CATALOG
+from gpu.core.instance import Instance
+from tests.hands import click, press, write
+from tests.views.conftest import WITH_GPU, WITHOUT_GPU
+from tests.views.graph_scenes import queens
+from tests.views.scenes import uniform
+from views.setup.preset import Preset
+from views.setup.setup_panel import SetupPanel
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> SetupPanel:
+    made = SetupPanel()
+    qtbot.addWidget(made)
+    made.resize(300, 900)
+    made.colony.show_survey(WITH_GPU)
+    made.show_instance(uniform(120))
+    made.show()
+    return made
+
+
+def choose(box: QComboBox, text: str) -> None:
+    """Choose by typing the beginning of an item, as a user can."""
+    for character in text:
+        press(box, Qt.Key(ord(character.upper())))
+
+
+def rows(box: QComboBox) -> dict[str, bool]:
+    return {
+        box.itemData(index): bool(
+            box.model().flags(box.model().index(index, 0)) & Qt.ItemFlag.ItemIsEnabled
+        )
+        for index in range(box.count())
+        if box.itemData(index) is not None  # a separator
+    }
+
+
+@pytest.mark.parametrize("instances", [[uniform(9)], [uniform(9), queens(5)]], ids=len)
+def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list[Instance]) -> None:
+    for instance in instances:
+        panel.show_instance(instance)
+    entries = [field.entry for field in panel.parameters.fields.values()]
+    panel.colony.colonies.setFocus()
+    for entry in [*entries, panel.seed_field.entry, panel.dice]:
+        press(panel.focusWidget(), Qt.Key.Key_Tab)
+        assert panel.focusWidget() is entry
+
+
+def test_colonies_that_run_come_first_and_keys_stay_with_them(panel: SetupPanel) -> None:
+    panel.colony.show_survey(WITHOUT_GPU)
+    box = panel.colony.colonies
+    names = [box.itemData(at) for at in range(box.count())]
+    line = names.index(None)
+    assert names.count(None) == 1  # a separator
+    cpu = WITHOUT_GPU.devices[0]
+    first, last = names[:line], names[line + 1 :]
+    catalog = [system for system in CATALOG if system.problem is uniform(9).problem]
+    assert first == [system.name for system in catalog if system.runs_on(cpu)]
+    assert last == [system.name for system in catalog if not system.runs_on(cpu)]
+    box.setFocus()
+    for key, at in ((Qt.Key.Key_End, line - 1), (Qt.Key.Key_Down, line - 1), (Qt.Key.Key_Home, 0)):
+        press(box, key)
+        assert box.currentIndex() == at
+        assert panel.choices().colony == names[at]
+
+
+@pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
+def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(
+    panel: SetupPanel, instance: Instance
+) -> None:
+    panel.show_instance(instance)
+    for position, device in enumerate(WITH_GPU.devices):
+        panel.colony.devices.setCurrentIndex(position)
+        panel.colony.devices.activated.emit(position)
+        expected = {
+            system.name: system.runs_on(device)
+            for system in CATALOG
+            if system.problem is instance.problem
+        }
+        assert rows(panel.colony.colonies) == expected
+        assert panel.colony.system is not None
+        assert panel.colony.system.runs_on(device)
+        assert panel.problem == ""
+
+
+def test_each_problem_begins_with_its_recommended_colony(panel: SetupPanel) -> None:
+    for instance, alias in ((queens(5), "coloring"), (uniform(9), "acs"), (queens(4), "coloring")):
+        panel.show_instance(instance)
+        for position in range(panel.colony.devices.count()):
+            panel.colony.devices.setCurrentIndex(position)
+            panel.colony.devices.activated.emit(position)
+            assert panel.colony.system is not None
+            assert panel.colony.system.alias == alias
+    assert "colorings" in panel.colony.colonies.toolTip()
+
+
+def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:
+    panel.colony.show_survey(WITHOUT_GPU)
+    index = panel.colony.colonies.findData("acs-gpu-alt")
+    assert "needs a CUDA GPU" in panel.colony.colonies.itemText(index)
+    assert panel.colony.device_note.text() == "No GPU: no CUDA GPU found."
+
+
+def test_a_change_of_device_keeps_the_kind_of_search(panel: SetupPanel) -> None:
+    panel.colony.choose_search("acs-spm")
+    assert panel.choices().colony == "acs-gpu-spm"
+    press(panel.colony.devices, Qt.Key.Key_Down)
+    assert panel.choices().device == "cpu"
+    assert panel.choices().colony == "acs-cores-spm"
+    press(panel.colony.devices, Qt.Key.Key_Down)
+    assert panel.choices().colony == "acs-seq-spm"
+    assert "memory" in panel.choices().parameters
+
+
+def test_choices_are_what_stands_in_the_panel(panel: SetupPanel) -> None:
+    write(panel.parameters.fields["ants"].entry, "64")
+    write(panel.seed_field.entry, "99")
+    write(panel.stop.fields["iterations"].entry, "25")
+    choices = panel.choices()
+    assert choices.parameters["ants"] == "64"
+    assert choices.parameters["q0"] is None
+    assert choices.seed == 99
+    assert choices.stop["iterations"] == 25
+    panel.set_choices(dataclasses.replace(choices, seed=7, colony="acs-gpu-spm"))
+    again = panel.choices()
+    assert again.seed == 7
+    assert again.colony == "acs-gpu-spm"
+    assert again.parameters["ants"] == "64"
+    assert SpmParameters.from_mapping(again.parameters).memory == 8
+
+
+@pytest.mark.parametrize("seed", ["", "-1", "x", "1.5", str(1 << 64), "²"])
+def test_an_impossible_seed_is_refused(panel: SetupPanel, seed: str) -> None:
+    write(panel.seed_field.entry, seed)
+    assert "seed" in panel.seed_field.problem
+    assert "seed" in panel.problem
+    write(panel.seed_field.entry, str((1 << 64) - 1))
+    assert panel.problem == ""
+
+
+def test_the_dice_draw_another_seed(panel: SetupPanel) -> None:
+    drawn = set()
+    for _ in range(5):
+        click(panel.dice)
+        drawn.add(panel.choices().seed)
+    assert len(drawn) > 1
+
+
+def test_what_keeps_a_run_from_starting(panel: SetupPanel) -> None:
+    panel.show_instance(None)
+    assert panel.problem == "Open an instance first"
+    panel.show_loading("a.tsp")
+    assert panel.problem == "a.tsp is being loaded"
+    panel.show_instance(uniform(30))
+    assert panel.problem == ""
+    write(panel.parameters.fields["rho"].entry, "2")
+    assert "rho" in panel.problem
+
+
+def test_a_run_under_way_locks_the_choices(panel: SetupPanel) -> None:
+    panel.lock(locked=True)
+    seed = panel.choices().seed
+    for widget in (panel.colony.devices, panel.parameters.fields["rho"].entry, panel.dice):
+        assert not widget.isEnabled()
+    panel.draw_seed()
+    assert panel.choices().seed == seed
+    panel.lock(locked=False)
+    assert panel.dice.isEnabled()
+
+
+def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
+    preset = Preset("Try", "…", {"ants": 32, "memory": 4, "rho": 0.1}, {"iterations": 5})
+    panel.show_presets([preset])
+    write(panel.parameters.fields["beta"].entry, "9")
+    action = panel.preset_menu.actions()[0]
+    action.trigger()
+    choices = panel.choices()
+    assert choices.parameters["ants"] == "32"
+    assert choices.parameters["beta"] == "3"
+    assert choices.stop["iterations"] == 5
+    assert choices.stop["seconds"] is None
+
+
+def test_presets_are_offered_for_the_search_that_they_are_for(panel: SetupPanel) -> None:
+    every = Preset("Every", "…", {"ants": 32})
+    acs = Preset("ACS", "…", {"update_period": 4}, searches=("acs", "acs-spm"))
+    plain = Preset("AS", "…", {"rho": 0.5}, searches=("as",))
+    panel.show_presets([every, acs, plain])
+    choose(panel.colony.devices, "cpu:1")
+
+    def offered() -> list[str]:
+        return [action.text() for action in panel.preset_menu.actions()]
+
+    for search, names in (("as", ["Every", "AS"]), ("acs-spm", ["Every", "ACS"])):
+        panel.colony.choose_search(search)
+        assert offered() == names
+
+
+def test_another_search_has_its_own_defaults(panel: SetupPanel) -> None:
+    choose(panel.colony.devices, "cpu:1")
+    panel.colony.choose_search("acs")
+    write(panel.parameters.fields["ants"].entry, "40")
+    panel.colony.choose_search("as")
+    assert panel.choices().colony == "as-seq"
+    values = AsCpuParameters.from_mapping(panel.choices().parameters)
+    assert values == AsCpuParameters(ants=40)
+    assert panel.problem == ""
+
+
+def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
+    panel.instance.show_bundled([("ring", Path("/a/ring.tsp"))])
+    with qtbot.waitSignal(panel.instance.path_chosen) as chosen:
+        panel.instance.bundled_menu.actions()[0].trigger()
+    assert chosen.args == [Path("/a/ring.tsp")]
+
+
+def test_the_combo_boxes_answer_to_the_keyboard(panel: SetupPanel) -> None:
+    choose(panel.colony.devices, "cpu:1")
+    assert panel.choices().device == "cpu:1"

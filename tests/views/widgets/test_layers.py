@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+
+from views.widgets.layers import (
+    dashed,
+    dashed_lines,
+    draw_lines,
+    draw_points,
+    path_lines,
+    to_pixels,
+    within,
+)
+
+WHITE = QColor("white")
+
+
+def image(width: int = 60, height: int = 60) -> QImage:
+    made = QImage(width, height, QImage.Format.Format_RGB32)
+    made.fill(Qt.GlobalColor.black)
+    return made
+
+
+def lit(picture: QImage) -> int:
+    """Pixels that are not black."""
+    pixels = np.frombuffer(picture.constBits(), dtype=np.uint32) & 0xFFFFFF
+    return int((pixels != 0).sum())
+
+
+@pytest.mark.parametrize("width", [1.0, 2.2])
+@pytest.mark.parametrize("count", [1, 900, 7000, 30_000])
+def test_lines_are_drawn_in_every_way_there_is(qapp: object, count: int, width: float) -> None:
+    picture = image()
+    lines = np.tile([10.0, 30.0, 50.0, 30.0], (count, 1))
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_lines(painter, lines, WHITE, width)
+        assert painter.testRenderHint(QPainter.RenderHint.Antialiasing)
+    assert picture.pixelColor(30, 30).value() > 60
+    assert picture.pixelColor(30, 10) == QColor("black")
+    assert 35 <= lit(picture) <= 300
+
+
+def test_nothing_to_draw_is_no_error(qapp: object) -> None:
+    picture = image()
+    with QPainter(picture) as painter:
+        draw_lines(painter, np.empty((0, 4)), WHITE)
+        draw_points(painter, np.empty((0, 2)), WHITE, 3)
+    assert lit(picture) == 0
+
+
+def test_points_have_their_diameter(qapp: object) -> None:
+    small, large = image(), image()
+    for picture, diameter in ((small, 1.0), (large, 9.0)):
+        with QPainter(picture) as painter:
+            draw_points(painter, np.array([[30.0, 30.0]]), WHITE, diameter)
+    assert lit(small) <= 4
+    assert 45 <= lit(large) <= 90
+
+
+def test_dashes_cover_their_share_of_the_path_and_go_around_corners() -> None:
+    corners = np.array([[0.0, 0.0], [90.0, 0.0], [90.0, 90.0], [0.0, 90.0]])
+    pieces = dashed(corners, on=5, off=4)
+    lengths = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
+    assert lengths.sum() == pytest.approx(270 * 5 / 9)
+    assert lengths.max() <= 5 + 1e-9
+    on_path = (pieces[:, 1] == 0) | (pieces[:, 0] == 90) | (pieces[:, 1] == 90)
+    assert on_path.all()
+
+
+def test_dashed_lines_begin_and_end_with_a_dash() -> None:
+    lines = np.array([[0.0, 0.0, 41.0, 0.0], [7.0, 7.0, 7.0, 8.0], [3.0, 3.0, 3.0, 3.0]])
+    pieces = dashed_lines(lines, on=5, off=4)
+    assert len(pieces) == 5 + 1 + 1
+    np.testing.assert_allclose(pieces[:5, 0], [0, 9, 18, 27, 36])
+    np.testing.assert_allclose(pieces[:5, 2], [5, 14, 23, 32, 41])
+    np.testing.assert_allclose(pieces[5:], lines[1:])
+    assert dashed_lines(np.empty((0, 4))).shape == (0, 4)
+
+
+def test_a_dense_path_loses_only_what_stays_within_a_pixel() -> None:
+    place = np.linspace(0, 300, 40_000)
+    lines = path_lines(np.column_stack([place, place]))
+    assert len(lines) < 1000
+    assert lines[0, :2].tolist() == [0, 0]
+    assert lines[-1, 2:].tolist() == [300, 300]
+    assert np.array_equal(lines[1:, :2], lines[:-1, 2:])
+
+
+def test_lines_beside_the_picture_are_left_out() -> None:
+    lines = np.array([[-5.0, -5, 5, 5], [200, 0, 300, 9], [0, 90, 300, 95], [0, 300, 9, 400]])
+    assert within(lines, QRectF(0, 0, 100, 100)).tolist() == [True, False, True, False]
+
+
+def test_pixels_are_where_qt_puts_them() -> None:
+    transform = QTransform().translate(7, -3).rotate(30).scale(2, -1.5)
+    points = np.random.default_rng(1).random((20, 2)) * 100
+    mapped = to_pixels(points, transform)
+    for point, pixel in zip(points, mapped, strict=True):
+        assert pixel == pytest.approx(transform.map(*point))

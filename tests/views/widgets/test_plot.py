@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import math
+
+from pytestqt.qtbot import QtBot
+
+from views.widgets.plot import Plot, logarithmic_ticks, tick_texts
+
+
+def test_ticks_have_the_texts_that_people_expect() -> None:
+    assert tick_texts([50000, 60000], 1, 10000) == ["50\u202f000", "60\u202f000"]
+    assert tick_texts([0.1, 0.2], 1, 0.1) == ["0.1", "0.2"]
+    major, minor = logarithmic_ticks(0, 2.2, 500)
+    assert major[1] == [0, 1, 2]
+    assert [round(10**place) for place in minor[1]] == [2, 5, 20, 50]
+
+
+def test_a_growing_range_keeps_room_so_that_the_axes_stand_still(qtbot: QtBot) -> None:
+    plot = Plot("x", "y")
+    qtbot.addWidget(plot)
+    ranges = []
+    for end in range(1, 201):
+        plot.follow((0, end), (1, 2), growing=True)
+        (low, high), y = plot.box.viewRange()
+        assert low == 0
+        assert end <= high <= 1.1 * end + 1e-9
+        assert y == [1, 2]
+        ranges.append(high)
+    assert len(set(ranges)) < 50
+    plot.follow((0, 20), (1, 2), growing=True)  # much less: a new run
+    assert plot.box.viewRange()[0] == [0, 20]
+    plot.follow((0, 21), (1, 2), growing=True)
+    assert plot.box.viewRange()[0][1] > 22
+    plot.fit()
+    assert plot.box.viewRange()[0] == [0, 21]
+
+
+def test_an_impossible_range_is_not_shown(qtbot: QtBot) -> None:
+    plot = Plot("x", "y")
+    qtbot.addWidget(plot)
+    plot.follow((0, 10), (1, 2))
+    before = plot.box.viewRange()
+    plot.follow((0, math.nan), (1, 2))
+    assert plot.box.viewRange() == before

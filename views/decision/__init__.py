@@ -1,0 +1,1 @@
+"""The view of one ant's decision."""

@@ -1,0 +1,198 @@
+"""The cities that an ant considers, the likeliest first: numbers, and a bar for the chance."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpu.core.decision import Decision, Outcome
+from views.decision.decision_words import probability, quantity
+from views.widgets.theme import DARK, Theme
+
+MOST = 20
+"""Most cities with a bar of their own."""
+
+_FEWEST = 4
+"""Cities for which there is room, however small the window."""
+
+_NUMBERS_FROM = 380
+"""Width in pixels, at scale 1, from which trails, heuristics and weights have columns."""
+
+
+class Row(NamedTuple):
+    """One line: the cells of its columns, the bar's length in [0, 1], and what it stands for.
+
+    Attributes
+    ----------
+    name, trail, heuristic, weight, chance : str
+        Its cells.
+    length : float
+        The chance; 0 for the others together, whose bar would dwarf each of them.
+    key : float
+        r·w of an I-Roulette, relative to the largest; NaN where there is none.
+    chosen : bool
+        Whether this is the city that the ant takes.
+    """
+
+    name: str
+    trail: str
+    heuristic: str
+    weight: str
+    chance: str
+    length: float
+    key: float = math.nan
+    chosen: bool = False
+
+
+class DecisionBars(QWidget):
+    """Draws as many rows as there is room for, the last for all other cities."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._decision: Decision | None = None
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self._theme = DARK
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
+        """Show other chances, with cities by their numbers in the file."""
+        self._decision, self._ids = decision, ids
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for all rows."""
+        return QSize(300, math.ceil(self._row_height() * (MOST + 2)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for a few rows."""
+        return QSize(200, math.ceil(self._row_height() * (_FEWEST + 2)))
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows that fit, the likeliest city first; the chosen one is always among them."""
+        decision = self._decision
+        if decision is None:
+            return []
+        fit = max(_FEWEST, int(self.height() / self._row_height()) - 2)
+        return rows_of(decision, self._ids, min(MOST, fit))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the table and its bars."""
+        decision, rows = self._decision, self.rows
+        if decision is None:
+            return
+        theme, height = self._theme, self._row_height()
+        numbers = self.width() >= _NUMBERS_FROM * theme.scale
+        heads = _heads(decision)
+        columns = [0, 1, 2, 3, 4] if numbers else [0, 4]
+        metrics = QFontMetricsF(theme.font(0.92, bold=True))
+        widths = {
+            column: max(metrics.horizontalAdvance(str(cells[column])) for cells in (heads, *rows))
+            + 12
+            for column in columns
+        }
+        room = max(24.0, self.width() - sum(widths.values()))
+        longest = max((row.length for row in rows if row.length > 0), default=1.0)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(theme.font(0.84))
+            painter.setPen(theme.colour("muted"))
+            self._draw_cells(painter, heads, widths, 0.0)
+            if decision.choice.draws is not None:
+                painter.setPen(theme.colour("gap"))
+                place = QRectF(self.width() - room + 4, 0, room, height)
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter, _THIN[decision.choice.outcome]
+                )
+            for number, row in enumerate(rows, 1):
+                y = number * height
+                if row.chosen:
+                    painter.setPen(Qt.PenStyle.NoPen)
+                    painter.setBrush(theme.colour("best", 0.16))
+                    painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
+                painter.setFont(theme.font(0.92, bold=row.chosen))
+                painter.setPen(theme.colour("text"))
+                self._draw_cells(painter, row, widths, y)
+                self._draw_bar(painter, row, self.width() - room, y, room / longest)
+
+    def _draw_cells(
+        self, painter: QPainter, cells: tuple[object, ...], widths: dict[int, float], y: float
+    ) -> None:
+        x = 0.0
+        for column, width in widths.items():
+            side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+            place = QRectF(x + 5, y, width - 10, self._row_height())
+            painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, str(cells[column]))
+            x += width
+
+    def _draw_bar(self, painter: QPainter, row: Row, x: float, y: float, unit: float) -> None:
+        if row.length <= 0:
+            return
+        height = self._row_height()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour("best" if row.chosen else "latest"))
+        length = max(1.5, row.length * unit - 6)
+        painter.drawRoundedRect(QRectF(x, y + height * 0.18, length, height * 0.5), 2, 2)
+        if math.isfinite(row.key):
+            painter.setBrush(self._theme.colour("gap", 0.95))
+            whole = max(1.5, row.key * (self.width() - x - 6))
+            painter.drawRect(QRectF(x, y + height * 0.72, whole, height * 0.14))
+
+    def _row_height(self) -> float:
+        return QFontMetricsF(self._theme.font(0.92)).height() * 1.34
+
+
+_THIN = {
+    Outcome.I_ROULETTE: "thin: r · weight, as drawn",
+    Outcome.RESERVOIR: "thin: weight / −log r, as drawn",
+}
+
+
+def _heads(decision: Decision) -> tuple[str, ...]:
+    drawn = decision.choice.outcome in (
+        Outcome.ROULETTE,
+        Outcome.I_ROULETTE,
+        Outcome.RESERVOIR,
+    )
+    return "city", "τ / τ₀", "η^β", "weight", "chance" if drawn else "share"
+
+
+def rows_of(decision: Decision, ids: NDArray[np.int64], most: int) -> list[Row]:
+    """Return at most ``most`` rows of cities, and one for all others if there are more."""
+    choice, chances = decision.choice, decision.probabilities
+    order = np.argsort(-chances, kind="stable")
+    shown = list(order if len(order) <= most + 1 else order[:most])
+    chosen = int(np.flatnonzero(choice.cities == choice.chosen)[0])
+    if chosen not in shown:
+        shown[-1] = chosen
+    keys = choice.keys
+    rows = [
+        Row(
+            str(ids[choice.cities[at]]),
+            quantity(float(choice.trails[at])),
+            quantity(float(choice.heuristics[at])),
+            quantity(float(choice.weights[at])),
+            probability(float(chances[at])),
+            float(chances[at]),
+            math.nan if keys is None else float(keys[at] / keys.max()),
+            bool(at == chosen),
+        )
+        for at in shown
+    ]
+    left = len(order) - len(shown)
+    if left:
+        rest = max(0.0, 1.0 - float(chances[shown].sum()))
+        rows.append(Row(f"{left} others", "", "", "", probability(rest), 0.0))
+    return rows

@@ -1,0 +1,147 @@
+"""The draws of a decision: q against q₀, and where on the wheel the ball fell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpu.core.decision import Choice, Decision, Outcome
+from views.decision.decision_words import apart, spin_text
+from views.widgets.theme import DARK, Theme
+
+_NARROWEST = 1.5
+"""Pixels of a part of the wheel that is drawn by itself; smaller ones run together."""
+
+
+class DecisionDraws(QWidget):
+    """Two scales from 0 to 1, each with a mark at the number drawn; the wheel lies unrolled."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._decision: Decision | None = None
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self._theme = DARK
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
+        """Show other draws, with cities by their numbers in the file."""
+        self._decision, self._ids = decision, ids
+        self.updateGeometry()
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for the scales that there are."""
+        scales = 1
+        if self._decision is not None and self._decision.choice.q is not None:
+            scales = 2
+        return QSize(220, math.ceil(self._scale_height() * scales))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height: nothing is cut."""
+        return QSize(160, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the scales."""
+        decision = self._decision
+        if decision is None:
+            return
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            top = 0.0
+            if decision.choice.q is not None and decision.choice.q0 is not None:
+                self._draw_q(painter, decision.choice.q, decision.choice.q0)
+                top = self._scale_height()
+            self._draw_wheel(painter, decision, top)
+
+    def _draw_q(self, painter: QPainter, q: float, q0: float) -> None:
+        theme = self._theme
+        texts = apart(q, q0)
+        strip = self._begin_scale(painter, f"Draw q = {texts[0]}, q₀ = {texts[1]}", 0.0)
+        border = strip.left() + strip.width() * q0
+        greedy = QRectF(strip.left(), strip.top(), border - strip.left(), strip.height())
+        wheel = QRectF(border, strip.top(), strip.right() - border, strip.height())
+        for part, role, name in ((greedy, "best", "the heaviest"), (wheel, "latest", "the wheel")):
+            chosen = (role == "best") == (q < q0)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour(role, 0.55 if chosen else 0.22))
+            painter.drawRect(part)
+            self._write(painter, part, name, bold=chosen)
+        self._mark(painter, strip, q)
+
+    def _draw_wheel(self, painter: QPainter, decision: Decision, top: float) -> None:
+        choice, theme = decision.choice, self._theme
+        strip = self._begin_scale(painter, _wheel_title(choice), top)
+        ends = np.cumsum(choice.shares) / choice.shares.sum()
+        begins = np.concatenate([[0.0], ends[:-1]])
+        spun = choice.outcome is Outcome.ROULETTE
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("latest", 0.4 if spun else 0.16))
+        painter.drawRect(strip)  # what is too small to be told apart
+        wide = (ends - begins) * strip.width() >= _NARROWEST
+        for at in np.flatnonzero(wide | (choice.cities == choice.chosen)):
+            chosen = spun and bool(choice.cities[at] == choice.chosen)
+            left, right = (strip.left() + strip.width() * p for p in (begins[at], ends[at]))
+            part = QRectF(left, strip.top(), max(right - left, _NARROWEST), strip.height())
+            if chosen:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colour("best", 0.8))
+                painter.drawRect(part)
+            painter.setPen(theme.colour("panel"))
+            painter.drawLine(part.topRight(), part.bottomRight())
+            self._write(painter, part, str(self._ids[choice.cities[at]]), bold=chosen)
+        if choice.spin is not None:
+            self._mark(painter, strip, choice.spin)
+
+    def _begin_scale(self, painter: QPainter, title: str, top: float) -> QRectF:
+        """Write the title; return where the scale is."""
+        painter.setFont(self._theme.font(0.92))
+        metrics = QFontMetricsF(painter.font())
+        painter.setPen(self._theme.colour("muted"))
+        line = metrics.height()
+        title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, self.width() - 4)
+        painter.drawText(QRectF(2, top, self.width() - 4, line), 0, title)
+        return QRectF(7, top + line * 1.75, self.width() - 14, line * 1.35)
+
+    def _write(self, painter: QPainter, part: QRectF, text: str, *, bold: bool) -> None:
+        painter.setFont(self._theme.font(0.92, bold=bold))
+        if QFontMetricsF(painter.font()).horizontalAdvance(text) + 6 <= part.width():
+            painter.setPen(self._theme.colour("text"))
+            painter.drawText(part, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _mark(self, painter: QPainter, strip: QRectF, place: float) -> None:
+        """Mark ``place`` of [0, 1) by a triangle and a line that leaves what is written free."""
+        x, side = strip.left() + strip.width() * place, strip.height() * 0.34
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour("text"))
+        top = strip.top() - 1
+        painter.drawPolygon(
+            QPolygonF(
+                [QPointF(x - side, top - 1.5 * side), QPointF(x + side, top - 1.5 * side),
+                 QPointF(x, top)]
+            )
+        )  # fmt: skip
+        tick = strip.height() * 0.22
+        painter.drawRect(QRectF(x - 1, top - 1, 2, tick + 1))
+        painter.drawRect(QRectF(x - 1, strip.bottom() - tick, 2, tick + 3))
+
+    def _scale_height(self) -> float:
+        return QFontMetricsF(self._theme.font(0.92)).height() * 3.6
+
+
+def _wheel_title(choice: Choice) -> str:
+    if choice.outcome is Outcome.ROULETTE:
+        return f"The wheel, unrolled: it stopped at {spin_text(choice)}"
+    if choice.draws is not None:
+        return "The weights; no wheel is spun, each city draws a number of its own"
+    return "The wheel, unrolled; it is not spun"

@@ -1,0 +1,295 @@
+"""The map around an ant: where it has been, where it stands, where it may go."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from gpu.core.decision import Decision
+from gpu.problems.tsp.instance import TspInstance
+from views.tour.tour_layers import MapLayer
+from views.widgets.chips import Choice
+from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
+from views.widgets.theme import Theme
+
+_EDGES = 200
+"""Most edges that are drawn to considered cities: those of the largest probability."""
+
+_NAMED = 14
+"""Most considered cities whose numbers are written on the map."""
+
+_NEAR = 9, 24
+"""Least and most considered cities that are kept in sight."""
+
+_WIDEST = 11.0
+"""Pixels of an edge that is certain; the width grows with the root, so that small ones show."""
+
+
+class DecisionLayer(MapLayer):
+    """Everything that one decision shows on the map."""
+
+    margin = 1.0  # names stand beside their cities
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self._decision: Decision | None = None
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+
+    def set_decision(self, decision: Decision | None, ids: NDArray[np.int64]) -> None:
+        """Take another decision."""
+        self._decision, self._ids = decision, ids
+        self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the cities, the way there, and the ways on."""
+        pixels = to_pixels(self._cities, transform)
+        visited = np.zeros(len(pixels), np.bool_)
+        decision = self._decision
+        if decision is not None:
+            visited[decision.tour] = True
+        seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
+        diameter = _dot_of(int(seen.sum())) * self._theme.scale
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
+        draw_points(painter, pixels[seen & ~visited], self._theme.colour("city", 0.9), diameter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if decision is None:
+            return
+        lines = path_lines(pixels[decision.tour])
+        draw_lines(painter, lines[within(lines, size)], self._theme.colour("mean"), 2.0)
+        draw_points(painter, pixels[seen & visited], self._theme.colour("mean"), diameter)
+        self._draw_edges(painter, pixels, decision)
+        self._draw_marks(painter, pixels, decision, diameter)
+        self._write_names(painter, pixels, decision, size)
+
+    def _draw_edges(
+        self, painter: QPainter, pixels: NDArray[np.float64], decision: Decision
+    ) -> None:
+        choice, here = decision.choice, pixels[decision.city]
+        faintest = 0.22 if len(choice.cities) <= 40 else 0.1  # many make a haze
+        for at in np.argsort(decision.probabilities)[-_EDGES:]:
+            city, chance = int(choice.cities[at]), float(decision.probabilities[at])
+            if city != choice.chosen:
+                colour = self._theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
+                painter.setPen(pen(colour, _width(chance)))
+                painter.drawLine(QPointF(*here), QPointF(*pixels[city]))
+        chance = float(decision.probabilities[choice.cities == choice.chosen][0])
+        _draw_arrow(
+            painter, here, pixels[choice.chosen], self._theme.colour("best"), _width(chance)
+        )
+
+    def _draw_marks(
+        self,
+        painter: QPainter,
+        pixels: NDArray[np.float64],
+        decision: Decision,
+        diameter: float,
+    ) -> None:
+        """Ring the start, the ant's city and the chosen one, each in a way of its own."""
+        theme = self._theme
+        radius = diameter / 2 + 3.5 * theme.scale
+        start, here = QPointF(*pixels[decision.tour[0]]), QPointF(*pixels[decision.city])
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("mean"), 2))
+        square = QRectF(start.x() - radius, start.y() - radius, 2 * radius, 2 * radius)
+        painter.drawRect(square)
+        painter.setPen(QPen(theme.colour("best"), 2.5))
+        painter.drawEllipse(QPointF(*pixels[decision.choice.chosen]), radius, radius)
+        painter.setPen(QPen(theme.colour("panel"), 2))
+        painter.setBrush(theme.colour("text"))
+        painter.drawEllipse(here, radius + 2, radius + 2)
+
+    def _write_names(
+        self,
+        painter: QPainter,
+        pixels: NDArray[np.float64],
+        decision: Decision,
+        size: QRectF,
+    ) -> None:
+        """Write cities' numbers where there is room, the most important first."""
+        choice = decision.choice
+        likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
+        mark = 8.0 * self._theme.scale
+        taken = [
+            QRectF(float(x - mark), float(y - mark), 2 * mark, 2 * mark)
+            for x, y in pixels[[decision.city, choice.chosen]]
+        ]
+        for city in dict.fromkeys([decision.city, choice.chosen, *map(int, likely)]):
+            marked = city in (decision.city, choice.chosen)
+            painter.setFont(self._theme.font(1.1 if marked else 0.9, bold=marked))
+            metrics = QFontMetricsF(painter.font())
+            text = str(self._ids[city])
+            width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
+            x, y = pixels[city]
+            away = mark + 1
+            places = [
+                QRectF(x + away, y - height - 2, width, height),
+                QRectF(x - away - width, y - height - 2, width, height),
+                QRectF(x + away, y + 2, width, height),
+                QRectF(x - away - width, y + 2, width, height),
+            ]
+            free = [
+                place
+                for place in places
+                if size.contains(place) and not any(place.intersects(other) for other in taken)
+            ]
+            if not free:
+                continue
+            taken.append(free[0])
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("panel", 0.8))
+            painter.drawRoundedRect(free[0], 4, 4)
+            role = "best" if city == choice.chosen else "text"
+            painter.setPen(self._theme.colour(role))
+            painter.drawText(free[0], Qt.AlignmentFlag.AlignCenter, text)
+
+
+class DecisionMap(QWidget):
+    """The map, near the ant or whole; it follows the ant unless the user moves it.
+
+    Attributes
+    ----------
+    extent, legend : QWidget
+        How much to show, and what the marks mean; they are not part of the map itself.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cities = np.empty((0, 2))
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self._decision: Decision | None = None
+        self._follows = True
+        self.layer = DecisionLayer()
+        # pyqtgraph has no type hints; its objects are Any.
+        self.graphics: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
+        self.graphics.setCentralItem(self.box)
+        self.graphics.setMinimumSize(180, 140)
+        self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.box.addItem(self.layer, ignoreBounds=True)
+        self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.extent = Choice({"near": "Near", "whole": "Whole map"}, "How much of the map to show")
+        self.extent.chosen.connect(lambda _: self.fit())
+        self.legend = QLabel()
+        self.legend.setProperty("role", "note")
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.graphics, 1)
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Show other cities."""
+        self._cities = np.empty((0, 2)) if instance is None else instance.display
+        self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self._decision = None
+        self.layer.set_cities(self._cities)
+        self.layer.set_decision(None, self._ids)
+        self.fit()
+
+    def show_decision(self, decision: Decision) -> None:
+        """Show a decision, and move to where it is made."""
+        self._decision = decision
+        self.layer.set_decision(decision, self._ids)
+        if self._follows:
+            self._follow()
+
+    def fit(self) -> None:
+        """Follow the ant again, or show the whole map."""
+        self._follows = True
+        self._follow(at_once=True)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self.graphics.setBackground(theme.colour("panel"))
+        self.layer.set_theme(theme)
+        marks = (
+            ("□", theme.mean, "start"),
+            ("●", theme.mean, "visited"),
+            ("●", theme.text, "the ant"),
+            ("━", theme.latest, "considered"),
+            ("◉", theme.best, "taken"),
+        )
+        # No-break spaces keep each mark beside its name where the line is broken.
+        self.legend.setText(
+            " &nbsp; ".join(
+                f'<span style="color: {colour}">{mark}</span>&nbsp;{name.replace(" ", "&nbsp;")}'
+                for mark, colour, name in marks
+            )
+        )
+
+    def _follow(self, *, at_once: bool = False) -> None:
+        """Bring what matters into sight; hold still while it is in sight and large enough."""
+        if len(self._cities) == 0:
+            return
+        places = self._cities
+        if self.extent.value == "near" and self._decision is not None:
+            places = self._cities[_around(self._decision)]
+        low, high = places.min(axis=0), places.max(axis=0)
+        wanted = QRectF(QPointF(*low), QPointF(*high))
+        now = self.box.viewRect()
+        tight = max(wanted.width() / max(now.width(), 1e-9), wanted.height() / now.height())
+        if not at_once and now.contains(wanted) and tight > 0.35:
+            return
+        least = 1e-6 * max(float(np.abs(self._cities).max()), 1.0)
+        self.box.setRange(
+            xRange=(low[0], max(high[0], low[0] + least)),
+            yRange=(low[1], max(high[1], low[1] + least)),
+            padding=0.14 if places is not self._cities else 0.05,
+        )
+
+    def _moved_by_user(self, _: object) -> None:
+        self._follows = False
+
+
+def _around(decision: Decision) -> NDArray[np.int32]:
+    """Return the cities to keep in sight: the ant's, the chosen one, and the likeliest."""
+    fewest, most = _NEAR
+    likely = np.argsort(-decision.probabilities, kind="stable")[:most]
+    shares = decision.probabilities[likely]
+    needed = np.cumsum(shares) - shares < 0.995
+    needed[:fewest] = True
+    enough = likely[needed]
+    last = decision.tour[-3:]  # to see from where it came
+    return np.concatenate([decision.choice.cities[enough], [decision.choice.chosen], last])
+
+
+def _width(chance: float) -> float:
+    return 1.0 + (_WIDEST - 1.0) * math.sqrt(chance)
+
+
+def _dot_of(count: int) -> float:
+    """Return the diameter of one of so many dots."""
+    sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
+    return next((diameter for most, diameter in sizes if count <= most), 1.0)
+
+
+def _draw_arrow(
+    painter: QPainter,
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    colour: QColor,
+    width: float,
+) -> None:
+    """Draw the edge that is taken, with a head halfway, where no mark hides it."""
+    width = max(width, 4.0)
+    painter.setPen(pen(colour, width))
+    painter.drawLine(QPointF(*start), QPointF(*end))
+    way = end - start
+    length = float(np.hypot(*way))
+    head = 2.2 * width + 4
+    if length < 2 * head:
+        return
+    along = way / length
+    across = np.array([-along[1], along[0]])
+    tip = start + way * 0.5 + along * head / 2
+    corners = (tip, tip - along * head + across * head / 2, tip - along * head - across * head / 2)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))

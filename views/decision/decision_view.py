@@ -1,0 +1,191 @@
+"""One ant's decision: where it stands, where it may go, what it draws, what comes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from gpu.core.decision import Decision
+from gpu.problems.tsp.instance import TspInstance
+from views.decision.decision_bars import DecisionBars
+from views.decision.decision_draws import DecisionDraws
+from views.decision.decision_map import DecisionMap
+from views.decision.decision_words import sentence
+from views.decision.step_controls import StepControls
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_PATIENCE = 250
+"""Milliseconds that a decision stays in sight while the run goes on."""
+
+_BROAD = 1.25
+"""Width over height from which the map stands beside the chances, not above them."""
+
+
+class DecisionView(View):
+    """Replays the ants of the coming iteration, a step at a time.
+
+    It asks for what it wants to show, while it is in sight, and shows the answer when it comes.
+
+    Attributes
+    ----------
+    asked : Signal
+        Ant, counted from 0, and step whose decision is wanted.
+    looked_at : Signal
+        The view came into sight.
+    """
+
+    key = "decision"
+    title = "Decision"
+    asked = Signal(int, int)
+    looked_at = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self._reason = ""
+        self._when, self._iteration = "", 0
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE)
+        self._patience.timeout.connect(lambda: self.refuse(self._reason))
+        self.decision: Decision | None = None
+        self.controls = StepControls()
+        self.words, self.note, self.hint = QLabel(), QLabel(), QLabel()
+        for label, role in ((self.words, "words"), (self.note, "note"), (self.hint, "welcome")):
+            label.setProperty("role", role)
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.map, self.draws, self.bars = DecisionMap(), DecisionDraws(), DecisionBars()
+        chances = QWidget()
+        column = QVBoxLayout(chances)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.draws)
+        column.addWidget(self.bars, 1)
+        self.parts = QSplitter(Qt.Orientation.Vertical)
+        self.parts.setChildrenCollapsible(False)
+        self.parts.setHandleWidth(8)
+        self.parts.addWidget(self.map)
+        self.parts.addWidget(chances)
+        self.parts.setSizes([500, 500])
+        page = QWidget()
+        rows = QVBoxLayout(page)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.words)
+        legend = QHBoxLayout()
+        legend.addWidget(self.map.extent)
+        legend.addSpacing(8)
+        legend.addWidget(self.map.legend, 1)
+        rows.addLayout(legend)
+        rows.addWidget(self.parts, 1)
+        rows.addWidget(self.note)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.hint)
+        self.pages.addWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 6)
+        layout.addWidget(self.controls)
+        layout.addWidget(self.pages, 1)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.controls.changed.connect(self.ask)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Show the cities of ``instance``."""
+        self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
+        self.map.show_instance(instance)
+        self.refuse("One ant's decision, step by step, is shown here.")
+
+    def refuse(self, reason: str) -> None:
+        """Show no decision because of ``reason``, and ask for none."""
+        self._patience.stop()
+        self._reason, self.decision = reason, None
+        self.controls.stop()
+        self.controls.setEnabled(False)
+        self.hint.setText(reason)
+        self.pages.setCurrentIndex(0)
+
+    def wait(self, reason: str) -> None:
+        """Ask for nothing now, because of ``reason``; it is shown if that does not pass at once.
+
+        A single iteration is over sooner than the page could be turned and turned back.
+        """
+        if not self._reason:
+            self._reason = reason
+            self._patience.start()
+        elif self._reason != reason:
+            self.refuse(reason)
+
+    def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
+        """Ask from now on: there are answers.
+
+        Parameters
+        ----------
+        ants, cities : int
+            How many there are.
+        when : str
+            What is foretold, as a sentence without its end.
+        iteration : int
+            The iteration that is foretold, from 0; answers for another one are dropped.
+        """
+        self._patience.stop()
+        self._reason, self._when, self._iteration = "", when, iteration
+        self.controls.set_limits(ants, cities - 1)
+        self.hint.setText("Walking with the ant …")  # until the first answer turns the page
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask for what is chosen, if it can be answered and somebody looks."""
+        if not self._reason and self.isVisible():
+            self.asked.emit(*self.controls.chosen)
+
+    def show_decision(self, decision: Decision) -> None:
+        """Show an answer; one that is not to the last question is dropped."""
+        about = decision.ant, decision.step
+        if self._reason or about != self.controls.chosen or decision.iteration != self._iteration:
+            return
+        self.decision = decision
+        self.words.setText(sentence(decision, self._ids))
+        self.note.setText(f"{self._when}. {decision.caveat}")
+        self.map.show_decision(decision)
+        self.draws.show_decision(decision, self._ids)
+        self.bars.show_decision(decision, self._ids)
+        self.pages.setCurrentIndex(1)
+        self.controls.answered()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        super().apply_theme(theme)
+        for part in (self.controls, self.map, self.draws, self.bars):
+            part.apply_theme(theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step back and forth with the arrows, Home and End."""
+        if not self.controls.press(event):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the map beside the chances, or above them, as the shape allows."""
+        super().resizeEvent(event)
+        broad = self.width() > _BROAD * self.height()
+        way = Qt.Orientation.Horizontal if broad else Qt.Orientation.Vertical
+        if way is not self.parts.orientation():
+            self.parts.setOrientation(way)
+            self.parts.setSizes([500, 500])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Say that somebody looks: what can be answered may have changed meanwhile."""
+        super().showEvent(event)
+        self.looked_at.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Play no longer."""
+        super().hideEvent(event)
+        self.controls.stop()

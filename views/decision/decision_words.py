@@ -1,0 +1,100 @@
+"""An ant's decision in words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.decision import Choice, Decision, Outcome
+from views.widgets.formats import THIN, significant, whole
+
+_MOST_DIGITS = 7
+"""Digits that tell any two draws apart: a draw has 24 bits."""
+
+
+def sentence(decision: Decision, ids: NDArray[np.int64]) -> str:
+    """Say where the ant stands and what it does, with cities by their numbers in the file."""
+    choice = decision.choice
+    chance = probability(float(decision.probabilities[choice.cities == choice.chosen][0]))
+    chosen = f"city {ids[choice.chosen]}"
+    return (
+        f"Ant {decision.ant + 1} stands in city {ids[decision.city]} at step {decision.step}. "
+        + _how(choice, chosen, chance)
+    )
+
+
+def _how(choice: Choice, chosen: str, chance: str) -> str:
+    count = len(choice.cities)
+    if choice.outcome is Outcome.FALLBACK:
+        left = "one city is left: " if count == 1 else f"heaviest of all {whole(count)} left: "
+        none = f"All {choice.listed} candidates are visited, so "
+        return none + ("the only " if count == 1 else "it takes the ") + left + f"{chosen}."
+    among = f"{whole(count)} unvisited {'candidates' if choice.listed else 'cities'}"
+    if count == 1:
+        among = f"only unvisited {'candidate' if choice.listed else 'city'}"
+    draw = ""
+    if choice.q is not None and choice.q0 is not None:
+        q, q0 = apart(choice.q, choice.q0)
+        greedy = choice.outcome is Outcome.GREEDY
+        draw = f"q = {q} {'<' if greedy else '≥'} q₀ = {q0}, so it "
+        if greedy:
+            return f"{draw}takes the {'heaviest of ' if count > 1 else ''}" + (
+                f"its {among}: {chosen} ({chance} of the weight)."
+                if count > 1
+                else f"{among}: {chosen}."
+            )
+    if choice.draws is not None:
+        what = "smallest −log(r) / weight"
+        if choice.outcome is Outcome.I_ROULETTE:
+            what = "largest r · weight"
+        return (
+            f"Each of the {among} draws its own r; the {what} wins: {chosen} (chance {chance})."
+            if count > 1
+            else f"It takes the {among}: {chosen}."
+        )
+    spins = "spins" if draw else "It spins"
+    wheel = f"the wheel of its {among}" if count > 1 else f"a wheel with its {among}"
+    return f"{draw}{spins} {wheel}: it stops at {spin_text(choice)}, {chosen} (chance {chance})."
+
+
+def spin_text(choice: Choice) -> str:
+    """Where the wheel stopped, in [0, 1)."""
+    return "–" if choice.spin is None else f"{min(choice.spin, 0.9999):.4f}"
+
+
+def apart(q: float, q0: float) -> tuple[str, str]:
+    """Return both numbers with as many digits as show which is the smaller."""
+    for digits in range(3, _MOST_DIGITS):
+        texts = f"{q:.{digits}f}", f"{q0:.{digits}f}"
+        if (texts[0] < texts[1]) == (q < q0) and (texts[0] != texts[1] or q == q0):
+            return texts[0], _short(q0, digits)
+    return f"{q:.{_MOST_DIGITS}f}", _short(q0, _MOST_DIGITS)
+
+
+def _short(value: float, digits: int) -> str:
+    """Return ``value`` with at most ``digits`` decimals, and two at least."""
+    text = f"{value:.{digits}f}".rstrip("0")
+    return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"
+
+
+def probability(value: float) -> str:
+    """Return a probability in per cent: 61.24 %, 2.9·10⁻⁴ %, 100 %."""
+    if value >= 0.99995:
+        text = "100" if value > 1 - 1e-9 else "> 99.99"
+    else:
+        text = f"{100 * value:.2f}" if value >= 1e-4 or value <= 0 else quantity(100 * value)
+    return f"{text}{THIN}%"
+
+
+def quantity(value: float) -> str:
+    """Return a number > 0 with three digits; one that would be long with a power of ten."""
+    if value and not 1e-3 <= value < 1e5:
+        exponent = math.floor(math.log10(value))
+        digits = "".join(_RAISED[sign] for sign in str(exponent))
+        return f"{value / 10.0**exponent:.1f}·10{digits}"
+    return significant(value)
+
+
+_RAISED = dict(zip("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True))

@@ -1,0 +1,177 @@
+"""Which ant and which of its steps to look at; with arrows, a slider, or played."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSlider,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from views.widgets.fitting import fit_texts
+from views.widgets.icons import icon
+from views.widgets.theme import Theme
+
+KEYS = (
+    ("← →", "Decision: a step back or forth"),
+    ("↑ ↓", "Decision: another ant"),
+    ("PgUp, PgDown", "Decision: ten steps back or forth"),
+    ("Home, End", "Decision: first or last step"),
+    ("W", "Decision: watch the ant walk"),
+)
+"""What the keys do while the view of a decision has the focus."""
+
+_LEAP = 10
+
+_PACES = (1, 4, 20)
+"""Steps a second."""
+
+
+class StepControls(QWidget):
+    """Spin boxes, a slider and a button that plays the steps.
+
+    Attributes
+    ----------
+    changed : Signal
+        Another ant or step was chosen, by the user or by playing.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.ant, self.step = QSpinBox(), QSpinBox()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setPageStep(_LEAP)
+        self.slider.setMinimumWidth(60)
+        self.slider.setAccessibleName("Step")
+        self.slider.setToolTip("Step of the ant's tour (← →, Home, End)")
+        self.watch = QToolButton()
+        self.watch.setText("Watch")
+        self.watch.setCheckable(True)
+        self.watch.setToolTip("Go on step by step (W)")
+        self.pace = QToolButton()
+        self.pace.setToolTip("Steps a second while watching: press for another pace")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for box, label, tip in (
+            (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
+            (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),
+        ):
+            box.setKeyboardTracking(False)
+            box.setAccelerated(True)
+            box.setToolTip(tip)
+            box.setAccessibleName(label.text())
+            box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            label.setBuddy(box)
+            row.addWidget(label)
+            row.addWidget(box)
+        for widget in (self.slider, self.watch, self.pace):
+            row.addWidget(widget, 1 if widget is self.slider else 0)
+            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(lambda: self.go_to(self.step.value() + 1))
+        self.step.valueChanged.connect(self.go_to)
+        self.slider.valueChanged.connect(self.go_to)
+        self.ant.valueChanged.connect(lambda _: self.changed.emit())
+        self.watch.toggled.connect(self._play)
+        self.pace.clicked.connect(self._change_pace)
+        self._pace = _PACES[-1]
+        self._change_pace()
+        self.set_limits(1, 1)
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Ant, counted from 0, and step."""
+        return self.ant.value() - 1, self.step.value()
+
+    def set_limits(self, ants: int, steps: int) -> None:
+        """Allow ants 1 to ``ants`` and steps 1 to ``steps``; says nothing of what changes."""
+        with QSignalBlocker(self.ant), QSignalBlocker(self.step), QSignalBlocker(self.slider):
+            self.ant.setRange(1, max(1, ants))
+            self.step.setRange(1, max(1, steps))
+            self.slider.setRange(1, max(1, steps))
+        self.setEnabled(steps > 0)
+
+    def go_to(self, step: int) -> None:
+        """Choose another step of the same ant; the nearest there is."""
+        step = max(1, min(step, self.step.maximum()))
+        with QSignalBlocker(self.step), QSignalBlocker(self.slider):
+            moved = self.step.value() != step or self.slider.value() != step
+            self.step.setValue(step)
+            self.slider.setValue(step)
+        if step == self.step.maximum():
+            self.watch.setChecked(False)
+        if moved:
+            self.changed.emit()
+
+    def answered(self) -> None:
+        """Go on playing, now that the step can be seen."""
+        if self.watch.isChecked():
+            self._timer.start(1000 // self._pace)
+
+    def stop(self) -> None:
+        """Play no longer."""
+        self.watch.setChecked(False)
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key asks for; return whether it asks for something here."""
+        ant, step = self.chosen
+        key = event.key()
+        steps = {
+            Qt.Key.Key_Left: step - 1,
+            Qt.Key.Key_Right: step + 1,
+            Qt.Key.Key_PageUp: step - _LEAP,
+            Qt.Key.Key_PageDown: step + _LEAP,
+            Qt.Key.Key_Home: 1,
+            Qt.Key.Key_End: self.step.maximum(),
+        }
+        if not self.isEnabled():
+            return False
+        if key in steps:
+            self.stop()
+            self.go_to(steps[Qt.Key(key)])
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.ant.setValue(ant + 1 + (1 if key == Qt.Key.Key_Up else -1))
+        elif key == Qt.Key.Key_W:
+            self.watch.toggle()
+        else:
+            return False
+        return True
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and sizes."""
+        side = round(14 * theme.scale)
+        name = "pause" if self.watch.isChecked() else "play"
+        self._theme = theme
+        self.watch.setIcon(icon(name, theme, "text"))
+        self.watch.setIconSize(QSize(side, side))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a text out rather than cut it."""
+        super().resizeEvent(event)
+        fit_texts(self, [self.watch])
+
+    def _change_pace(self) -> None:
+        self._pace = _PACES[(_PACES.index(self._pace) + 1) % len(_PACES)]
+        self.pace.setText(f"{self._pace}/s")
+        if self._timer.isActive():
+            self.answered()
+
+    def _play(self, on: bool) -> None:
+        self._timer.stop()
+        self.apply_theme(self._theme)
+        if on:
+            last = self.step.value() == self.step.maximum()
+            if last:
+                self.go_to(1)  # from the beginning again; the answer plays on
+            else:
+                self._timer.start(0)

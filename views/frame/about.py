@@ -1,0 +1,52 @@
+"""The two small boxes of the help menu."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from views.widgets.icons import application_icon
+
+_ABOUT = """
+<h3>Formicarium</h3>
+<p>Watch ant colonies solve travelling-salesman problems and color graphs, on a CUDA GPU or on the
+CPU.</p>
+<p>The colonies are those of R. Skinderowicz, <i>The GPU-based parallel Ant Colony System</i>
+(2016) and <i>Implementing a GPU-based parallel MAX-MIN Ant System</i> (2020), J. M. Cecilia et al.,
+<i>Enhancing data parallelism for Ant Colony Optimisation on GPUs</i> (2013), Y. Zhou et al.,
+<i>Dynamic strategy based parallel ant colony optimization on GPUs for TSPs</i> (2017), and
+R. Murooka, Y. Ito and K. Nakano, <i>Accelerating Ant Colony Optimization for the Vertex Coloring
+Problem on the GPU</i> (2017).</p>
+<p>MIT License.</p>
+"""
+
+
+def about_box(parent: QWidget) -> QMessageBox:
+    """Show what the program is."""
+    return _show(parent, "About Formicarium", _ABOUT)
+
+
+def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> QMessageBox:
+    """Show what the keys do."""
+    rows = "".join(
+        f"<tr><td style='padding-right: 18px'><b>{key}</b></td><td>{text}</td></tr>"
+        for key, text in keys
+    )
+    more = (
+        "<p>In a plot: drag to move, turn the wheel to zoom, double-click to see all. "
+        "In a number's field: ↑ and ↓ change it.</p>"
+    )
+    return _show(parent, "Keys", f"<table>{rows}</table>{more}")
+
+
+def _show(parent: QWidget, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.RichText)
+    box.setText(text)
+    box.setIconPixmap(application_icon().pixmap(64, 64))
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+    return box

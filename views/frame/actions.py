@@ -1,0 +1,172 @@
+"""Everything that the user can ask for by menu or key, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from views.frame.faces import FACES
+
+EXPORTS = {
+    "tour": ("Best tour…", "tour", "TSPLIB tour (*.tour)"),
+    "coloring": ("Best coloring…", "sol", "DIMACS solution (*.sol)"),
+    "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
+    "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
+    "session": ("Session…", "json", "Formicarium session (*.json)"),
+    "speedup": ("Measured speedups as JSON…", "json", "JSON (*.json)"),
+    "comparison": ("Comparison as CSV…", "csv", "CSV table (*.csv)"),
+    "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
+    "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
+}
+"""What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""
+
+_PLAN: dict[str, tuple[str, str, str]] = {
+    "open": ("Open…", "Ctrl+O", "Open a TSPLIB instance or a DIMACS graph"),
+    "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
+    "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
+    "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
+    "step": ("Step", "N", "Make one iteration, then rest"),
+    "stop": ("Stop", "Esc", "End the run; its log is kept"),
+    "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
+    "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
+    "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
+    "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
+    "alone": ("One pane alone", "M", "Show the pane last chosen alone, or all again"),
+    "present": ("Presentation", "F11", "Full screen, with larger type"),
+    "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
+    "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
+    "keys": ("Keys", "F1", "What the keys do"),
+    "about": ("About Formicarium", "", "What this is"),
+}
+
+
+class Actions:
+    """The window's actions by name, and its menus.
+
+    Parameters
+    ----------
+    window : QMainWindow
+        Whose menu bar is filled.
+    views : sequence of (str, str)
+        Key and title of each view.
+    """
+
+    def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
+        self._window = window
+        self._all: dict[str, QAction] = {}
+        for name, (text, keys, tip) in _PLAN.items():
+            self._all[name] = self._make(text, keys, tip)
+        for name in ("panel", "present"):
+            self._all[name].setCheckable(True)
+        self.exports = {name: self._make(text, "", "") for name, (text, _, _) in EXPORTS.items()}
+        self.views = {
+            key: self._make(title, "", f"Bring the view {title} into sight") for key, title in views
+        }
+        self.themes = {
+            name: self._make(text, "", "")
+            for name, text in (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+        }
+        group = QActionGroup(window)
+        for action in self.themes.values():
+            action.setCheckable(True)
+            group.addAction(action)
+        self.recent_menu = QMenu("Open recent", window)
+        self.pictures: dict[tuple[str, str], QAction] = {}
+        self._picture_menus: dict[str, QMenu] = {}
+        self._fill_menus(views)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._all[name]
+
+    def keys(self) -> list[tuple[str, str]]:
+        """Return (keys, what they do) of every action that has a key."""
+        shown = [action for action in self.views.values() if action.isVisible()]
+        actions = [*self._all.values(), *sorted(shown, key=lambda one: one.shortcut().toString())]
+        return [
+            (action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), action.text())
+            for action in actions
+            if not action.shortcut().isEmpty()
+        ]
+
+    def show_problem(self, panes: Sequence[Sequence[str]], exports: Sequence[str]) -> None:
+        """Offer the views of a problem, each by its number, and what of it can be exported.
+
+        Parameters
+        ----------
+        panes : sequence of sequence of str
+            Keys of the views, in the order of their numbers.
+        exports : sequence of str
+            Names in ``EXPORTS`` that no other problem has.
+        """
+        keys = [key for pane in panes for key in pane]
+        for key, action in self.views.items():
+            number = keys.index(key) + 1 if key in keys else 0
+            action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
+            action.setVisible(number > 0)
+            self._picture_menus[key].menuAction().setVisible(number > 0)
+        for name in {one for face in FACES.values() for one in face.exports}:
+            self.exports[name].setVisible(name in exports)
+
+    def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
+        """Offer the files that were opened last."""
+        self.recent_menu.clear()
+        for path in paths:
+            action = QAction(path.name, self.recent_menu)
+            action.setToolTip(str(path))
+            action.triggered.connect(lambda _=False, path=path: choose(path))
+            self.recent_menu.addAction(action)
+        self.recent_menu.setEnabled(bool(paths))
+
+    def _make(self, text: str, keys: str, tip: str) -> QAction:
+        action = QAction(text, self._window)
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+        action.setToolTip(f"{tip} ({keys})" if keys else tip or text)
+        self._window.addAction(action)
+        return action
+
+    def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:
+        bar = self._window.menuBar()
+        file_menu = bar.addMenu("&File")
+        file_menu.setToolTipsVisible(True)
+        file_menu.addAction(self["open"])
+        file_menu.addAction(self["bundled"])
+        self.recent_menu.setToolTipsVisible(True)
+        file_menu.addMenu(self.recent_menu)
+        file_menu.addSeparator()
+        export = file_menu.addMenu("Export")
+        for action in self.exports.values():
+            export.addAction(action)
+        export.addSeparator()
+        for key, title in views:
+            menu = self._picture_menus[key] = export.addMenu(f"View {title}")
+            for form in ("png", "svg"):
+                action = QAction(f"{form.upper()}…", menu)
+                menu.addAction(action)
+                self.pictures[key, form] = action
+        file_menu.addSeparator()
+        file_menu.addAction(self["quit"])
+        run = bar.addMenu("&Run")
+        for name in ("start", "pause", "step", "stop"):
+            run.addAction(self[name])
+        run.addSeparator()
+        run.addAction(self["toggle"])
+        run.addAction(self["seed"])
+        view = bar.addMenu("&View")
+        for action in self.views.values():
+            view.addAction(action)
+        view.addSeparator()
+        for name in ("alone", "fit", "panel", "present"):
+            view.addAction(self[name])
+        view.addSeparator()
+        themes = view.addMenu("Theme")
+        for action in self.themes.values():
+            themes.addAction(action)
+        themes.addSeparator()
+        themes.addAction(self["theme"])
+        help_menu = bar.addMenu("&Help")
+        help_menu.addAction(self["keys"])
+        help_menu.addAction(self["about"])

@@ -1,0 +1,134 @@
+"""One line for what went wrong or well; it covers nothing, blocks nothing and can be closed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
+
+from views.widgets.icons import icon
+from views.widgets.theme import DARK, Theme
+
+Severity = Literal["error", "info", "done"]
+
+SHORT = 8_000
+"""Milliseconds after which good news goes away by itself; an error stays."""
+
+_SIGN, _EDGE = 18, 6
+"""Pixels of the sign and of the button, and pixels between the banner and the window's edge."""
+
+_WIDEST = 0.75
+"""Share of the window's width that a line may have; what is longer is wrapped, and grows upward."""
+
+_ICONS = {"error": ("warning", "danger"), "info": ("info", "accent"), "done": ("done", "good")}
+
+
+_ANY = 1 << 14
+"""Pixels that are enough for any message in one line."""
+
+
+class Banner(QFrame):
+    """The latest message; a new one takes the place of the former.
+
+    It lies over :attr:`room`, which is as high as a banner of one line all the time: a layout that
+    made room first when there is a message would move everything, and every view would have to be
+    drawn anew in another size.
+
+    Parameters
+    ----------
+    parent : QWidget
+        The window.
+    row : QStatusBar
+        Its lowest row, which holds the room at the right.
+
+    Attributes
+    ----------
+    room : QWidget
+        What the banner lies over.
+    """
+
+    def __init__(self, parent: QWidget, row: QStatusBar) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self.room = QWidget()
+        row.addPermanentWidget(self.room)
+        for watched in (parent, row, self.room):
+            watched.installEventFilter(self)
+        self._theme = DARK
+        self._severity: Severity = "info"
+        self.setProperty("role", "banner")
+        self._sign, self.label = QLabel(), QLabel(" ")  # without a text it has no height
+        self._sign.setFixedWidth(_SIGN)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.close_button = QToolButton()
+        self.close_button.setProperty("role", "plain")
+        self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
+        self.close_button.setToolTip("Close this message")
+        self.close_button.clicked.connect(self.clear)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 2, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self._sign)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.close_button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.clear)
+        self.clear()
+
+    @property
+    def text(self) -> str:
+        """The message in sight, or nothing."""
+        return "" if self.isHidden() else self.label.text()
+
+    def tell(self, sentence: str, severity: Severity = "error") -> None:
+        """Show ``sentence``."""
+        first = sentence.partition(" ")[0]
+        # Names of files, colonies and parameters are spelled as they are.
+        self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
+        self._severity = severity
+        self.setProperty("severity", severity)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.apply_theme(self._theme)
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.stop()
+        if severity != "error":
+            self._timer.start(SHORT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay over the room."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        window = self._parent
+        text = self.label.fontMetrics().horizontalAdvance(self.label.text())
+        around = self.sizeHint().width() - self.label.sizeHint().width()
+        width = min(round(_WIDEST * window.width()), text + around + _EDGE)
+        height = max(self.heightForWidth(width), self.room.height())
+        self.room.setFixedWidth(width + _EDGE)
+        lowest = self.room.mapTo(window, self.room.rect().bottomLeft()).y() + 1
+        self.setGeometry(window.width() - width - _EDGE, lowest - height, width, height)
+
+    def clear(self) -> None:
+        """Take the message away."""
+        self._timer.stop()
+        self.hide()
+        self.room.setFixedWidth(0)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        name, role = _ICONS[self._severity]
+        self._sign.setPixmap(icon(name, theme, role).pixmap(_SIGN, _SIGN))
+        self.close_button.setIcon(icon("close", theme, "muted"))
+        for part in (self, self.label, self.close_button):
+            part.ensurePolished()  # or it would not have its type yet
+        self.room.setFixedHeight(self.heightForWidth(_ANY))

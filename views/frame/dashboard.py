@@ -1,0 +1,242 @@
+"""The views, three in sight at once or one alone, drawn in turn so that none holds up the rest."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot, Wanted
+from views.frame.faces import FACES
+from views.frame.pane import Pane
+from views.widgets.pace import Pace
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_TURN = 16
+"""Milliseconds between drawing one view and the next."""
+
+
+class Dashboard(QWidget):
+    """Large pane at the left, two smaller ones at the right, with the views of one problem.
+
+    Parameters
+    ----------
+    views : sequence of View
+        All that there are.
+
+    Attributes
+    ----------
+    every : dict of str to View
+        All views by key.
+    views : dict of str to View
+        Those of the problem in sight.
+    pace : Pace
+        How often views are drawn while snapshots come in.
+    arranged : Signal
+        The views of another problem have come.
+    wanted_changed : Signal
+        The views in sight need other parts of a snapshot.
+    picture_requested : Signal
+        Key of a view and "png" or "svg".
+    """
+
+    arranged = Signal()
+    wanted_changed = Signal()
+    picture_requested = Signal(str, str)
+
+    def __init__(
+        self,
+        views: Sequence[View],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.panes = (Pane(), Pane(), Pane())
+        self.every: dict[str, View] = {view.key: view for view in views}
+        self.views: dict[str, View] = {}
+        self._problem: Problem | None = None
+        self._tabs: dict[Problem, list[int]] = {}
+        self.across = QSplitter(Qt.Orientation.Horizontal)
+        self.down = QSplitter(Qt.Orientation.Vertical)
+        self.across.addWidget(self.panes[0])
+        self.across.addWidget(self.down)
+        self.down.addWidget(self.panes[1])
+        self.down.addWidget(self.panes[2])
+        for splitter in (self.across, self.down):
+            splitter.setHandleWidth(8)
+            splitter.setChildrenCollapsible(False)
+        self.across.setSizes([560, 440])
+        self.down.setSizes([500, 500])
+        self.across.setStretchFactor(0, 56)
+        self.across.setStretchFactor(1, 44)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.across)
+        self._alone: Pane | None = None
+        self._current = self.panes[0]
+        self._due: list[View] = []
+        self._waiting: set[View] = set()  # these have news, but were drawn a moment ago
+        self._drawn: dict[View, float] = {}
+        self.pace = Pace()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TURN)
+        self._timer.timeout.connect(self._take_turn)
+        for pane in self.panes:
+            pane.turned.connect(self.wanted_changed)
+            pane.picture_requested.connect(self.picture_requested)
+            pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
+        for view in self.every.values():
+            view.setParent(self)
+            view.hide()
+            view.wanted_changed.connect(self.wanted_changed)
+        self._arrange(Problem.TSP)
+
+    @property
+    def tabs(self) -> dict[Problem, list[int]]:
+        """For each problem that was in sight, which tab of each pane is in front."""
+        if self._problem is not None:
+            self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
+        return self._tabs
+
+    def choose_tabs(self, problem: Problem, tabs: Sequence[int]) -> None:
+        """Bring these tabs to the front, now or when ``problem`` is in sight."""
+        self._tabs[problem] = list(tabs)
+        if problem is self._problem:
+            for pane, index in zip(self.panes, tabs, strict=True):
+                pane.tabs.setCurrentIndex(index)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the views in sight need."""
+        wanted = Wanted.NUMBERS
+        for view in self.views.values():
+            if view.isVisible():
+                wanted |= view.wanted
+        return wanted
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare the views of its problem for runs on ``instance``, and empty all others."""
+        self._due.clear()
+        self._waiting.clear()
+        if instance is not None:
+            self._arrange(instance.problem)
+        for key, view in self.every.items():
+            view.show_instance(instance if key in self.views else None)
+
+    def begin_run(self) -> None:
+        """Empty all views."""
+        self._due.clear()
+        self._waiting.clear()
+        for view in self.views.values():
+            view.begin_run()
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Give ``snapshot`` to all views; those in sight draw it one after the other."""
+        now = time.monotonic()
+        for view in self.views.values():
+            view.take_in(snapshot)
+            rested = not self.pace.limited or now >= self._drawn.get(view, 0.0) + view.leisure
+            if view in self._due:
+                continue
+            if rested:
+                self._waiting.discard(view)
+                self._due.append(view)
+            else:
+                self._waiting.add(view)
+        if not self._timer.isActive():
+            self._take_turn()
+            self._timer.start()
+
+    def keep_to(self, share: float) -> None:
+        """Draw for at most this share of a core; infinity draws all that had to wait."""
+        self.pace.share = share
+        if not self.pace.limited:
+            self._due += [view for view in self.views.values() if view in self._waiting]
+            self._waiting.clear()
+            if self._due:
+                self._timer.start(_TURN)
+
+    def settle(self) -> None:
+        """Draw at once what is still due."""
+        self._due += [view for view in self.views.values() if view in self._waiting]
+        self._waiting.clear()
+        while self._due:
+            self._draw_next()
+
+    def show_view(self, key: str) -> None:
+        """Bring the view ``key`` into sight."""
+        for pane in self.panes:
+            if self.views[key] in pane.views:
+                pane.tabs.setCurrentWidget(self.views[key])
+                self._current = pane
+                if self._alone not in (None, pane):
+                    self.show_alone(pane)
+                self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def fit(self) -> None:
+        """Show the whole map, wherever it was moved."""
+        for view in self.panes[0].views:
+            view.fit()
+
+    def toggle_alone(self, pane: Pane | None = None) -> None:
+        """Show ``pane`` (by default the one last brought into sight) alone, or all again."""
+        pane = pane or self._current
+        self.show_alone(None if self._alone is not None else pane)
+
+    def show_alone(self, pane: Pane | None) -> None:
+        """Show ``pane`` alone, or all of them."""
+        self._alone = pane
+        for one in self.panes:
+            one.setVisible(pane in (None, one))
+            one.show_zoomed(zoomed=one is pane)
+        self.down.setVisible(pane is not self.panes[0])
+        self.wanted_changed.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        for pane in self.panes:
+            pane.apply_theme(theme)
+        for view in self.every.values():
+            view.apply_theme(theme)
+
+    def _arrange(self, problem: Problem) -> None:
+        """Bring the views of ``problem`` into the panes."""
+        if problem is self._problem:
+            return
+        before = self.tabs.get(problem)
+        focused = self.window().focusWidget()
+        held = focused is not None and self.isAncestorOf(focused)
+        panes = FACES[problem].panes
+        for pane, keys in zip(self.panes, panes, strict=True):
+            pane.show_views([self.every[key] for key in keys])
+        self._problem = problem
+        self.views = {view.key: view for pane in self.panes for view in pane.views}
+        if before is not None:
+            self.choose_tabs(problem, before)
+        if held:  # or it would go where Tab goes, to a button that takes Space for itself
+            self.panes[0].tabs.currentWidget().setFocus()
+        self.arranged.emit()
+        self.wanted_changed.emit()
+
+    def _take_turn(self) -> None:
+        """Draw one view if it is time, and say when to come again."""
+        wait = self.pace.wait()
+        if wait <= 0:
+            self._draw_next()
+        self._timer.setInterval(max(_TURN, math.ceil(1000 * wait)))
+
+    def _draw_next(self) -> None:
+        """Draw one view; those out of sight only remember that they are behind."""
+        while self._due:
+            view = self._due.pop(0)
+            self._drawn[view] = time.monotonic()
+            if view.catch_up():
+                if view.behind:
+                    self._due.append(view)
+                return
+        self._timer.stop()

@@ -1,0 +1,286 @@
+"""The window: it shows what it is told, and tells what the user asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSettings, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot, Wanted
+from views.decision.decision_view import DecisionView
+from views.frame.actions import Actions
+from views.frame.activity import Activity
+from views.frame.banner import Banner, Severity
+from views.frame.dashboard import Dashboard
+from views.frame.faces import FILES, face_of
+from views.frame.files import Files
+from views.frame.readout import Readout
+from views.frame.run_bar import RunBar
+from views.frame.spoken import Spoken
+from views.frame.theme_choice import ThemeChoice
+from views.frame.window_actions import WindowActions
+from views.frame.window_state import WindowState
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.plots.comparison_view import ComparisonView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.device_view import DeviceView
+from views.plots.hit_rate_view import HitRateView
+from views.plots.log_view import LogView
+from views.plots.pheromone_view import PheromoneView
+from views.plots.speedup_view import SpeedupView
+from views.setup.setup_panel import SetupPanel
+from views.tour.tour_view import TourView
+from views.widgets import theme as themes
+from views.widgets.elided import ElidedLabel
+from views.widgets.icons import application_icon
+
+
+class MainWindow(QMainWindow):
+    """Setup panel, run bar, readout and views.
+
+    Parameters
+    ----------
+    settings : QSettings
+        Where the window's state is kept.
+
+    Attributes
+    ----------
+    activity : Activity
+        What the program is at.
+    instance : Instance or None
+        The one in sight.
+    has_state : bool
+        Whether there is something of a run to take away.
+    open_requested : Signal
+        Path of an instance to load.
+    start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
+        The buttons of the run.
+    wanted_changed : Signal
+        The views in sight need other parts of a snapshot.
+    export_requested : Signal
+        A name in ``EXPORTS`` and the path to write.
+    picture_requested : Signal
+        Key of a view, "png" or "svg", and the path to write.
+    closing : Signal
+        The window is about to go.
+    """
+
+    open_requested = Signal(object)
+    start_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    step_requested = Signal()
+    stop_requested = Signal()
+    wanted_changed = Signal()
+    export_requested = Signal(str, object)
+    picture_requested = Signal(str, str, object)
+    closing = Signal()
+
+    def __init__(self, settings: QSettings) -> None:
+        super().__init__()
+        self._files = Files(self, settings)
+        self._files.to_open.connect(self.open_requested)
+        self._files.to_export.connect(self.export_requested)
+        self._files.to_picture.connect(self.picture_requested)
+        self.activity = Activity.IDLE
+        self.instance: Instance | None = None
+        self.has_state = False
+        self._blocked = ""
+        self._chosen = ThemeChoice(settings, self)
+        themes.apply(self._chosen.theme)
+        self.setWindowTitle("Formicarium")
+        self.setWindowIcon(application_icon())
+        self.setAcceptDrops(True)
+        self.setMinimumSize(940, 572)
+
+        self.tour, self.decision, self.convergence = TourView(), DecisionView(), ConvergenceView()
+        self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
+        self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
+        self.comparison = ComparisonView()
+        self.graph, self.adjacency, self.classes = GraphView(), AdjacencyView(), ClassesView()
+        tours, graphs = (self.tour, self.decision), (self.graph, self.adjacency)
+        upper = self.convergence, self.classes, self.hit_rates, self.device_view
+        lower = self.pheromone, self.speedup, self.comparison, self.log
+        self.dashboard = Dashboard((*tours, *graphs, *upper, *lower))
+        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
+        self._show_problem()
+        self.setup = SetupPanel()
+        self.run_bar = RunBar(self.actions_)
+        self.readout = Readout()
+        self.banner = Banner(self, self.statusBar())
+        self.where = ElidedLabel()
+        self.statusBar().addWidget(self.where, 1)
+        self.statusBar().setSizeGripEnabled(False)
+
+        right = QVBoxLayout()
+        right.setContentsMargins(4, 8, 8, 4)
+        right.setSpacing(8)
+        right.addWidget(self.readout)
+        right.addWidget(self.dashboard, 1)
+        across = QHBoxLayout()
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self.setup)
+        across.addLayout(right, 1)
+        central = QWidget()
+        central.setObjectName("central")
+        down = QVBoxLayout(central)
+        down.setContentsMargins(0, 0, 0, 0)
+        down.setSpacing(0)
+        down.addWidget(self.run_bar)
+        down.addLayout(across, 1)
+        self.setCentralWidget(central)
+
+        for widget in self.findChildren(QWidget):
+            widget.setAcceptDrops(False)  # or it would keep dropped files from the window
+        self._spoken = Spoken(self)
+        self._possible = WindowActions(self, self._files)
+        self._connect()
+        self._state = WindowState(self, settings)
+        self._state.restore()
+        self.setup.setVisible(self.actions_["panel"].isChecked())
+        self.apply_theme()
+        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
+        self.show_activity(Activity.IDLE)
+        self.tour.graphics.setFocus()
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the views in sight need."""
+        return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
+
+    @property
+    def problem(self) -> str:
+        """Why a run cannot start now, or nothing."""
+        return self._blocked or self.setup.problem
+
+    @property
+    def theme(self) -> themes.Theme:
+        """The colours and the type in use."""
+        theme = self._chosen.theme
+        return theme.scaled(themes.PRESENTATION_SCALE) if self.presenting else theme
+
+    @property
+    def presenting(self) -> bool:
+        """Whether the window fills the screen for a lecture."""
+        return self.actions_["present"].isChecked()
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show another instance; the views are emptied."""
+        self.instance = instance
+        self.has_state = False
+        self.setup.show_instance(instance)
+        self.readout.show_instance(instance)
+        self.dashboard.show_instance(instance)
+        self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
+        self._files.stem = instance.name if instance else "formicarium"
+        if instance is not None and instance.path is not None:
+            self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
+        self._possible.enable()
+
+    def begin_run(self) -> None:
+        """Empty the views for a new run."""
+        self.has_state = False
+        self.readout.begin_run()
+        self.dashboard.begin_run()
+        self._possible.enable()
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the state of the run."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
+        if snapshot.iteration > 0 and not self.has_state:
+            self.has_state = True
+            self._possible.enable()
+
+    def show_activity(self, activity: Activity) -> None:
+        """Show what the program is at; decides which buttons can be pressed."""
+        self.activity = activity
+        self.run_bar.show_activity(activity)
+        self.setup.lock(locked=activity.has_run)
+        self._possible.enable()
+
+    def block(self, why: str) -> None:
+        """Let no run start because of ``why``; an empty text allows it again."""
+        self._blocked = why
+        self._possible.enable()
+
+    def tell(self, sentence: str, severity: Severity = "error") -> None:
+        """Show one sentence in the banner."""
+        self.banner.tell(sentence, severity)
+
+    def apply_theme(self) -> None:
+        """Dress the window in its theme."""
+        theme = self.theme
+        themes.apply(theme)
+        for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
+            part.apply_theme(theme)
+        self.actions_.themes[self._chosen.name].setChecked(True)
+
+    def choose_theme(self, name: str) -> None:
+        """Use the theme "system", "light" or "dark"."""
+        self._chosen.choose(name)
+
+    def choose_other_theme(self) -> None:
+        """Use the light theme instead of the dark one, or the dark one instead."""
+        self.choose_theme("light" if self.theme.dark else "dark")
+
+    def ask_for_instance(self) -> None:
+        """Let the user choose a file to open."""
+        self._files.ask_to_open("Open an instance or a recorded run", FILES)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave Space to a button that has the focus; want nothing drawn while minimized."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Space
+            and isinstance(self.focusWidget(), QAbstractButton)
+        ):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.WindowStateChange:
+            self.wanted_changed.emit()
+        return super().event(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Welcome a local file."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the file, or the first of several."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.open_requested.emit(paths[0])
+        if len(paths) > 1:
+            self.tell(f"Only {paths[0].name} of {len(paths)} files is opened", "info")
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep the window's state, go out of sight at once, then end what is under way."""
+        self._state.save()
+        self.hide()
+        self.closing.emit()
+        super().closeEvent(event)
+
+    def _connect(self) -> None:
+        self.setup.changed.connect(self._possible.enable)
+        self.setup.instance.open_requested.connect(self.ask_for_instance)
+        self.setup.instance.path_chosen.connect(self.open_requested)
+        self.dashboard.wanted_changed.connect(self.wanted_changed)
+        self.dashboard.arranged.connect(self._show_problem)
+        for view in (self.adjacency, self.classes):
+            view.pointed.connect(self.graph.point_out)
+        self.speedup.measured.connect(self._possible.enable)
+        self.comparison.measured.connect(self._possible.enable)
+        self.dashboard.picture_requested.connect(self._files.ask_for_picture)
+        self._chosen.changed.connect(self.apply_theme)
+
+    def _show_problem(self) -> None:
+        face = face_of(self.instance)
+        self.actions_.show_problem(face.panes, face.exports)

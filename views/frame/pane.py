@@ -1,0 +1,103 @@
+"""A card with views as tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from views.widgets.icons import icon
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+
+class Pane(QFrame):
+    """A card with one or more views as tabs.
+
+    Attributes
+    ----------
+    turned : Signal
+        Another view came into sight.
+    picture_requested : Signal
+        Key of a view and "png" or "svg".
+    zoom_requested : Signal
+        The user wants this pane alone, or all again.
+    """
+
+    turned = Signal()
+    picture_requested = Signal(str, str)
+    zoom_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.views: tuple[View, ...] = ()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.tabBar().setExpanding(False)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.currentChanged.connect(self.turned)
+        self.picture_button, self.zoom_button = QToolButton(), QToolButton()
+        self.picture_button.setToolTip("Export a picture of this view")
+        self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        for form in ("png", "svg"):
+            action = QAction(f"{form.upper()}…", menu)
+            action.triggered.connect(lambda _=False, form=form: self._request_picture(form))
+            menu.addAction(action)
+        self.picture_button.setMenu(menu)
+        self.zoom_button.clicked.connect(self.zoom_requested)
+        corner = QWidget()
+        row = QHBoxLayout(corner)
+        row.setContentsMargins(0, 0, 4, 0)
+        row.setSpacing(0)
+        for button in (self.picture_button, self.zoom_button):
+            button.setProperty("role", "plain")
+            button.setIconSize(QSize(16, 16))
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            row.addWidget(button)
+        self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.addWidget(self.tabs)
+        self._zoomed = False
+
+    def show_views(self, views: Sequence[View]) -> None:
+        """Hold these views; the one in front stays there if it is among them."""
+        front = self.tabs.currentWidget()
+        self.tabs.blockSignals(True)
+        self.tabs.clear()
+        for view in views:
+            self.tabs.addTab(view, view.title)
+        if front in views:
+            self.tabs.setCurrentWidget(front)
+        self.tabs.blockSignals(False)
+        self.views = tuple(views)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.picture_button.setIcon(icon("picture", theme, "muted"))
+        self.show_zoomed(zoomed=self._zoomed)
+
+    def show_zoomed(self, *, zoomed: bool) -> None:
+        """Say whether this pane is alone."""
+        self._zoomed = zoomed
+        self.zoom_button.setIcon(icon("restore" if zoomed else "maximize", self._theme, "muted"))
+        self.zoom_button.setToolTip("Show all panes (M)" if zoomed else "Show this pane alone (M)")
+
+    def _request_picture(self, form: str) -> None:
+        view = self.tabs.currentWidget()
+        if isinstance(view, View):
+            self.picture_requested.emit(view.key, form)

@@ -1,0 +1,99 @@
+"""The numbers that everybody looks at, large."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
+from views.frame.faces import face_of
+from views.widgets.formats import compact, duration, percent, whole
+from views.widgets.theme import DARK, Theme
+
+_RATE_OVER = 2.0
+"""Seconds of solving over which solutions per second are averaged."""
+
+_SHARES = {"best": 4, "gap": 3, "iteration": 3, "rate": 3, "elapsed": 3}
+"""How the width is shared out."""
+
+
+class Readout(QFrame):
+    """Best cost, gap, iteration, solutions a second, time."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._theme = DARK
+        self._instance: Instance | None = None
+        self._recent: deque[tuple[float, int]] = deque()
+        self.values: dict[str, QLabel] = {}
+        self.headings: dict[str, QLabel] = {}
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 6, 14, 7)
+        layout.setSpacing(14)
+        for name, share in _SHARES.items():
+            heading, value = QLabel(), QLabel("–")
+            heading.setProperty("role", "heading")
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column = QVBoxLayout()
+            column.setSpacing(0)
+            column.addWidget(heading)
+            column.addWidget(value)
+            layout.addLayout(column, share)
+            self.headings[name], self.values[name] = heading, value
+        self._say_what()
+        self.apply_theme(DARK)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare for runs on ``instance``."""
+        self._instance = instance
+        self._say_what()
+        self.begin_run()
+
+    def _say_what(self) -> None:
+        """Head each number in the words of the problem."""
+        face = face_of(self._instance)
+        for name, title, tip in (
+            ("best", face.best, face.best_tip),
+            ("gap", "GAP", face.gap_tip),
+            ("iteration", "ITERATION", "Iterations finished"),
+            ("rate", face.rate, face.rate_tip),
+            ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
+        ):
+            self.headings[name].setText(title)
+            self.values[name].setToolTip(tip)
+
+    def begin_run(self) -> None:
+        """Show dashes."""
+        self._recent.clear()
+        for value in self.values.values():
+            value.setText("–")
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        """Show the numbers of ``snapshot``."""
+        self._recent.append((snapshot.elapsed, snapshot.solutions_built))
+        while len(self._recent) > 2 and self._recent[1][0] < snapshot.elapsed - _RATE_OVER:
+            self._recent.popleft()
+        self.values["iteration"].setText(whole(snapshot.iteration))
+        self.values["elapsed"].setText(duration(snapshot.elapsed))
+        if snapshot.iteration == 0:
+            return
+        self.values["best"].setText(whole(snapshot.best_cost))
+        gap = self._instance.gap_percent(snapshot.best_cost) if self._instance else None
+        self.values["gap"].setText(percent(gap))
+        since, tours = self._recent[0] if len(self._recent) > 1 else (0.0, 0)
+        if snapshot.elapsed > since:
+            rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
+            self.values["rate"].setText(compact(rate))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        for name, value in self.values.items():
+            colour = theme.best if name == "best" else theme.text
+            value.setStyleSheet(
+                f"font-size: {theme.points(1.8)}pt; font-weight: 600; color: {colour};"
+            )

@@ -1,0 +1,54 @@
+"""Which theme the user has chosen; it may be the system's, and change with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from views.widgets.theme import DARK, LIGHT, Theme, system_theme
+
+_NAMED = {"light": LIGHT, "dark": DARK}
+
+
+class ThemeChoice(QObject):
+    """The choice, kept from one session to the next.
+
+    Parameters
+    ----------
+    settings : QSettings
+        Where it is kept.
+    parent : QObject, optional
+        Qt's parent.
+
+    Attributes
+    ----------
+    name : str
+        "system", "light" or "dark".
+    changed : Signal
+        There is another theme, or the same chosen anew.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: QSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        name = str(settings.value("theme", "system"))
+        self.name = name if name in _NAMED else "system"
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    @property
+    def theme(self) -> Theme:
+        """The colours and the type."""
+        return _NAMED.get(self.name) or system_theme()
+
+    def choose(self, name: str) -> None:
+        """Use the theme "system", "light" or "dark"."""
+        self.name = name
+        self._settings.setValue("theme", name)
+        self.changed.emit()
+
+    @Slot()
+    def _system_changed(self) -> None:
+        if self.name == "system":
+            self.changed.emit()

@@ -1,0 +1,238 @@
+"""The adjacency matrix in the order of the classes, which are empty blocks on the diagonal."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QWidget
+
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
+from gpu.problems.coloring.instance import GraphInstance, class_sizes
+from views.graph.class_marks import mark_of
+from views.plots.matrix_view import MatrixView
+from views.widgets.formats import whole
+from views.widgets.layers import Layer
+from views.widgets.picture import PictureItem, Shades
+from views.widgets.theme import DARK, Theme
+
+_FAINTEST = 64
+"""Level of the least share of edges that is not none."""
+
+_NAMED = 17.0
+"""Pixels across from which on a block carries the number of its class."""
+
+
+class BlocksLayer(Layer):
+    """The classes as squares on the diagonal, behind or in front of the matrix."""
+
+    margin = 0.0
+
+    def __init__(self, depth: float, *, filled: bool) -> None:
+        super().__init__(depth)
+        self._filled = filled
+        self._ends = np.zeros(1)
+        self._theme = DARK
+
+    def set_blocks(self, ends: NDArray[np.float64]) -> None:
+        """Take other blocks, from each of ``ends`` to the next, ascending from 0."""
+        self._ends = ends
+        self.set_bounds(np.array([[0.0, 0.0], [ends[-1], ends[-1]]]))
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no blocks."""
+        return len(self._ends) < 2
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Fill the blocks, or outline them and write their numbers."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setFont(self._theme.font(0.84, bold=True))
+        metrics = QFontMetricsF(painter.font())
+        for color, (start, end) in enumerate(zip(self._ends, self._ends[1:], strict=False)):
+            block = transform.mapRect(QRectF(start, start, end - start, end - start))
+            if not block.intersects(size):
+                continue
+            colour = QColor(mark_of(color).colour)
+            if self._filled:
+                colour.setAlphaF(0.34)
+                painter.fillRect(block, colour)
+                continue
+            painter.setPen(QPen(colour, 1.0 if block.width() < 30 else 1.6))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(block)
+            text = str(color + 1)
+            room = max(_NAMED * self._theme.scale, metrics.horizontalAdvance(text) + 6)
+            if block.width() >= room:
+                painter.setPen(self._theme.colour("text"))
+                painter.drawText(block, Qt.AlignmentFlag.AlignCenter, text)
+
+
+class AdjacencyView(MatrixView):
+    """Edges as dots; the picture is computed elsewhere, which takes a while.
+
+    Attributes
+    ----------
+    picture_wanted : Signal
+        The coloring (int32, shape (n,)) or None. What comes of it is given to
+        :meth:`show_picture`; only the last counts.
+    pointed : Signal
+        The class under the mouse; -1 for none.
+    """
+
+    key = "adjacency"
+    title = "Adjacency"
+    fit_tip = "Show the whole matrix (F)"
+    picture_wanted = Signal(object)
+    pointed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(PictureItem([0] * 256, joined), parent)
+        self._graph: GraphInstance | None = None
+        self._coloring: NDArray[np.int32] | None = None
+        self._news = False
+        self.picture: AdjacencyPicture | None = None
+        self.grounds, self.outlines = BlocksLayer(-1, filled=True), BlocksLayer(1, filled=False)
+        for layer in (self.grounds, self.outlines):
+            self.box.addItem(layer)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring."""
+        return Wanted.SOLUTION
+
+    def show_instance(self, instance: GraphInstance | None) -> None:
+        """Prepare for runs on ``instance``."""
+        self._graph = instance
+        self.picture = None
+        self.image.set_picture(None)
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Forget the former run's coloring."""
+        self._coloring = None
+        self._news = self._graph is not None
+        self._stale = True
+        self.reading.setText(" ")
+        self._describe()
+        if self.isVisible():
+            self.draw()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the best coloring."""
+        best = snapshot.best_solution
+        if best is not None and best is not self._coloring:
+            same = self._coloring is not None and np.array_equal(best, self._coloring)
+            self._coloring = best
+            self._news = self._news or not same
+
+    def draw(self) -> None:
+        """Ask for the matrix in the order of the newest coloring."""
+        if self._news:
+            self._news = False
+            self.picture_wanted.emit(self._coloring)
+
+    def show_picture(self, picture: AdjacencyPicture) -> None:
+        """Show the matrix that was asked for last; one of a former run comes too late."""
+        if picture.coloring is not None and self._coloring is None:
+            return
+        self.picture = picture
+        size = len(picture.levels)
+        ends = np.zeros(1)
+        if picture.coloring is not None:
+            n = len(picture.coloring)
+            ends = np.concatenate([ends, np.cumsum(class_sizes(picture.coloring))]) * size / n
+        for layer in (self.grounds, self.outlines):
+            layer.set_blocks(ends)
+        if self.image.set_picture(picture.levels):
+            self.fit()
+        self._describe()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
+        self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
+        for layer in (self.grounds, self.outlines):
+            layer.set_theme(theme)
+
+    @property
+    def matrix(self) -> NDArray[np.uint8] | None:
+        """Levels of the picture in sight."""
+        return None if self.picture is None else self.picture.levels
+
+    def read(self, row: int, column: int) -> str:
+        """Name the vertices of an entry, and point at the class that they share."""
+        picture = self.picture
+        assert picture is not None
+        size, n = len(picture.levels), len(picture.order)
+        at, other = (picture.order[math.ceil(k * n / size)] for k in (row, column))
+        level = int(picture.levels[row, column])
+        colors = picture.coloring
+        if size == n:
+            text = f"vertices {whole(at + 1)} and {whole(other + 1)}:  "
+            text += "an edge" if level else "one vertex" if at == other else "no edge"
+        else:
+            text = "edges in this square" if level else "no edge in this square"
+        if colors is not None:
+            one, two = int(colors[at]) + 1, int(colors[other]) + 1
+            text += f",  class {one}" if one == two else f",  classes {one} and {two}"
+            self.pointed.emit(one - 1)
+        return text + (",  A CONFLICT" if level == CONFLICT else "")
+
+    def leave(self) -> None:
+        """Say nothing, and point at no class."""
+        super().leave()
+        self.pointed.emit(-1)
+
+    def _describe(self) -> None:
+        picture = self.picture
+        if picture is None:
+            self.caption.setText("The matrix appears here with a graph.")
+            return
+        n, size = len(picture.order), len(picture.levels)
+        parts = ["In the vertices' own order"]
+        if picture.coloring is not None:
+            parts = ["In the order of the classes", _emptiness(picture)]
+        if size < n:
+            parts.append(f"{math.ceil(n / size)}² pairs a pixel")
+        self.caption.setText("  ·  ".join(parts))
+        self.caption.setToolTip(
+            "Rows and columns are the vertices, those of one color together. A dot is an edge. "
+            "In a proper coloring no edge lies within a class: the blocks on the diagonal are "
+            "empty. An edge within a block would stand out."
+        )
+
+
+def joined(levels: Shades, factor: int) -> Shades:
+    """Join squares of ``factor`` x ``factor`` levels to their mean; what is in any shows in it."""
+    size = -(-len(levels) // factor)
+    padded = np.zeros((size * factor, size * factor), np.uint8)
+    padded[: len(levels), : len(levels)] = levels
+    sums, highest = np.zeros((size, size), np.uint32), np.zeros((size, size), np.uint8)
+    for row, column in np.ndindex(factor, factor):
+        part = padded[row::factor, column::factor]
+        sums += part
+        np.maximum(highest, part, out=highest)
+    members = np.minimum(factor, len(levels) - factor * np.arange(size))
+    mean = sums // np.outer(members, members)
+    shown = np.where(highest > 0, np.clip(mean, _FAINTEST, CONFLICT - 5), 0)
+    result: Shades = np.where(highest == CONFLICT, CONFLICT, shown).astype(np.uint8)
+    return result
+
+
+def _emptiness(picture: AdjacencyPicture) -> str:
+    pixels = int((picture.levels == CONFLICT).sum())
+    return "all blocks are empty" if pixels == 0 else "⚠ there are edges within blocks"

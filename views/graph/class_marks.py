@@ -1,0 +1,237 @@
+"""How color classes are told apart: by color, shape, lightness and number, never by hue alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
+
+from views.widgets.kept import KeptPicture
+from views.widgets.layers import Points, draw_points
+from views.widgets.theme import Theme
+
+# Okabe and Ito's, in an order in which neighbours differ in lightness too; they are told apart
+# with every kind of color vision.
+_HUES = {
+    "orange": "#e69f00",
+    "sky blue": "#56b4e9",
+    "pink": "#cc79a7",
+    "yellow": "#f0e442",
+    "blue": "#0072b2",
+    "green": "#009e73",
+    "red": "#d55e00",
+    "grey": "#9aa4af",
+}
+
+_TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
+"""What a color is mixed with in the first, second and third cycle of all shapes."""
+
+_TINTED = 0.42
+
+_SHEET_ROW = 24
+"""Marks in a row of a sheet of stamps; what there is of looks is a multiple of it."""
+
+SMALLEST = 4.5
+"""Pixels across from which on a shape can be seen."""
+
+
+def _regular(corners: int, turn: float, radius: float = 1.0) -> Points:
+    angles = 2 * np.pi * (np.arange(corners) / corners + turn)
+    return radius * np.column_stack([np.sin(angles), -np.cos(angles)])
+
+
+def _star(points: int) -> Points:
+    corners = _regular(2 * points, 0.0, 1.25)
+    corners[1::2] *= 0.48
+    return corners
+
+
+_SHAPES: tuple[tuple[str, Points], ...] = (
+    ("circle", _regular(20, 0.0)),
+    ("square", _regular(4, 0.125, 1.2)),
+    ("triangle", _regular(3, 0.0, 1.3)),
+    ("diamond", _regular(4, 0.0, 1.28)),
+    ("star", _star(5)),
+    ("inverted triangle", _regular(3, 0.5, 1.3)),
+)
+"""Name and outline of each shape, about as large as a circle of radius 1."""
+
+DISTINCT = len(_HUES) * len(_SHAPES) * len(_TINTS)
+"""Classes after which looks repeat, and only numbers tell them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the vertices of one class look like.
+
+    Attributes
+    ----------
+    colour, ink : QColor
+        Of the mark, and of a number on it.
+    name : str
+        What one sees, in words: "dark green triangle".
+    outline : ndarray of float64, shape (c, 2)
+        Its corners, y down, about as large as a circle of radius 1.
+    """
+
+    colour: QColor
+    ink: QColor
+    name: str
+    outline: Points
+
+
+def mark_of(number: int) -> Mark:
+    """Return the look of the class ``number``: first all colors, then all shapes, then tints."""
+    return _mark(number % DISTINCT)
+
+
+@cache
+def _mark(number: int) -> Mark:
+    rest, hue_at = divmod(number, len(_HUES))
+    rest, shape_at = divmod(rest, len(_SHAPES))
+    hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest]
+    colour = QColor(_HUES[hue])
+    if tint:
+        colour = _mixed(colour, QColor(_TINTS[tint]))
+    shape, outline = _SHAPES[shape_at]
+    ink = QColor("#000000" if _luminance(colour) > 0.2 else "#ffffff")
+    return Mark(colour, ink, f"{tint}{hue} {shape}", outline)
+
+
+def draw_marks(
+    painter: QPainter,
+    numbers: NDArray[np.int64],
+    places: Points,
+    diameters: NDArray[np.float64],
+    opacity: NDArray[np.float64],
+    theme: Theme,
+) -> None:
+    """Draw vertices in their order, each with the look of its class, edged against all below.
+
+    Parameters
+    ----------
+    painter : QPainter
+    numbers : ndarray of int, shape (k,)
+        The class of each.
+    places : ndarray of float64, shape (k, 2)
+        In pixels, as ``diameters``, shape (k,).
+    opacity : ndarray of float64, shape (k,)
+    theme : Theme
+    """
+    if len(numbers) == 0:
+        return
+    if KeptPicture.in_use and diameters[0] >= SMALLEST:
+        _draw_stamps(painter, numbers % DISTINCT, places, diameters, opacity, theme.dark)
+        return
+    changes = np.flatnonzero(np.diff(numbers)) + 1
+    for among in np.split(np.arange(len(numbers)), changes):
+        mark, diameter = mark_of(int(numbers[among[0]])), float(diameters[among[0]])
+        painter.setOpacity(float(opacity[among[0]]))
+        if diameter < SMALLEST:
+            draw_points(painter, places[among], mark.colour, diameter)
+        else:
+            for x, y in places[among].tolist():
+                _draw_mark(painter, x, y, mark, diameter, theme.dark)
+    painter.setOpacity(1.0)
+
+
+def _draw_mark(
+    painter: QPainter, x: float, y: float, mark: Mark, diameter: float, dark: bool
+) -> None:
+    """Draw one mark with a dark edge."""
+    width = 1.0 if diameter < 12 else 1.4
+    edge = QColor("#11151a" if dark else "#3a4552")
+    path = _path_of(mark.outline.tobytes())
+    for colour, radius in ((edge, diameter / 2 + width / 2), (mark.colour, (diameter - width) / 2)):
+        painter.save()
+        painter.translate(x, y)
+        painter.scale(radius, radius)
+        painter.fillPath(path, colour)
+        painter.restore()
+
+
+@cache
+def _path_of(outline: bytes) -> QPainterPath:
+    path = QPainterPath()
+    path.addPolygon(_polygon(np.frombuffer(outline).reshape(-1, 2)))
+    path.closeSubpath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    return path
+
+
+def _polygon(corners: Points) -> QPolygonF:
+    return QPolygonF([QPointF(x, y) for x, y in corners])
+
+
+def _draw_stamps(
+    painter: QPainter,
+    looks: NDArray[np.int64],
+    places: Points,
+    diameters: NDArray[np.float64],
+    opacity: NDArray[np.float64],
+    dark: bool,
+) -> None:
+    """Stamp all marks in one call: many times as quick as filling a path for each."""
+    ratio = painter.device().devicePixelRatio()
+    usual = round(2 * float(np.median(diameters))) / 2
+    sheet, cell = _stamps(int(looks.max()) // _SHEET_ROW + 1, usual, dark, ratio)
+    rows, columns = np.divmod(looks, _SHEET_ROW)
+    count, size = len(looks), diameters / usual / ratio
+    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
+    fragments.resize(count)
+    fields = (columns * cell, rows * cell, cell, cell, size, size, 0.0, opacity)
+    fragments.ndarray()[:] = np.column_stack(
+        [places, *(np.broadcast_to(np.asarray(field, np.float64), count) for field in fields)]
+    )
+    draw: Any = painter.drawPixmapFragments  # whose stub lacks an argument
+    draw(*fragments.drawargs(), sheet)
+
+
+@lru_cache(maxsize=64)
+def _stamps(rows: int, diameter: float, dark: bool, ratio: float) -> tuple[QPixmap, int]:
+    """Return a sheet with the first marks, ``_SHEET_ROW`` a row, and the pixels of a cell."""
+    cell = math.ceil((1.4 * diameter + 4) * ratio)
+    sheet = QPixmap(_SHEET_ROW * cell, rows * cell)
+    sheet.fill(Qt.GlobalColor.transparent)
+    with QPainter(sheet) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(ratio, ratio)
+        for look in range(rows * _SHEET_ROW):
+            row, column = divmod(look, _SHEET_ROW)
+            x, y = (column + 0.5) * cell / ratio, (row + 0.5) * cell / ratio
+            _draw_mark(painter, x, y, mark_of(look), diameter, dark)
+    return sheet, cell
+
+
+def draw_swatch(painter: QPainter, centre: QPointF, number: int, diameter: float) -> None:
+    """Draw one mark of the class ``number``, for a legend."""
+    mark = mark_of(number)
+    corners = _polygon(diameter / 2 * mark.outline + [centre.x(), centre.y()])
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(mark.colour)
+    painter.drawPolygon(corners)
+
+
+def _mixed(colour: QColor, other: QColor) -> QColor:
+    parts: list[float] = [
+        (1 - _TINTED) * mine + _TINTED * theirs
+        for mine, theirs in zip(colour.getRgbF()[:3], other.getRgbF()[:3], strict=True)  # type: ignore[index]
+    ]
+    return QColor.fromRgbF(*parts)
+
+
+def _luminance(colour: QColor) -> float:
+    """Return the relative luminance of sRGB, in [0, 1]."""
+    shares = zip((0.2126, 0.7152, 0.0722), colour.getRgbF()[:3], strict=True)  # type: ignore[index]
+    return sum(share * _linear(value) for share, value in shares)
+
+
+def _linear(value: float) -> float:
+    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)

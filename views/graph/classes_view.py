@@ -1,0 +1,194 @@
+"""How many vertices have each color."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QTransform
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.coloring.instance import class_sizes
+from views.graph.class_marks import draw_swatch, mark_of
+from views.widgets.chips import Chip
+from views.widgets.elided import ElidedLabel
+from views.widgets.flow import FlowLayout
+from views.widgets.formats import significant, whole
+from views.widgets.layers import Layer
+from views.widgets.plot import Plot
+from views.widgets.theme import DARK, Theme
+from views.widgets.view import View
+
+_GAP = 0.16
+"""Share of a bar's place that is left free beside it."""
+
+_GAP_ROOM = 4.0
+"""Pixels across a bar's place from which on it is left."""
+
+_SWATCH_ROOM = 9.0
+"""Pixels across from which on a bar carries the mark of its class."""
+
+
+class ClassBars(Layer):
+    """One bar a class; that of class c, from 1 on, lies between c - 0.5 and c + 0.5."""
+
+    margin = 0.0
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._theme = DARK
+        self._pointed = -1
+        self.sizes: NDArray[np.int64] = np.empty(0, np.int64)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no classes."""
+        return len(self.sizes) == 0
+
+    def set_sizes(self, sizes: NDArray[np.int64]) -> None:
+        """Take the sizes of other classes."""
+        self.sizes = sizes
+        self._pointed = -1
+        self.set_bounds(np.array([[0.5, 0.0], [len(sizes) + 0.5, sizes.max(initial=1)]]))
+        self.refresh()
+
+    def point_out(self, color: int) -> None:
+        """Let the bar of class ``color`` stand out; -1 for none."""
+        if color != self._pointed:
+            self._pointed = color
+            self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the bars."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        gap = _GAP if abs(transform.m11()) >= _GAP_ROOM else 0.0
+        for color, vertices in enumerate(self.sizes):
+            left = color + 0.5 + gap / 2
+            bar = transform.mapRect(QRectF(left, 0.0, 1 - gap, float(vertices)))
+            if not bar.intersects(size):
+                continue
+            colour = QColor(mark_of(color).colour)
+            colour.setAlphaF(1.0 if self._pointed in (-1, color) else 0.35)
+            painter.setBrush(colour)
+            painter.drawRect(bar)
+            across = min(14.0, bar.width() * 0.75)
+            if bar.width() >= _SWATCH_ROOM and bar.height() > across + 6:
+                spot = QPointF(bar.center().x(), bar.bottom() - across / 2 - 4)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(self._theme.colour("panel", 0.85))
+                painter.drawEllipse(spot, across * 0.62, across * 0.62)
+                draw_swatch(painter, spot, color, across * 0.72)
+
+
+class ClassesView(View):
+    """Bars of the best coloring's classes in their order, with their mean.
+
+    Attributes
+    ----------
+    pointed : Signal
+        The class under the mouse; -1 for none.
+    """
+
+    key = "classes"
+    title = "Classes"
+    pointed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._coloring: NDArray[np.int32] | None = None
+        self.plot = Plot("color class", "vertices")
+        for side in ("bottom", "left"):
+            self.plot.show_whole_numbers(side)
+        self.bars = ClassBars(0)
+        self.plot.add_layer(self.bars)
+        self.mean = self.plot.add_curve("optimum", dashes=True)
+        self.chip = Chip("Mean n / k", "optimum", "dashes", "Vertices a class, on average")
+        self.chip.toggled.connect(self.mean.setVisible)
+        self.reading = ElidedLabel()
+        self.reading.setProperty("role", "note")
+        self.plot.hovered.connect(self._read_at)
+        top = FlowLayout()
+        top.addWidget(self.chip)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.reading)
+        self.apply_theme(self.theme)
+        self.begin_run()
+
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring."""
+        return Wanted.SOLUTION
+
+    def begin_run(self) -> None:
+        """Forget the former run's coloring."""
+        self._coloring = None
+        self.plot.fit()
+        self.draw()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the best coloring."""
+        if snapshot.best_solution is not None:
+            self._coloring = snapshot.best_solution
+
+    def draw(self) -> None:
+        """Draw the bars, and their mean."""
+        coloring = self._coloring
+        self.plot.show_hint("" if coloring is not None else "The bars begin with a run.")
+        if coloring is None:
+            self.bars.set_sizes(np.empty(0, np.int64))
+            self.reading.setText(" ")
+            return
+        sizes = class_sizes(coloring)
+        if np.array_equal(sizes, self.bars.sizes):
+            return
+        self.bars.set_sizes(sizes)
+        count, mean = len(sizes), len(coloring) / len(sizes)
+        self.mean.set_points(np.array([[-1e9, mean], [1e9, mean]]))
+        self.plot.follow((0.5, count + 0.5), (0.0, max(1.0, float(sizes.max())) * 1.06))
+        self._say()
+
+    def fit(self) -> None:
+        """Show all classes."""
+        self.plot.fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.plot.apply_theme(theme)
+        self.bars.set_theme(theme)
+        self.chip.apply_theme(theme)
+
+    def _say(self) -> None:
+        sizes = self.bars.sizes
+        if len(sizes):
+            text = f"{whole(len(sizes))} classes of {whole(sizes.min())} to {whole(sizes.max())}"
+            mean = significant(float(sizes.mean()))
+            self.reading.setText(f"{text} vertices, {mean} on average")
+
+    def _read_at(self, x: float, _: float) -> None:
+        sizes = self.bars.sizes
+        color = math.floor(x - 0.5) if math.isfinite(x) else -1
+        if not 0 <= color < len(sizes):
+            color = -1
+        self.bars.point_out(color)
+        self.pointed.emit(color)
+        if color < 0:
+            self._say()
+            return
+        size = int(sizes[color])
+        vertices = "vertex" if size == 1 else "vertices"
+        self.reading.setText(
+            f"class {color + 1}, {mark_of(color).name}s:  {whole(size)} {vertices}"
+        )

@@ -1,0 +1,271 @@
+"""The layers of a graph: edges, conflicts, the edges of one vertex, vertices in their classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
+
+from gpu.drawing.drawing import Arrangement, GraphDrawing
+from gpu.problems.coloring.instance import GraphInstance
+from views.graph.class_marks import SMALLEST, draw_marks, mark_of
+from views.widgets.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
+from views.widgets.theme import DARK, Theme
+
+_DIAMETERS = 2.5, 26.0
+"""Least and most pixels across a vertex."""
+
+_ROOM_FOR_NUMBER = 12.5
+"""Pixels across from which on a vertex carries the number of its class."""
+
+_NUMBERED = 700
+"""Most vertices in sight that carry one."""
+
+_RINGED = 1_000
+"""Most ends of conflicts that are ringed."""
+
+_NAME_ROOM = 40.0
+"""Pixels between classes from which on each has its number beside it; else a few have."""
+
+_NONE = np.empty((0, 2), np.int32)
+
+_LINES = 12_000
+"""Most edges whose lines are looked at, each time that the graph is drawn."""
+
+_LENGTH = 300_000.0
+"""Most pixels that lines may be long, all together; Qt draws so many in some 20 ms."""
+
+_INK = 0.14
+"""Share of the picture that edges may cover, taken all together, before they are drawn paler."""
+
+_PALEST, _PLAINEST = 0.05, 0.6
+
+
+class GraphLayer(Layer):
+    """A layer over a graph that has been given places."""
+
+    margin = 0.07  # for what is larger than its place, and numbers beside the outermost
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._theme = DARK
+        self._graph: GraphInstance | None = None
+        self._drawing: GraphDrawing | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no places."""
+        return self._drawing is None
+
+    def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
+        """Take another graph, other places of it, or another coloring."""
+        self._graph, self._drawing = graph, drawing
+        empty = np.empty((0, 2))
+        self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
+    def _lines(
+        self, edges: NDArray[np.integer], transform: QTransform, size: QRectF
+    ) -> NDArray[np.float64]:
+        """Return the lines of ``edges`` in pixels, as far as they may be in sight."""
+        assert self._drawing is not None
+        pixels = to_pixels(self._drawing.places, transform)
+        lines = pixels[edges].reshape(-1, 4)
+        seen: NDArray[np.float64] = lines[within(lines, size)]
+        return seen
+
+
+class EdgesLayer(GraphLayer):
+    """All edges: each a line, the paler the more there are, or a picture of where they lie."""
+
+    def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
+        """Take other places, unless they are the same."""
+        shown = self._drawing
+        if drawing is None or shown is None or drawing.places is not shown.places:
+            super().show_drawing(graph, drawing)
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the edges in sight."""
+        graph, drawing = self._graph, self._drawing
+        if graph is None or drawing is None:
+            return
+        shades = drawing.shades
+        lines = self._lines(graph.edges if len(graph.edges) <= _LINES else _NONE, transform, size)
+        lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
+        length = float(np.minimum(lengths, size.width() + size.height()).sum())
+        if shades is not None and (len(graph.edges) > _LINES or length > _LENGTH):
+            self._draw_shades(painter, shades, transform)
+            return
+        ink = length / max(1.0, size.width() * size.height())
+        opacity = min(_PLAINEST, max(_PALEST, (_INK / max(ink, 1e-9)) ** 0.75))
+        draw_lines(painter, lines, self._theme.colour("mean", opacity))
+
+    def _draw_shades(
+        self, painter: QPainter, shades: NDArray[np.uint8], transform: QTransform
+    ) -> None:
+        rows = len(shades)
+        picture = QImage(shades.data, rows, rows, rows, QImage.Format.Format_Indexed8)
+        strongest = 0.55 if self._theme.dark else 0.5
+        table = [self._theme.colour("mean", strongest * level / 255).rgba() for level in range(256)]
+        picture.setColorTable(table)
+        half = rows / (rows - 1)  # the middles of the outermost pixels are at -1 and 1
+        target = transform.mapRect(QRectF(-half, -half, 2 * half, 2 * half))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(
+            target, picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        )
+
+
+class ConflictsLayer(GraphLayer):
+    """Edges that have the same color at both ends: never hidden, whatever else is."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no conflict."""
+        return self._drawing is None or len(self._drawing.conflicts) == 0
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw them in front of all else, double, from one ringed vertex to another."""
+        assert self._drawing is not None
+        conflicts = self._drawing.conflicts
+        lines = self._lines(conflicts, transform, size)
+        ends = to_pixels(self._drawing.places[np.unique(conflicts)], transform)
+        radius = diameter_of(self._drawing, transform, self._theme) / 2 + 2.5
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for role, width in (("text", 6.0), ("danger", 3.0)):
+            draw_lines(painter, lines, self._theme.colour(role), width)
+            painter.setPen(pen(self._theme.colour(role), width * 0.7))
+            for x, y in ends[:_RINGED]:
+                painter.drawEllipse(QPointF(x, y), radius, radius)
+
+
+class VerticesLayer(GraphLayer):
+    """Vertices, each with the look of its class; one vertex or class may stand out."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self._class = -1
+        self._vertex = -1
+        self.numbered = True
+
+    def point_out(self, color: int, vertex: int = -1) -> None:
+        """Let the class ``color``, and the edges of ``vertex``, stand out; -1 for none."""
+        if (color, vertex) != (self._class, self._vertex):
+            self._class, self._vertex = color, vertex
+            self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the vertices in sight, and numbers where there is room."""
+        graph, drawing = self._graph, self._drawing
+        if graph is None or drawing is None:
+            return
+        pixels = to_pixels(drawing.places, transform)
+        diameter = diameter_of(drawing, transform, self._theme)
+        if 0 <= self._vertex < graph.n:
+            bits = graph.adjacency[self._vertex].view(np.uint8)
+            others = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+            ends = np.column_stack([np.full_like(others, self._vertex), others])
+            colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
+            draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
+        corner = [size.width(), size.height()]
+        inside = (pixels >= -diameter) & (pixels - diameter <= corner)
+        seen = inside[:, 0] & inside[:, 1]
+        if drawing.coloring is None:
+            draw_points(painter, pixels[seen], self._theme.colour("muted"), diameter)
+            return
+        self._draw_classes(painter, pixels, seen, drawing.coloring, diameter)
+        if self.numbered:
+            self._write_names(painter, drawing, transform)
+
+    def _draw_classes(
+        self,
+        painter: QPainter,
+        pixels: Points,
+        seen: NDArray[np.bool_],
+        coloring: NDArray[np.int32],
+        diameter: float,
+    ) -> None:
+        numbers = self.numbered and diameter >= _ROOM_FOR_NUMBER and seen.sum() <= _NUMBERED
+        font = self._theme.font(1.0, bold=True)
+        font.setPixelSize(max(7, round(diameter * 0.5)))
+        painter.setFont(font)
+        vertices = np.flatnonzero(seen)
+        vertices = vertices[np.argsort(coloring[vertices], kind="stable")]
+        marked = coloring[vertices] == self._class
+        # The class that stands out comes last, in front of all others.
+        vertices = np.concatenate([vertices[~marked], vertices[marked]])
+        classes, marked = coloring[vertices].astype(np.int64), np.sort(marked)
+        pale = 0.16 if self._class >= 0 else 1.0
+        draw_marks(
+            painter,
+            classes,
+            pixels[vertices],
+            diameter + 2.0 * marked,
+            np.where(marked, 1.0, pale),
+            self._theme,
+        )
+        if not numbers:
+            vertices = vertices[:0]
+        elif self._class >= 0:
+            vertices = vertices[marked]
+        for color, (x, y) in zip(coloring[vertices], pixels[vertices], strict=True):
+            painter.setPen(mark_of(int(color)).ink)
+            spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
+            painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
+        if 0 <= self._vertex < len(pixels):
+            painter.setPen(self._theme.colour("text"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            radius = diameter / 2 + 4
+            painter.drawEllipse(QPointF(*pixels[self._vertex]), radius, radius)
+
+    def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
+        """Write the number of each class where the drawing has a place for it."""
+        places = to_pixels(drawing.names, transform)
+        named = self._named(places, drawing.arrangement)
+        heads = drawing.arrangement is Arrangement.CLASSES and len(named) < len(places)
+        painter.setFont(self._theme.font(0.82, bold=True))
+        metrics = QFontMetricsF(painter.font())
+        for color in named:
+            x, y = places[color]
+            shown = self._class in (-1, color)
+            painter.setPen(self._theme.colour("muted", 1.0 if shown else 0.3))
+            text = str(color + 1)
+            width = metrics.horizontalAdvance(text)
+            if heads and color != self._class:  # beside their rows
+                x = float(places[:, 0].min()) - width / 2 - 3
+            box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _named(self, places: Points, arrangement: Arrangement) -> list[int]:
+        """Return the classes for whose number there is room at ``places``, and the marked one."""
+        room, count = _NAME_ROOM * self._theme.scale, len(places)
+        steps = np.hypot(*np.diff(places, axis=0).T)
+        if count < 2 or steps[0] >= room:
+            named = list(range(count))
+        elif arrangement is Arrangement.CLASSES:  # the first of each row
+            back = np.diff(places[:, 0]) < 0
+            named = [0, *(np.flatnonzero(back) + 1).tolist()]
+        else:
+            along = np.concatenate([[0], np.cumsum(steps)]) // room
+            named = np.unique(along, return_index=True)[1].tolist()
+        marked = self._class
+        return [*named, *([marked] if 0 <= marked < count and marked not in named else [])]
+
+
+def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> float:
+    """Return how many pixels a vertex is across: less than its distance to the next.
+
+    Whole pixels, so that what marks look like is seldom found anew; small dots of any size.
+    """
+    least, most = _DIAMETERS
+    fitting = 0.8 * drawing.spacing * abs(transform.m11())
+    diameter = min(most, max(least, fitting)) * math.sqrt(theme.scale)
+    return float(math.floor(diameter)) if diameter >= SMALLEST + 1 else diameter

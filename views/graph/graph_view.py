@@ -1,0 +1,248 @@
+"""The graph with the best coloring so far: vertices by class, all edges, conflicts."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.drawing.drawing import Arrangement, GraphDrawing
+from gpu.problems.coloring.instance import GraphInstance, class_sizes
+from views.graph.class_marks import mark_of
+from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
+from views.widgets.canvas_view import CanvasView
+from views.widgets.chips import Chip, Choice
+from views.widgets.elided import ElidedLabel
+from views.widgets.flow import FlowLayout
+from views.widgets.formats import whole
+from views.widgets.theme import Theme
+
+_CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
+
+
+class GraphView(CanvasView):
+    """Vertices in places that are computed elsewhere, which takes a while.
+
+    Attributes
+    ----------
+    drawing_wanted : Signal
+        An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape
+        (n,)) or None. What comes of it is given to :meth:`show_drawing`; only the last counts.
+    """
+
+    key = "graph"
+    title = "Graph"
+    fit_tip = "Show the whole graph (F)"
+    leisure = 0.5
+    drawing_wanted = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._graph: GraphInstance | None = None
+        self._drawing: GraphDrawing | None = None
+        self._coloring: NDArray[np.int32] | None = None
+        self._news = self._moved = False
+        self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
+        self.vertices = VerticesLayer(1)
+        self._layers = (self.edges, self.conflict_lines, self.vertices)
+        for layer in self._layers:
+            self.box.addItem(layer)
+        self.chips = {
+            "edges": Chip("Edges", "mean", "thin", "All edges; the paler the more there are"),
+            "numbers": Chip(
+                "Numbers", "text", "dots", "Numbers of the classes, where there is room"
+            ),
+        }
+        self.arrangement = Choice(
+            _CHOICES,
+            "Where vertices are drawn: as springs along the edges would pull them, in their "
+            "classes' order around a circle, class by class, or whichever suits the graph",
+        )
+        self.state = QLabel()
+        self.state.setProperty("role", "note")
+        self.hover = ElidedLabel()
+        self.hover.setProperty("role", "note")
+        self.waiting = self._label_over("Finding places for the vertices …")
+        self._lay_out()
+        self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.chips["edges"].toggled.connect(self.edges.setVisible)
+        self.chips["numbers"].toggled.connect(self._show_numbers)
+        self.arrangement.chosen.connect(lambda _: self._ask())
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring."""
+        return Wanted.SOLUTION
+
+    @property
+    def shown(self) -> NDArray[np.int32] | None:
+        """The coloring in sight; a newer one may wait for its places."""
+        return None if self._drawing is None else self._drawing.coloring
+
+    def show_instance(self, instance: GraphInstance | None) -> None:
+        """Show the vertices of ``instance`` without colors, as soon as they have places."""
+        self._graph = instance
+        self._set_drawing(None)
+        self.begin_run()
+        for widget in (self.fit_button, self.arrangement):
+            widget.setEnabled(instance is not None)
+        self.caption.setToolTip("" if instance is None else instance.comment)
+
+    def begin_run(self) -> None:
+        """Take the former run's coloring off the vertices."""
+        self._coloring = None
+        self._news = False
+        if self._drawing is not None:
+            none = np.empty((0, 2))
+            self._set_drawing(
+                dataclasses.replace(
+                    self._drawing, coloring=None, conflicts=none.astype(np.int32), names=none
+                )
+            )
+        self._ask()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the best coloring."""
+        best = snapshot.best_solution
+        if best is not None and not _same(best, self._coloring):
+            self._coloring = best
+            self._news = True
+
+    def draw(self) -> None:
+        """Ask for a drawing of the best coloring, if there is a new one."""
+        if self._news:
+            self._news = False
+            self._ask()
+
+    def show_drawing(self, drawing: GraphDrawing) -> None:
+        """Show the drawing that was asked for last; one of a former run comes too late."""
+        if drawing.coloring is not None and self._coloring is None:
+            return
+        other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
+        self._set_drawing(drawing)
+        if other or not self._moved:
+            self.fit()
+
+    def point_out(self, color: int) -> None:
+        """Let the class ``color`` stand out; -1 for none."""
+        self.vertices.point_out(color)
+        self.hover.setText("" if color < 0 else self._words_of_class(color))
+
+    def fit(self) -> None:
+        """Show the whole graph."""
+        self._moved = False
+        super().fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        for layer in self._layers:
+            layer.set_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+        self._say_state()
+
+    def point_at(self, place: QPointF) -> None:
+        """Name the vertex under the mouse and its class."""
+        drawing, graph = self._drawing, self._graph
+        if drawing is None or graph is None:
+            return
+        vertex = self._nearest(drawing.places, place)
+        if vertex is None:
+            self.point_out(-1)
+            return
+        neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
+        coloring = self.shown
+        if coloring is None:
+            self.vertices.point_out(-1, vertex)
+            self.hover.setText(neighbours)
+            return
+        color = int(coloring[vertex])
+        self.vertices.point_out(color, vertex)
+        self.hover.setText(f"{neighbours},  {self._words_of_class(color)}")
+
+    def leave(self) -> None:
+        """Point at no class."""
+        self.point_out(-1)
+
+    def _lay_out(self) -> None:
+        chips = FlowLayout()
+        for widget in (*self.chips.values(), self.arrangement):
+            chips.addWidget(widget)
+        top = QHBoxLayout()
+        top.addLayout(chips, 1)
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.caption, 1)
+        bottom.addWidget(self.state)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.graphics, 1)
+        layout.addWidget(self.hover)
+        layout.addLayout(bottom)
+
+    def _ask(self) -> None:
+        if self._graph is None:
+            return
+        value = self.arrangement.value
+        wanted = None if value == "auto" else Arrangement(value)
+        drawing = self._drawing
+        if drawing is not None and drawing.arrangement is not wanted and value != "auto":
+            self.hover.setText("Finding places for the vertices …")
+        self.drawing_wanted.emit(wanted, self._coloring)
+
+    def _set_drawing(self, drawing: GraphDrawing | None) -> None:
+        self._drawing = drawing
+        self.waiting.setVisible(drawing is None and self._graph is not None)
+        self.hover.clear()
+        self.vertices.point_out(-1)
+        for layer in self._layers:
+            layer.show_drawing(self._graph, drawing)
+        self._say_state()
+
+    def _say_state(self) -> None:
+        """Say how many colors and conflicts are in sight, and describe the graph."""
+        graph, drawing = self._graph, self._drawing
+        if graph is None:
+            self.caption.clear()
+            self.state.clear()
+            return
+        parts = [graph.name, f"{whole(graph.n)} vertices", f"{whole(len(graph.edges))} edges"]
+        if graph.optimum:
+            parts.append(f"best known {whole(graph.optimum)} colors")
+        self.caption.setText("  ·  ".join(parts))
+        if drawing is None or drawing.coloring is None:
+            self.state.setText("not colored yet")
+            self.state.setStyleSheet("")
+            return
+        colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
+        wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
+        self.state.setText(f"{whole(colors)} colors, {wrong}")
+        danger = f"color: {self.theme.danger}; font-weight: 600;"
+        self.state.setStyleSheet(danger if count else "")
+
+    def _moved_by_user(self, _: object) -> None:
+        self._moved = True
+
+    def _show_numbers(self, shown: bool) -> None:
+        self.vertices.numbered = shown
+        self.vertices.refresh()
+
+    def _words_of_class(self, color: int) -> str:
+        coloring = self.shown
+        if coloring is None or color > int(coloring.max()):
+            return ""
+        size, count = int(class_sizes(coloring)[color]), int(coloring.max()) + 1
+        vertices = "vertex" if size == 1 else "vertices"
+        return f"class {color + 1} of {count} ({mark_of(color).name}s): {whole(size)} {vertices}"
+
+
+def _same(one: NDArray[np.int32], other: NDArray[np.int32] | None) -> bool:
+    return other is not None and np.array_equal(one, other)

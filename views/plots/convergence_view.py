@@ -1,0 +1,163 @@
+"""Best, iteration best and iteration mean as the run goes on, with the gap to the optimum."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
+from views.frame.faces import face_of
+from views.plots.history import History
+from views.widgets.chips import Chip, Choice
+from views.widgets.elided import ElidedLabel
+from views.widgets.flow import FlowLayout
+from views.widgets.formats import duration, percent, whole
+from views.widgets.plot import Plot
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+
+class ConvergenceView(View):
+    """Costs of solutions against iterations or against time."""
+
+    key = "convergence"
+    title = "Convergence"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._instance: Instance | None = None
+        self.plot = Plot("", "cost", right_label="gap in %")
+        self.curves = {
+            "mean": self.plot.add_curve("mean"),
+            "latest": self.plot.add_curve("latest"),
+            "optimum": self.plot.add_curve("optimum", dashes=True),
+            "best": self.plot.add_curve("best", 2.0),
+        }
+        self.histories = {name: History() for name in ("best", "latest", "mean")}
+        self.chips = {
+            "best": Chip("Best", "best", "line"),
+            "latest": Chip("Iteration", "latest", "thin"),
+            "mean": Chip("Mean", "mean", "thin"),
+            "optimum": Chip("Optimum", "optimum", "dashes"),
+        }
+        self.axis_choice = Choice(
+            {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
+        )
+        self.reading = ElidedLabel()
+        self.reading.setProperty("role", "note")
+        chips = FlowLayout()
+        for name, chip in self.chips.items():
+            chips.addWidget(chip)
+            chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
+        self.axis_choice.chosen.connect(self._change_axis)
+        self.plot.hovered.connect(self._read_at)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.reading, 1)
+        bottom.addWidget(self.axis_choice)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(chips)
+        layout.addWidget(self.plot, 1)
+        layout.addLayout(bottom)
+        self.apply_theme(self.theme)
+        self.plot.show_whole_numbers("bottom")
+        self.show_instance(None)
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Empty the curves, and show the optimum of ``instance`` where it is known."""
+        self._instance = instance
+        face = face_of(instance)
+        self.plot.set_label("left", face.cost_axis)
+        self.plot.show_whole_numbers("left", only=face.whole_costs)
+        for name, tip in (
+            ("best", face.best_curve),
+            ("latest", face.latest_curve),
+            ("mean", face.mean_curve),
+            ("optimum", face.optimum_curve),
+        ):
+            self.chips[name].setToolTip(tip)
+        known = instance is not None and bool(instance.optimum)
+        self.chips["optimum"].setEnabled(known)
+        self.plot.show_right_axis(shown=known)
+        if instance is not None and instance.optimum:
+            optimum = instance.optimum
+            self.plot.map_right_axis(
+                lambda cost: 100 * (cost / optimum - 1), lambda gap: optimum * (1 + gap / 100)
+            )
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Empty the curves."""
+        for history in self.histories.values():
+            history.clear()
+        self.reading.setText(" ")
+        self.plot.fit()
+        self.draw()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Add a point to each curve."""
+        if snapshot.iteration == 0:
+            return
+        for name, value in (
+            ("best", snapshot.best_cost),
+            ("latest", snapshot.iteration_best),
+            ("mean", snapshot.iteration_mean),
+        ):
+            self.histories[name].append(snapshot.iteration, snapshot.elapsed, value)
+
+    def draw(self) -> None:
+        """Draw the curves, over the range of those switched on."""
+        seconds = self.axis_choice.value == "seconds"
+        shown = []
+        for name, history in self.histories.items():
+            points = history.points(seconds=seconds)
+            self.curves[name].set_points(points)
+            if len(points) and self.chips[name].isChecked():
+                shown.append(points)
+        begun = len(self.histories["best"]) > 0
+        self.plot.show_hint("" if begun else "The curves begin with a run.")
+        if not shown:
+            self.curves["optimum"].set_points(np.empty((0, 2)))
+            return
+        everything = np.concatenate(shown)
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        bottom = low[1]
+        optimum = self._instance.optimum if self._instance else None
+        if optimum:
+            ends = np.array([[-1e12, optimum], [1e12, optimum]], dtype=np.float64)
+            self.curves["optimum"].set_points(ends)
+            if self.chips["optimum"].isChecked():
+                bottom = min(bottom, optimum)
+        margin = 0.05 * max(high[1] - bottom, 1.0)
+        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.plot.apply_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+
+    def _show_curve(self, name: str, shown: bool) -> None:
+        self.curves[name].setVisible(shown)
+        self.draw()
+
+    def _change_axis(self, chosen: str) -> None:
+        self.plot.show_whole_numbers("bottom", only=chosen == "iterations")
+        self.plot.fit()
+        self.draw()
+
+    def _read_at(self, x: float, _: float) -> None:
+        seconds = self.axis_choice.value == "seconds"
+        points = self.histories["best"].points(seconds=seconds)
+        if not math.isfinite(x) or len(points) == 0:
+            self.reading.setText(" ")
+            return
+        at = min(int(np.searchsorted(points[:, 0], x)), len(points) - 1)
+        where = duration(points[at, 0]) if seconds else f"iteration {whole(points[at, 0])}"
+        text = f"{where}:  best {whole(points[at, 1])}"
+        gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None
+        self.reading.setText(text if gap is None else f"{text},  gap {percent(gap)}")

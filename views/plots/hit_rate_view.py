@@ -1,0 +1,195 @@
+"""How often an update of the selective memory finds its trail: over the run, and against s."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from gpu.core.snapshot import Snapshot, Updates
+from gpu.problems.tsp.instance import TspInstance
+from views.plots.history import History
+from views.plots.measure_bar import MeasureBar
+from views.widgets.chips import Chip, Choice
+from views.widgets.flow import FlowLayout
+from views.widgets.formats import percent
+from views.widgets.plot import Plot
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class HitRate:
+    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6).
+
+    Attributes
+    ----------
+    memory : int
+        s, trails remembered at each city.
+    local, overall : float
+        Share of the local and of the global updates that found their trail, in [0, 1].
+    """
+
+    memory: int
+    local: float
+    overall: float
+
+
+class HitRateView(View):
+    """Hit ratios of local and global updates."""
+
+    key = "hit-rates"
+    title = "Hit rates"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.run_plot = Plot("iterations", "hits in %")
+        self.run_plot.show_whole_numbers("bottom")
+        self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
+        roles = ("local", "overall")
+        self._recent = {role: self.run_plot.add_curve(role) for role in roles}
+        self._means = {role: self.run_plot.add_curve(role, 2.0) for role in roles}
+        self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
+        self._histories = {key: History() for key in ("local", "overall", "~local", "~overall")}
+        self._last: Updates | None = None
+        self.chips = {
+            "local": Chip("Local", "local", "line", "Local updates, since the run began"),
+            "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
+            "recent": Chip("Recent", "local overall", "thin", "The same since the last drawing"),
+        }
+        self.page_choice = Choice(
+            {"run": "The run", "memory": "Against s"}, "What runs along the axis"
+        )
+        self.measure = MeasureBar(
+            "Measure", "Run the selective memory with s = 1, 2, 4, … 32 on this instance"
+        )
+        self.note = QLabel(" ")
+        self.note.setProperty("role", "note")
+        self.note.setWordWrap(True)
+        self.pages = QStackedWidget()
+        self.below = QStackedWidget()
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.measure.button)
+        row.addWidget(self.measure, 1)
+        row.addStretch(0)
+        for plot, below in ((self.run_plot, self.note), (self.memory_plot, foot)):
+            self.pages.addWidget(plot)
+            self.below.addWidget(below)
+        top = FlowLayout()
+        for name, chip in self.chips.items():
+            top.addWidget(chip)
+            chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
+        self.page_choice.chosen.connect(self._turn)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.pages, 1)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.below, 1)
+        bottom.addWidget(self.page_choice)
+        layout.addLayout(bottom)
+        self.memory_plot.axes["bottom"].tickValues = lambda low, high, _size: [
+            (1.0, [float(v) for v in range(6) if low <= v <= high])
+        ]
+        self.memory_plot.axes["bottom"].tickStrings = lambda values, _scale, _step: [
+            str(2 ** round(v)) for v in values
+        ]
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Empty both plots."""
+        super().show_instance(instance)
+        self.show_rates([])
+        self.measure.finish("")
+
+    def begin_run(self) -> None:
+        """Empty the curves of the run; what was measured against s stays."""
+        for history in self._histories.values():
+            history.clear()
+        self._last = None
+        self._why_empty = "A colony with a selective memory (SPM) shows here what it remembers."
+        self.note.clear()
+        self.run_plot.fit()
+        self.draw()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Add a point to each curve, if the colony has a selective memory."""
+        now = snapshot.updates
+        if now is None:
+            if snapshot.iteration:
+                self._why_empty = (
+                    "This colony keeps every trail: choose one with a selective memory (SPM)."
+                )
+            return
+        before = self._last or Updates(0, 0, 0, 0)
+        since = Updates(
+            now.local_hits - before.local_hits,
+            now.local_total - before.local_total,
+            now.global_hits - before.global_hits,
+            now.global_total - before.global_total,
+        )
+        self._last = now
+        for key, ratio in (
+            ("local", now.local_ratio),
+            ("overall", now.global_ratio),
+            ("~local", since.local_ratio),
+            ("~overall", since.global_ratio),
+        ):
+            if math.isfinite(ratio):
+                self._histories[key].append(snapshot.iteration, snapshot.elapsed, 100 * ratio)
+
+    def draw(self) -> None:
+        """Draw the curves of the run."""
+        end, least = 1.0, 100.0
+        for key, history in self._histories.items():
+            curves = self._recent if key.startswith("~") else self._means
+            points = history.points()
+            curves[key.lstrip("~")].set_points(points)
+            if len(points):
+                end = max(end, float(points[-1, 0]))
+                least = min(least, float(points[:, 1].min()))
+        bottom = max(0.0, 10 * math.floor(least / 10 - 0.5))
+        margin = 0.04 * (100 - bottom)
+        self.run_plot.follow((0.0, end), (bottom - margin, 100 + margin), growing=True)
+        self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
+        if self._last is not None:
+            self.note.setText(
+                f"Mean:  local {percent(100 * self._last.local_ratio)},  "
+                f"global {percent(100 * self._last.global_ratio)}"
+            )
+
+    def show_rates(self, rates: Sequence[HitRate]) -> None:
+        """Draw what was measured so far against the size of the memory."""
+        for role, curve in self._sizes.items():
+            points = [(math.log2(rate.memory), 100 * getattr(rate, role)) for rate in rates]
+            curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
+        self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
+        self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        self.run_plot.apply_theme(theme)
+        self.memory_plot.apply_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+
+    def _show_curve(self, name: str, shown: bool) -> None:
+        if name == "recent":
+            for curve in self._recent.values():
+                curve.setVisible(shown)
+            return
+        for curves in (self._means, self._sizes):
+            curves[name].setVisible(shown)
+        self._recent[name].setVisible(shown and self.chips["recent"].isChecked())
+
+    def _turn(self, page: str) -> None:
+        for stack in (self.pages, self.below):
+            stack.setCurrentIndex(0 if page == "run" else 1)
+        self.chips["recent"].setVisible(page == "run")

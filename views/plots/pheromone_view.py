@@ -1,0 +1,162 @@
+"""The pheromone as a picture: rows and columns in the best solution's order, logarithmic."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtWidgets import QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.coloring.instance import class_order
+from views.frame.faces import face_of, names_of
+from views.plots.colour_bar import ColourBar, colour_table
+from views.plots.matrix_view import MatrixView
+from views.widgets.formats import significant
+from views.widgets.picture import PictureItem
+from views.widgets.theme import Theme
+
+
+class PheromoneView(MatrixView):
+    """A heatmap of the trails in units of the initial trail τ₀."""
+
+    key = "pheromone"
+    title = "Pheromone"
+    fit_tip = "Show the whole picture"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(PictureItem(colour_table()), parent)
+        self._instance: Instance | None = None
+        self._picture: NDArray[np.float32] | None = None
+        self._order: NDArray[np.integer] | None = None
+        self._memory = 0
+        self.bar = ColourBar("τ / τ₀")
+        self.middle.addWidget(self.bar)
+        self.hint = self._label_over("The trails appear here as soon as a colony lays them.")
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("role", "muted")
+        self.apply_theme(self.theme)
+        self.begin_run()
+
+    @property
+    def wanted(self) -> Wanted:
+        """The picture, and the solution that says what its rows are."""
+        return Wanted.PHEROMONE | Wanted.SOLUTION
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Prepare for runs on ``instance``."""
+        self._instance = instance
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """Empty the picture."""
+        self._picture = self._order = None
+        self.image.set_picture(None)
+        self.bar.hide()
+        self.reading.setText(" ")
+        self._describe()
+        self.fit()
+
+    def show_memory(self, trails: int) -> None:
+        """Say that the colony remembers only ``trails`` trails a city; 0 for all of them."""
+        self._memory = trails
+        self._describe()
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the picture, if there is one; before the first iteration all trails are alike."""
+        if snapshot.pheromone is not None and snapshot.iteration > 0:
+            first = self._picture is None
+            self._picture = snapshot.pheromone
+            self._order = self._order_of(snapshot.best_solution)
+            if first:
+                self._describe()
+
+    def draw(self) -> None:
+        """Draw the picture, logarithmic from its weakest to its strongest trail."""
+        if self._picture is None:
+            return
+        laid = self._picture > 0
+        if not laid.any():
+            return
+        trails = np.maximum(self._picture, float(self._picture[laid].min()))
+        low, high = _round_range(float(trails.min()), float(trails.max()))
+        shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
+        shades = np.where(laid, np.clip(shades, 1, 255), 0)
+        resized = self.image.set_picture(shades.astype(np.uint8))
+        self.bar.show_range(low, high)
+        self.bar.show()
+        if resized:
+            self.fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change the colours around the picture; its own are the same on both grounds."""
+        super().apply_theme(theme)
+        self.bar.apply_theme(theme)
+        nothing = theme.colour("field" if theme.dark else "border").rgb()
+        self.image.set_colours([nothing, *colour_table()[1:]])
+
+    @property
+    def matrix(self) -> NDArray[np.float32] | None:
+        """The trails of the newest picture."""
+        return self._picture
+
+    def read(self, row: int, column: int) -> str:
+        """Name the trail of an entry, and how strong it is."""
+        picture = self._picture
+        assert picture is not None
+        trail = float(picture[row, column])
+        value = f"τ = {significant(trail)} τ₀" if trail > 0 else "no trail, for it is an edge"
+        order = self._order
+        if order is not None and len(order) == len(picture):
+            names = names_of(self._instance, len(order))
+            text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
+            if row == column:
+                text = f"{names[order[row]]} itself"
+        else:
+            text = f"strongest in this square:  {value}"
+        return text
+
+    def _describe(self) -> None:
+        self.hint.setVisible(self._picture is None)
+        if self._picture is None:
+            self.caption.setText("")
+            self.caption.setToolTip("")
+            return
+        n = self._instance.n if self._instance else len(self._picture)
+        parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
+        face = face_of(self._instance)
+        parts.append(face.order if parts else f"In the {face.order}")
+        if len(self._picture) < n:
+            parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
+        self.caption.setText("  ·  ".join(parts))
+        self.caption.setToolTip(
+            f"{face.trails_tip}; each pixel is the strongest trail of its square."
+            + (
+                f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
+                "trail τ₀ is shown, which an ant reads there."
+                if self._memory
+                else ""
+            )
+        )
+
+    def _order_of(self, solution: NDArray[np.int32] | None) -> NDArray[np.integer] | None:
+        """Return the place that each row stands for: as toured, or class by class."""
+        coloring = self._instance is not None and self._instance.problem is Problem.COLORING
+        return class_order(solution) if solution is not None and coloring else solution
+
+
+def _round_range(low: float, high: float) -> tuple[float, float]:
+    """Widen to 1, 2 or 5 times a power of ten, so that the colours keep still for a while."""
+
+    def step(value: float, *, up: bool) -> float:
+        power = 10.0 ** math.floor(math.log10(value))
+        steps = [power * factor for factor in (1, 2, 5, 10)]
+        if up:
+            return next(s for s in steps if s >= value * (1 - 1e-6))
+        return next(s for s in reversed(steps) if s <= value * (1 + 1e-6))
+
+    bottom, top = step(low, up=False), step(high, up=True)
+    return bottom, max(top, 10 * bottom)

@@ -1,0 +1,1 @@
+"""The setup panel: everything that decides a run."""

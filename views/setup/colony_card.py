@@ -1,0 +1,172 @@
+"""The choice of a device, and of a colony that can run on it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from gpu import catalog
+from gpu.core.devices import Device, Survey
+from gpu.core.problem import Problem
+from gpu.core.system import System
+from views.setup.card import Card, note
+
+
+class ColonyCard(Card):
+    """Two lists; colonies that cannot run on the chosen device come last, each with the reason.
+
+    Attributes
+    ----------
+    changed : Signal
+        Another device or colony is chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("COLONY AND DEVICE", parent)
+        self._survey = Survey((), "")
+        self._problem = Problem.TSP
+        self.devices, self.colonies = QComboBox(), QComboBox()
+        self.devices.setAccessibleName("Device")
+        self.devices.setToolTip("Where the colony runs")
+        self.colonies.setAccessibleName("Colony")
+        for box in (self.devices, self.colonies):
+            box.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            box.setMinimumContentsLength(12)
+            box.installEventFilter(self)
+        self.device_note, self.colony_note = note(), note()
+        self.devices.activated.connect(self._device_changed)
+        self.colonies.activated.connect(self._colony_changed)
+        for widget in (self.devices, self.device_note, self.colonies, self.colony_note):
+            self.column.addWidget(widget)
+        self.show_survey(self._survey)
+
+    @property
+    def device(self) -> Device | None:
+        """The chosen device."""
+        return next((d for d in self._survey.devices if d.name == self.devices.currentData()), None)
+
+    @property
+    def system(self) -> System | None:
+        """The chosen catalog row, if it runs on the chosen device."""
+        device, name = self.device, self.colonies.currentData()
+        return next(
+            (
+                system
+                for system in catalog.CATALOG
+                if system.name == name and device is not None and system.runs_on(device)
+            ),
+            None,
+        )
+
+    def show_survey(self, survey: Survey) -> None:
+        """Offer the devices that were found, and say why there is no GPU among them."""
+        self._survey = survey
+        before = self.devices.currentData()
+        self.devices.clear()
+        for row, device in enumerate(survey.devices):
+            self.devices.addItem(_text_of(device), device.name)
+            self.devices.setItemData(row, str(device), Qt.ItemDataRole.ToolTipRole)
+        _select(self.devices, before)
+        self.device_note.setText(f"No GPU: {survey.without_cuda}." if survey.without_cuda else "")
+        self.device_note.setVisible(bool(survey.without_cuda))
+        self._device_changed()
+
+    def show_problem(self, problem: Problem) -> None:
+        """Offer the colonies that solve ``problem``."""
+        if problem is not self._problem:
+            self._problem = problem
+            self._device_changed()
+
+    def choose(self, device: str, colony: str) -> bool:
+        """Choose both by name; return whether this machine has them, and can run one on the other.
+
+        Where it cannot, the nearest possible choice is left in sight.
+        """
+        _select(self.devices, device)
+        self._device_changed()
+        _select(self.colonies, colony)
+        self._colony_changed()
+        chosen = self.device, self.system
+        return (chosen[0] and chosen[0].name, chosen[1] and chosen[1].name) == (device, colony)
+
+    def choose_search(self, alias: str) -> None:
+        """Choose the recommended colony of the search ``alias`` on the chosen device."""
+        device = self.device
+        for system in catalog.CATALOG:
+            if device is not None and system.alias == alias and system.runs_on(device):
+                _select(self.colonies, system.name)
+                self._colony_changed()
+                return
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave the wheel to the panel, which it scrolls, lest a choice changes on the way."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _device_changed(self, _: object = None) -> None:
+        device = self.device
+        before = self.colonies.currentData()
+        self.colonies.clear()
+        model = self.colonies.model()
+        assert isinstance(model, QStandardItemModel)  # QComboBox makes one
+        offered = [system for system in catalog.CATALOG if system.problem is self._problem]
+        runnable = [s for s in offered if device is not None and s.runs_on(device)]
+        others = [s for s in offered if s not in runnable]
+        for system in (*runnable, *others):
+            runs = system in runnable
+            item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
+            item.setData(system.name, Qt.ItemDataRole.UserRole)
+            item.setToolTip(system.summary if runs else f"{system.title} {_needs(system)}.")
+            item.setEnabled(runs)
+            model.appendRow(item)
+        if runnable and others:
+            self.colonies.insertSeparator(len(runnable))
+        usual = self._problem.words.colony
+        wanted = next((s.alias for s in offered if s.name == before), usual)
+        same = [s for s in runnable if s.name == before]
+        best = [s for s in runnable if s.alias == wanted]
+        for system in (*same, *best, *runnable)[:1]:
+            _select(self.colonies, system.name)
+        self._colony_changed()
+
+    def _colony_changed(self, _: object = None) -> None:
+        system = self.system
+        if system is not None:
+            solutions = self._problem.words.solutions
+            same = (
+                f"The same seed gives the same {solutions}."
+                if system.deterministic
+                else f"Its updates race: the same seed may give other {solutions}."
+            )
+            tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
+            self.colony_note.setText(system.summary)
+            for widget in (self.colony_note, self.colonies):
+                widget.setToolTip(tip)
+        self.changed.emit()
+
+
+def _select(box: QComboBox, data: object) -> None:
+    index = box.findData(data)
+    model = box.model()
+    if index >= 0 and model.flags(model.index(index, 0, QModelIndex())) & (
+        Qt.ItemFlag.ItemIsEnabled
+    ):
+        box.setCurrentIndex(index)
+
+
+def _needs(system: System) -> str:
+    places = {"cuda": "a CUDA GPU", "cpu": "all CPU cores", "cpu:1": "one CPU core"}
+    return "needs " + " or ".join(places[place] for place in system.builders)
+
+
+def _text_of(device: Device) -> str:
+    if device.kind == "cuda":
+        return f"{device.name}: {device.model}"
+    return f"{device.name}: {'one core' if device.cores == 1 else f'{device.cores} cores'}"

@@ -1,0 +1,89 @@
+"""Which instance is loaded, and where others come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QMenu, QProgressBar, QToolButton, QWidget
+
+from gpu.core.instance import Instance
+from views.frame.faces import DROP_HERE, OPEN_TIP, facts_of
+from views.setup.card import Card, note
+
+
+class InstanceCard(Card):
+    """Name and facts of the instance.
+
+    Attributes
+    ----------
+    open_requested : Signal
+        The user wants to choose a file.
+    path_chosen : Signal
+        Path of the bundled instance that the user chose.
+    """
+
+    open_requested = Signal()
+    path_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("INSTANCE", parent)
+        self.instance: Instance | None = None
+        self.loading = ""
+        self.open_button = self.add_button("Open…", OPEN_TIP)
+        self.open_button.clicked.connect(self.open_requested)
+        self.bundled_button = self.add_button(
+            "Bundled ▾", "Instances that come with the program (Ctrl+B)"
+        )
+        self.bundled_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.bundled_menu = QMenu(self)
+        self.bundled_button.setMenu(self.bundled_menu)
+        self.name = QLabel()
+        self.name.setProperty("role", "value")
+        self.name.setWordWrap(True)
+        self.facts, self.warning = note(), note()
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        for widget in (self.name, self.facts, self.warning, self.bar):
+            self.column.addWidget(widget)
+        self.show_instance(None)
+
+    def show_loading(self, name: str) -> None:
+        """Say that the file ``name`` is being read; empty when that is over."""
+        self.loading = name
+        self._describe()
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show which instance is loaded."""
+        self.instance, self.loading = instance, ""
+        self._describe()
+
+    def show_bundled(self, paths: Sequence[tuple[str, Path]]) -> None:
+        """Offer the instances that come with the program: (text, file)."""
+        self.bundled_menu.clear()
+        for text, path in paths:
+            action = QAction(text, self.bundled_menu)
+            action.triggered.connect(lambda _=False, path=path: self.path_chosen.emit(path))
+            self.bundled_menu.addAction(action)
+        self.bundled_button.setEnabled(bool(paths))
+
+    def _describe(self) -> None:
+        self.bar.setVisible(bool(self.loading))
+        instance = self.instance
+        self.name.setToolTip(str(instance.path or "") if instance else "")
+        self.facts.setToolTip(instance.comment if instance else "")
+        note = "" if instance is None or self.loading else instance.note
+        self.warning.setText(f"⚠ {note}" if note else "")
+        self.warning.setVisible(bool(note))
+        if self.loading:
+            self.name.setText(self.loading)
+            self.facts.setText("is being loaded …")
+        elif instance is None:
+            self.name.setText("None yet")
+            self.facts.setText(DROP_HERE)
+        else:
+            self.name.setText(instance.name)
+            self.facts.setText(facts_of(instance))

@@ -1,0 +1,62 @@
+"""A field for one number."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from views.setup.field import Field
+
+
+class NumberField(Field):
+    """A line to write a number in."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        self.entry = _Entry()
+        super().__init__(name, self.entry, parent)
+        self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
+        self.entry.textEdited.connect(lambda _: self.changed.emit())
+        self.entry.setMinimumWidth(64)
+
+    @property
+    def text(self) -> str:
+        """What stands in the entry, without blanks around it."""
+        return self.entry.text().strip()
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.entry.setText(text)
+        self.entry.setCursorPosition(0)  # of a number too long for the entry, show the beginning
+
+    def show_automatic(self, text: str) -> None:
+        """Say in the empty entry what the automatic value comes to."""
+        self.entry.setPlaceholderText(text)
+
+
+class _Entry(QLineEdit):
+    """A line whose number the arrow keys raise and lower."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step by one unit of the second significant digit, at least by one of a whole number."""
+        direction = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()))
+        if direction is None or not self.text():
+            super().keyPressEvent(event)
+            return
+        stepped = step(self.text(), direction)
+        if stepped != self.text():
+            self.setText(stepped)
+            self.textEdited.emit(stepped)
+
+
+def step(text: str, direction: int) -> str:
+    """Return the number of ``text`` raised or lowered by one in its last written place."""
+    text = text.strip()
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if "e" in text.lower() or "n" in text.lower():
+        return text
+    decimals = len(text.partition(".")[2])
+    return f"{value + direction * 10.0**-decimals:.{decimals}f}"

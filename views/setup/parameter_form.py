@@ -1,0 +1,173 @@
+"""A form made from what a colony's parameters say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from gpu.core.errors import ParameterError
+from gpu.core.parameters import Explanation, Parameters
+from views.setup.choice_field import ChoiceField
+from views.setup.number_field import NumberField
+from views.widgets.formats import significant
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    symbol: QLabel
+    title: QLabel
+    field: NumberField | ChoiceField
+
+
+class ParameterForm(QWidget):
+    """One row a parameter: symbol, name, value, which is a number or one of a few options.
+
+    An automatic value is an empty entry, or the first of the options.
+
+    Attributes
+    ----------
+    changed : Signal
+        The user changed a value.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind: type[Parameters] | None = None
+        self._n: int | None = None
+        self.fields: dict[str, NumberField | ChoiceField] = {}
+        # Rows are made once, for other colonies share most of them.
+        self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(8)
+        self._layout.setVerticalSpacing(2)
+        self._layout.setColumnStretch(2, 1)
+
+    def show_kind(self, kind: type[Parameters]) -> None:
+        """Show the parameters of ``kind``, with its defaults.
+
+        Values that the user changed are kept where they mean the same to both kinds.
+        """
+        if kind is self._kind:
+            return
+        kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
+        self._kind = kind
+        for row in self._rows.values():
+            for widget in (row.symbol, row.title, row.field):
+                self._layout.removeWidget(widget)
+                widget.hide()
+        self.fields = {}
+        for place, (name, explanation) in enumerate(kind.explanations().items()):
+            row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
+            self.fields[name] = row.field
+            tip = _tip(kind, name, explanation)
+            row.symbol.setText(explanation.symbol)
+            if isinstance(row.field, ChoiceField):
+                meanings = explanation.options
+                options = {str(one): meanings.get(str(one), "") for one in explanation.alternatives}
+                row.field.offer(options, explanation.automatic)
+            for column, part in enumerate((row.symbol, row.title, row.field)):
+                self._layout.addWidget(part, place, column)
+                part.show()
+            for told in (row.symbol, row.title, row.field.entry):
+                told.setToolTip(tip)
+        self.set_values(kept)
+
+    def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
+        if (name, kind) in self._rows:
+            return self._rows[name, kind]
+        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), kind(name, self))
+        self._rows[name, kind] = row
+        row.title.setProperty("role", "muted")
+        for label in (row.symbol, row.title):
+            label.setContentsMargins(0, 4, 0, 0)
+            label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        row.symbol.setBuddy(row.field.entry)
+        row.field.changed.connect(self._edited)
+        return row
+
+    def show_size(self, n: int | None) -> None:
+        """Show what automatic values come to for an instance of ``n`` cities or vertices."""
+        self._n = n
+        self._check()
+
+    def values(self) -> dict[str, object]:
+        """Every parameter's text, or the name of its option; None where it is automatic."""
+        return {name: field.text or None for name, field in self.fields.items()}
+
+    def set_values(self, values: Mapping[str, object]) -> None:
+        """Fill in ``values``, and the paper's defaults for all others."""
+        if self._kind is None:
+            return
+        defaults = self._kind().to_dict()
+        for name, field in self.fields.items():
+            value = values.get(name, defaults[name])
+            automatic = value is None or value == "auto"
+            field.text = "" if automatic else _plain(value)
+        self._check()
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong, one sentence a field."""
+        return [field.problem for field in self.fields.values() if field.problem]
+
+    def _edited(self) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        kind = self._kind
+        if kind is None:
+            return
+        resolved = kind().resolved(self._n).to_dict() if self._n else {}
+        for name, field in self.fields.items():
+            explanation = kind.explanations()[name]
+            if explanation.automatic:
+                value = resolved.get(name)
+                text = explanation.automatic if value is None else _plain(_rounded(value))
+                field.show_automatic(f"auto: {text}")
+            field.problem = _problem_of(kind, name, field.text)
+
+
+def _problem_of(kind: type[Parameters], name: str, text: str) -> str:
+    explanation = kind.explanations()[name]
+    if not text and not explanation.automatic:
+        return f"must be {explanation.range_text}"
+    try:
+        kind.from_mapping({name: text or None})
+    except ParameterError as error:
+        return str(error)
+    return ""
+
+
+def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
+    default = kind().to_dict()[name]
+    usual = explanation.automatic if default is None else _plain(default)
+    head = f"<p><b>{explanation.symbol}</b> ({name}): {explanation.text}</p>"
+    if explanation.options:
+        options = (f"<li><b>{key}</b>: {text}</li>" for key, text in explanation.options.items())
+        return f"{head}<ul>{''.join(options)}</ul><p>Default {usual}.</p>"
+    if explanation.power_of_two:
+        return f"{head}<p>{explanation.range_text.capitalize()}; default {usual}.</p>"
+    automatic = f" Leave it empty for {explanation.automatic}." if explanation.automatic else ""
+    what = "A whole number" if kind.kinds()[name] is int else "A number"
+    return f"{head}<p>{what} {explanation.range_text}; default {usual}.{automatic}</p>"
+
+
+def _rounded(value: float | str) -> float | str:
+    return (
+        value
+        if isinstance(value, str) or float(value).is_integer()
+        else float(significant(value, 4))
+    )
+
+
+def _plain(value: object) -> str:
+    """Return the shortest text that is read back as exactly ``value``."""
+    text = str(value)
+    return text.removesuffix(".0")

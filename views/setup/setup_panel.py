@@ -1,0 +1,231 @@
+"""Everything that decides a run: instance, device, colony, parameters, seed and limits."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.instance import Instance
+from gpu.core.random import SEEDS
+from views.setup.card import Card
+from views.setup.colony_card import ColonyCard
+from views.setup.instance_card import InstanceCard
+from views.setup.number_field import NumberField
+from views.setup.parameter_form import ParameterForm
+from views.setup.preset import Preset
+from views.setup.stop_form import StopForm
+from views.widgets.icons import icon
+from views.widgets.theme import DARK, Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user chose; names and numbers only.
+
+    Attributes
+    ----------
+    device, colony : str
+        Names of a device and of a catalog row.
+    parameters : mapping of str to object
+        Text of each parameter; None where it is automatic.
+    seed : int
+        0 <= seed < 2^64.
+    stop : mapping of str to number or None
+        The run's limits.
+    """
+
+    device: str
+    colony: str
+    parameters: Mapping[str, object]
+    seed: int
+    stop: Mapping[str, float | int | None]
+
+
+class SetupPanel(QScrollArea):
+    """The panel at the left.
+
+    Attributes
+    ----------
+    changed : Signal
+        The user changed a choice, or what can be chosen has changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._locked = False
+        self._presets: tuple[Preset, ...] = ()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.instance = InstanceCard()
+        self.colony = ColonyCard()
+        self.parameters = ParameterForm()
+        self.seed_field = NumberField("seed")
+        self.stop = StopForm()
+        self._parameter_card = self._make_parameter_card()
+        self._stop_card = Card("STOP AT THE FIRST OF")
+        self._stop_card.column.addWidget(self.stop)
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(8, 8, 4, 4)
+        column.setSpacing(6)
+        for card in (self.instance, self.colony, self._parameter_card, self._stop_card):
+            column.addWidget(card)
+        column.addStretch(1)
+        self.setWidget(page)
+        self.colony.changed.connect(self._colony_changed)
+        self.parameters.changed.connect(self._edited)
+        self.seed_field.changed.connect(self._edited)
+        self.stop.changed.connect(self._edited)
+        self.show_instance(None)
+        self.apply_theme(DARK)
+
+    @property
+    def problem(self) -> str:
+        """Why a run cannot start with these choices, or nothing."""
+        if self.instance.loading:
+            return f"{self.instance.loading} is being loaded"
+        if self.instance.instance is None:
+            return "Open an instance first"
+        if self.colony.device is None:
+            return "The devices are still being looked for"
+        if self.colony.system is None:
+            return "Choose a colony that runs on this device"
+        found = [*self.parameters.problems, *self.stop.problems]
+        if self.seed_field.problem:
+            found.append(self.seed_field.problem)
+        return found[0] if found else ""
+
+    def choices(self) -> Choices:
+        """Return what is chosen; valid only while there is no problem."""
+        return Choices(
+            device=self.colony.devices.currentData(),
+            colony=self.colony.colonies.currentData(),
+            parameters=self.parameters.values(),
+            seed=int(self.seed_field.text),
+            stop=self.stop.values(),
+        )
+
+    def set_choices(self, choices: Choices) -> str:
+        """Show ``choices``; return what of them this machine does not have, or nothing."""
+        found = self.colony.choose(choices.device, choices.colony)
+        self.parameters.set_values(choices.parameters)
+        self.seed_field.text = str(choices.seed)
+        self.stop.set_values(choices.stop)
+        self._edited()
+        return "" if found else f"{choices.colony} on {choices.device}"
+
+    def show_loading(self, name: str) -> None:
+        """Say that the file ``name`` is being read; empty when that is over."""
+        self.instance.show_loading(name)
+        self.changed.emit()
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show which instance is loaded."""
+        self.instance.show_instance(instance)
+        if instance is not None:
+            self.colony.show_problem(instance.problem)
+        self.parameters.show_size(instance.n if instance else None)
+        self.stop.show_instance(instance)
+        self.changed.emit()
+
+    def show_presets(self, presets: Sequence[Preset]) -> None:
+        """Offer those of ``presets`` that are for the chosen colony's search."""
+        self._presets = tuple(presets)
+        self._fill_presets()
+
+    def _fill_presets(self) -> None:
+        system = self.colony.system
+        self.preset_menu.clear()
+        self.preset_menu.setToolTipsVisible(True)
+        for preset in self._presets:
+            if system is None or not preset.is_for(system.alias):
+                continue
+            action = QAction(preset.name, self.preset_menu)
+            action.setToolTip(preset.description)
+            action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
+            self.preset_menu.addAction(action)
+        self.preset_button.setEnabled(not self.preset_menu.isEmpty())
+
+    def draw_seed(self) -> None:
+        """Draw another seed."""
+        if not self._locked:
+            self.seed_field.text = str(secrets.randbelow(1_000_000))
+            self._edited()
+
+    def lock(self, *, locked: bool) -> None:
+        """Keep the choices as they are while a run goes on."""
+        self._locked = locked
+        for card in (self.colony, self._parameter_card, self._stop_card):
+            card.setEnabled(not locked)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self.dice.setIcon(icon("dice", theme, "muted"))
+        self.setFixedWidth(round(288 * theme.scale))
+
+    def _make_parameter_card(self) -> Card:
+        card = Card("PARAMETERS")
+        self.preset_button = button = card.add_button("Presets ▾", "Fill in a known setting")
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.preset_menu = QMenu(self)
+        button.setMenu(self.preset_menu)
+        self.seed_field.entry.setToolTip("The seed decides a run: the same seed, the same ants")
+        self.seed_field.text = "1"
+        self.dice = QToolButton()
+        self.dice.setProperty("role", "plain")
+        self.dice.setToolTip("Draw another seed (Ctrl+D)")
+        self.dice.clicked.connect(self.draw_seed)
+        label = QLabel("seed")
+        label.setProperty("role", "muted")
+        label.setContentsMargins(0, 4, 0, 0)
+        row = QHBoxLayout()
+        row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.seed_field, 1)
+        row.addWidget(self.dice, 0, Qt.AlignmentFlag.AlignTop)
+        card.column.addWidget(self.parameters)
+        card.column.addLayout(row)
+        return card
+
+    def _colony_changed(self) -> None:
+        system, instance = self.colony.system, self.instance.instance
+        if system is not None:
+            self.parameters.show_kind(system.parameters)
+            self.parameters.show_size(instance.n if instance else None)
+            # Fields are made when they are first needed, and would come last in the window.
+            around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
+            for before, after in itertools.pairwise(around):
+                QWidget.setTabOrder(before, after)
+        self._fill_presets()
+        self._edited()
+
+    def _apply_preset(self, preset: Preset) -> None:
+        self.parameters.set_values(preset.parameters)
+        if preset.stop is not None:
+            self.stop.set_values(preset.stop)
+        self._edited()
+
+    def _edited(self) -> None:
+        text = self.seed_field.text
+        valid = text.isascii() and text.isdecimal() and int(text) < SEEDS
+        self.seed_field.problem = "" if valid else "seed must be a whole number in [0, 2⁶⁴)"
+        self.changed.emit()

@@ -1,0 +1,150 @@
+"""When a run shall end on its own: any one of the ticked limits is enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from views.frame.faces import FACES, face_of
+from views.setup.number_field import NumberField
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One row of the form: its name, its unit, and which numbers are possible."""
+
+    title: str
+    unit: str
+    usual: str
+    tip: str
+    whole: bool = False
+    zero: bool = False
+
+    def problem_of(self, text: str) -> str:
+        """Return what is wrong with ``text``, or nothing."""
+        try:
+            value = float(text)
+        except ValueError:
+            return f"{text!r} is not a number" if text else "must be set"
+        if not math.isfinite(value) or (self.whole and value != int(value)):
+            return "must be a whole number" if self.whole else "must be a finite number"
+        if value < 0 or (value == 0 and not self.zero):
+            return "must be at least 0" if self.zero else "must be greater than 0"
+        return ""
+
+
+_TOURS = FACES[Problem.TSP]
+
+LIMITS = {
+    "seconds": Limit("Time", "s", "60", "Stop after so many seconds of solving"),
+    "iterations": Limit("Iterations", "", "1000", "Stop after exactly so many", whole=True),
+    "target_gap": Limit(
+        "Gap", "%", "1", "Stop when the gap to the optimum is that small", zero=True
+    ),
+    "target_length": Limit(
+        _TOURS.cost_limit, "", "0", _TOURS.cost_limit_tip, whole=True, zero=True
+    ),
+    "no_improvement": Limit(
+        "Stagnation", "iterations", "500", "Stop when so many in a row find nothing", whole=True
+    ),
+}
+"""The limits that a run can have, by the name under which a session keeps them."""
+
+
+class StopForm(QWidget):
+    """A box to tick and a number for each limit.
+
+    Attributes
+    ----------
+    changed : Signal
+        The user changed a limit.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.boxes: dict[str, QCheckBox] = {}
+        self.fields: dict[str, NumberField] = {}
+        self._impossible = ""
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setHorizontalSpacing(8)
+        layout.setVerticalSpacing(2)
+        layout.setColumnStretch(1, 1)
+        for row, (name, limit) in enumerate(LIMITS.items()):
+            box, field, unit = QCheckBox(limit.title), NumberField(limit.title), QLabel(limit.unit)
+            box.setToolTip(limit.tip)
+            field.entry.setToolTip(limit.tip)
+            field.text = limit.usual
+            unit.setProperty("role", "note")
+            box.toggled.connect(self._edited)
+            field.changed.connect(lambda name=name: self._typed(name))
+            self.boxes[name], self.fields[name] = box, field
+            layout.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
+            layout.addWidget(field, row, 1)
+            layout.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
+        self.set_values({"seconds": 60.0})
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Speak of its problem, and allow a gap only where an optimum is known."""
+        optimum, face = instance.optimum if instance else None, face_of(instance)
+        possible = optimum or instance is None
+        self._impossible = "" if possible else "No optimum is known for this instance"
+        self.boxes["target_gap"].setToolTip(self._impossible or LIMITS["target_gap"].tip)
+        cost, field = self.boxes["target_length"], self.fields["target_length"]
+        cost.setText(face.cost_limit)
+        for widget in (cost, field.entry):
+            widget.setToolTip(face.cost_limit_tip)
+        field.entry.setAccessibleName(face.cost_limit)
+        if not cost.isChecked():
+            field.text = str(optimum) if optimum else LIMITS["target_length"].usual
+        self._check()
+
+    def values(self) -> dict[str, float | int | None]:
+        """Each limit's number; None where it is not ticked. Valid only without problems."""
+        found: dict[str, float | int | None] = {}
+        for name, limit in LIMITS.items():
+            value = float(self.fields[name].text) if self._ticked(name) else None
+            found[name] = int(value) if limit.whole and value is not None else value
+        return found
+
+    def set_values(self, values: Mapping[str, float | int | None]) -> None:
+        """Tick and fill in exactly the limits of ``values``."""
+        for name, box in self.boxes.items():
+            value = values.get(name)
+            box.blockSignals(True)
+            box.setChecked(value is not None)
+            box.blockSignals(False)
+            if value is not None:
+                self.fields[name].text = str(value).removesuffix(".0")
+        self._check()
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong, one sentence a field."""
+        return [field.problem for field in self.fields.values() if field.problem]
+
+    def _ticked(self, name: str) -> bool:
+        return self.boxes[name].isChecked() and not (name == "target_gap" and self._impossible)
+
+    def _typed(self, name: str) -> None:
+        self.boxes[name].setChecked(True)
+        self._edited()
+
+    def _edited(self, _: object = None) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        self.boxes["target_gap"].setEnabled(not self._impossible)
+        self.fields["target_gap"].setEnabled(not self._impossible)
+        for name, limit in LIMITS.items():
+            field = self.fields[name]
+            field.problem = limit.problem_of(field.text) if self._ticked(name) else ""

@@ -1,0 +1,1 @@
+"""The tour on its map."""

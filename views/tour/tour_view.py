@@ -1,0 +1,229 @@
+"""The tour on its map: best, iteration best before and after local search, optimum, trails."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpu.core.snapshot import Snapshot, Trails, Wanted
+from gpu.problems.tsp.instance import TspInstance
+from views.tour.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
+from views.widgets.canvas_view import CanvasView
+from views.widgets.chips import Chip
+from views.widgets.flow import FlowLayout
+from views.widgets.formats import percent, whole
+from views.widgets.theme import Theme
+
+_BEFORE_AND_AFTER = (
+    "The iteration's best tour before and after local search: "
+    "edges given up are dashed, edges gained are bold"
+)
+
+_ALL_AT_ONCE = 1000
+"""Most cities of an instance whose layers are all drawn in one frame."""
+
+
+Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""A tour before and after local search."""
+
+
+class TourView(CanvasView):
+    """The map: y up, both axes to the same scale."""
+
+    key = "tour"
+    title = "Tour"
+    fit_tip = "Show the whole map (F)"
+    leisure = 0.0  # what moves is what people look at
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._instance: TspInstance | None = None
+        self._changed: dict[str, NDArray[np.int32] | Improved | Trails] = {}
+        self.trails = TrailsLayer(0)
+        self.cities = CitiesLayer(1)
+        self.optimum = TourLayer(2, "optimum", dashes=True)
+        self.latest = TourLayer(3, "latest")
+        self.best = TourLayer(4, "best", bold=True)
+        self.improved = ImprovementLayer(5)
+        self.chips = {
+            "best": Chip("Best", "best", "line", "The best tour so far"),
+            "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
+            "optimum": Chip("Optimum", "optimum", "dashes", "A tour of the best known length"),
+            "trails": Chip(
+                "Trails", "trail", "band", "The strongest trails: the wider, the more τ"
+            ),
+            "cities": Chip("Cities", "city", "dots", "The cities"),
+            "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
+        }
+        self.chips["improved"].setChecked(False)
+        self.chips["improved"].hide()
+        self.improved.setVisible(False)
+        self._tours = {"best": self.best, "latest": self.latest}
+        self._layers = {
+            "best": self.best,
+            "latest": self.latest,
+            "optimum": self.optimum,
+            "trails": self.trails,
+            "cities": self.cities,
+            "improved": self.improved,
+        }
+        for layer in self._layers.values():
+            self.box.addItem(layer)
+        self.hover = QLabel()
+        self.hover.setProperty("role", "note")
+        self.welcome = self._label_over(
+            "Drop a TSPLIB or DIMACS file here,\nopen one with Ctrl+O,\n"
+            "or choose a bundled instance."
+        )
+        self.welcome.setWordWrap(True)
+
+        chips = FlowLayout()
+        for name, chip in self.chips.items():
+            chips.addWidget(chip)
+            chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
+        top = QHBoxLayout()
+        top.addLayout(chips, 1)
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.caption, 1)
+        bottom.addWidget(self.hover)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addLayout(top)
+        layout.addWidget(self.graphics, 1)
+        layout.addLayout(bottom)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The tours and trails whose layers are switched on."""
+        wanted = Wanted.SOLUTION
+        if self.chips["latest"].isChecked():
+            wanted |= Wanted.ITERATION_SOLUTION
+        if self.chips["trails"].isChecked():
+            wanted |= Wanted.TRAILS
+        if self.chips["improved"].isChecked() and not self.chips["improved"].isHidden():
+            wanted |= Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
+        return wanted
+
+    def show_instance(self, instance: TspInstance | None) -> None:
+        """Show the cities of ``instance``, and its optimal tour where known."""
+        self._instance = instance
+        self.begin_run()
+        points = np.empty((0, 2)) if instance is None else instance.display
+        for layer in self._layers.values():
+            layer.set_cities(points)
+        self.optimum.set_tour(None if instance is None else instance.optimal_tour)
+        has_optimum = instance is not None and instance.optimal_tour is not None
+        self.chips["optimum"].setEnabled(has_optimum)
+        self.chips["optimum"].setToolTip(
+            "A tour of the best known length" if has_optimum else "No optimal tour is known here"
+        )
+        self.welcome.setVisible(instance is None)
+        self.fit_button.setEnabled(instance is not None)
+        self.hover.clear()
+        self.caption.setToolTip("" if instance is None else instance.comment)
+        self.fit()
+
+    def begin_run(self) -> None:
+        """Take the former run's tours and trails off the map."""
+        self._changed.clear()
+        self.best.set_tour(None)
+        self.latest.set_tour(None)
+        self.trails.set_trails(None)
+        self.improved.set_tours(None, None)
+        self._offer_improved(offered=False)
+        self._describe()
+
+    @property
+    def behind(self) -> bool:
+        """Whether a layer is still to be drawn."""
+        return bool(self._changed)
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Keep the latest tours and trails; what a state lacks stays as it was."""
+        for name, part in (
+            ("best", snapshot.best_solution),
+            ("latest", snapshot.iteration_solution),
+            ("trails", snapshot.trails),
+        ):
+            if part is not None:
+                # A layer that waits keeps its turn, whatever comes in meanwhile.
+                self._changed[name] = part
+        if (snapshot.improvements is None) != self.chips["improved"].isHidden():
+            self._offer_improved(offered=snapshot.improvements is not None)
+        if snapshot.built_solution is not None and snapshot.iteration_solution is not None:
+            self._changed["improved"] = snapshot.built_solution, snapshot.iteration_solution
+
+    def draw(self) -> None:
+        """Draw what was taken in; of a large instance one layer, so that a frame stays short."""
+        few = self._instance is not None and self._instance.n <= _ALL_AT_ONCE
+        for name in list(self._changed)[: None if few else 1]:
+            part = self._changed.pop(name)
+            if isinstance(part, Trails):
+                self.trails.set_trails(part)
+            elif isinstance(part, tuple):
+                self.improved.set_tours(*part)
+                self._describe(part)
+            else:
+                self._tours[name].set_tour(part)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        super().apply_theme(theme)
+        for layer in self._layers.values():
+            layer.set_theme(theme)
+        for chip in self.chips.values():
+            chip.apply_theme(theme)
+
+    def point_at(self, place: QPointF) -> None:
+        """Say which city is under the mouse."""
+        instance = self._instance
+        city = None if instance is None else self._nearest(instance.display, place)
+        if instance is None or city is None:
+            self.hover.clear()
+            return
+        x, y = instance.display[city]
+        self.hover.setText(f"city {instance.city_ids[city]} at ({x:g}, {y:g})")
+
+    def leave(self) -> None:
+        """Speak of no city."""
+        self.hover.clear()
+
+    def _show_layer(self, name: str, shown: bool) -> None:
+        self._layers[name].setVisible(shown)
+        if name == "improved" and not shown:
+            self._describe()
+        self.wanted_changed.emit()
+
+    def _offer_improved(self, *, offered: bool) -> None:
+        """Let the user compare tours before and after local search, where there is one."""
+        self.chips["improved"].setVisible(offered)
+        if self.chips["improved"].isChecked():
+            self.wanted_changed.emit()
+
+    def _describe(self, improved: Improved | None = None) -> None:
+        """Name the instance, and what local search made of a tour."""
+        instance = self._instance
+        text = "" if instance is None else _caption(instance)
+        if instance is not None and improved is not None:
+            before, after = (instance.tour_length(tour) for tour in improved)
+            gain = percent(100 * (before - after) / max(before, 1))
+            made = f"{whole(before)} → {whole(after)} (−{gain})"
+            if after == before:
+                made = f"left {whole(before)} as it was"
+            text = f"local search {made}  ·  {text}"
+        self.caption.setText(text)
+
+
+def _caption(instance: TspInstance) -> str:
+    kind = "directed, " if instance.directed else ""
+    parts = [instance.name, f"{kind}{whole(instance.n)} cities", str(instance.metric)]
+    if instance.optimum:
+        parts.append(f"best known {whole(instance.optimum)}")
+    if instance.computed_layout:
+        parts.append("computed layout")
+    return "  ·  ".join(parts)

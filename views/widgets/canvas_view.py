@@ -1,0 +1,121 @@
+"""What views share whose picture can be moved, zoomed and pointed at."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+from views.widgets.elided import ElidedLabel
+from views.widgets.icons import icon
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_NEAR = 12.0
+"""Pixels from the mouse to what it points at, at most."""
+
+
+class CanvasView(View):
+    """A canvas with equal scales, and the button that shows all of it again.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Qt's parent.
+    least : tuple of int
+        Least width and height of the canvas.
+    padding : float
+        Free margin where all is shown, as a share of it.
+    downward : bool
+        Whether y grows downward, as rows of a matrix do.
+
+    Attributes
+    ----------
+    fit_tip : str
+        What the button does.
+    graphics, box : GraphicsView, ViewBox
+        The canvas as a widget, and its items in coordinates of their own.
+    caption : ElidedLabel
+        What is shown, in a line.
+    """
+
+    fit_tip: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        least: tuple[int, int] = (200, 160),
+        padding: float = 0.0,
+        downward: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._padding = padding
+        self._over: list[QLabel] = []
+        # pyqtgraph has no type hints; its objects are Any.
+        self.graphics: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(
+            lockAspect=True, invertY=downward, enableMenu=False, defaultPadding=padding
+        )
+        self.graphics.setCentralItem(self.box)
+        self.graphics.setMinimumSize(*least)
+        self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.graphics.viewport().installEventFilter(self)
+        self.fit_button = QToolButton()
+        self.fit_button.setProperty("role", "plain")
+        self.fit_button.setToolTip(self.fit_tip)
+        self.fit_button.clicked.connect(self.fit)
+        self.caption = ElidedLabel()
+        self.caption.setProperty("role", "note")
+
+    def point_at(self, place: QPointF) -> None:
+        """The mouse is at ``place``, in coordinates of the items."""
+
+    def leave(self) -> None:
+        """The mouse has left the canvas."""
+
+    def fit(self) -> None:
+        """Show all that there is."""
+        self.box.enableAutoRange()
+        self.box.autoRange(padding=self._padding)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change the colours around the picture."""
+        super().apply_theme(theme)
+        self.graphics.setBackground(theme.colour("panel"))
+        self.fit_button.setIcon(icon("fit", theme, "muted"))
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Follow the mouse, and show everything on a double click."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            position = event.position().toPoint()  # type: ignore[attr-defined]
+            self.point_at(self.box.mapSceneToView(self.graphics.mapToScene(position)))
+        elif kind == QEvent.Type.Leave:
+            self.leave()
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.fit()
+        elif kind == QEvent.Type.Resize:
+            for label in self._over:
+                label.resize(self.graphics.size())
+        return super().eventFilter(watched, event)
+
+    def _label_over(self, text: str) -> QLabel:
+        """Lay a text over the whole canvas."""
+        label = QLabel(text, self.graphics)
+        label.setProperty("role", "welcome")
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._over.append(label)
+        return label
+
+    def _nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
+        """Return which of ``places`` (n, 2) is nearest to the mouse; None if none is near."""
+        offsets = (places - np.array([place.x(), place.y()])) / np.array(self.box.viewPixelSize())
+        distances = np.hypot(offsets[:, 0], offsets[:, 1])
+        nearest = int(distances.argmin())
+        return nearest if distances[nearest] <= _NEAR else None

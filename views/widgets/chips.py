@@ -1,0 +1,127 @@
+"""Small switches that are a plot's legend at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+
+from views.widgets.theme import Theme
+
+Swatch = Literal["line", "thin", "dashes", "dots", "band"]
+
+
+class Chip(QToolButton):
+    """Shows one curve or layer of a plot, and switches it on and off.
+
+    Parameters
+    ----------
+    text, tip : str
+        What it is called, and what is said of it.
+    role : str
+        The theme's colour of the curve; more than one, with spaces between, of several curves.
+    swatch : str
+        How it is drawn.
+    parent : QWidget, optional
+        Qt's parent.
+    """
+
+    def __init__(
+        self, text: str, role: str, swatch: Swatch, tip: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.role, self.swatch = role, swatch
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setProperty("role", "chip")
+        self.setCheckable(True)
+        self.setChecked(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(18, 12))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw the swatch in the colours of ``theme``; pale where the layer is off."""
+        icon = QIcon()
+        for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
+            for ratio in (1, 2):
+                icon.addPixmap(
+                    _swatch(
+                        self.swatch,
+                        [theme.colour(role, opacity) for role in self.role.split()],
+                        ratio,
+                    ),
+                    QIcon.Mode.Normal,
+                    state,
+                )
+        self.setIcon(icon)
+
+
+class Choice(QWidget):
+    """Buttons side by side, exactly one of them down.
+
+    Attributes
+    ----------
+    chosen : Signal
+        Key of the button that the user pressed.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, options: dict[str, str], tip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, QToolButton] = {}
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for key, text in options.items():
+            button = QToolButton()
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setProperty("role", "segment")
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            self._group.addButton(button)
+            self.buttons[key] = button
+            layout.addWidget(button)
+        next(iter(self.buttons.values())).setChecked(True)
+
+    @property
+    def value(self) -> str:
+        """Key of the button that is down."""
+        return next(key for key, button in self.buttons.items() if button.isChecked())
+
+
+def _swatch(kind: Swatch, colours: Sequence[QColor], ratio: int) -> QPixmap:
+    colour = colours[0]
+    picture = QPixmap(18 * ratio, 12 * ratio)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if kind == "dots":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            for x in (4.0, 9.0, 14.0):
+                painter.drawEllipse(QPointF(x, 6.0), 1.9, 1.9)
+        elif kind == "band":
+            painter.setPen(Qt.PenStyle.NoPen)
+            for inset, opacity in ((0.0, 0.35), (2.0, 0.8)):
+                colour.setAlphaF(colour.alphaF() * opacity)
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(1, 2 + inset, 16, 8 - 2 * inset), 3, 3)
+        else:
+            for place, one in enumerate(colours):
+                line = QPen(one, {"line": 3.0, "thin": 1.4, "dashes": 1.8}[kind])
+                line.setCapStyle(Qt.PenCapStyle.FlatCap)
+                if kind == "dashes":
+                    line.setDashPattern([2.4, 1.6])
+                painter.setPen(line)
+                y = 6 + 5 * (place - (len(colours) - 1) / 2)
+                painter.drawLine(QPointF(1, y), QPointF(17, y))
+    return picture

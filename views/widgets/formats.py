@@ -1,0 +1,74 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+THIN = "\u202f"
+"""Narrow no-break space, between thousands and before units."""
+
+
+def whole(number: float) -> str:
+    """Return a whole number with its thousands apart: 12 345."""
+    return f"{round(number):,}".replace(",", THIN)
+
+
+def compact(number: float) -> str:
+    """Return at most four significant digits with k, M or G: 1.234 M."""
+    if not math.isfinite(number):
+        return "–"
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(number) >= limit:
+            scaled = number / (1e3 if unit == "k" else limit)
+            return f"{significant(scaled)}{THIN}{unit}"
+    return whole(number) if abs(number) >= 100 else significant(number)
+
+
+def significant(number: float, digits: int = 3) -> str:
+    """Return ``digits`` significant digits, never in exponent form above 0.001."""
+    if number == 0 or not math.isfinite(number):
+        return "0" if number == 0 else "–"
+    size = math.floor(math.log10(abs(number)))
+    if size < -3:
+        return f"{number:.{digits - 1}e}"
+    return f"{number:.{max(0, digits - 1 - size)}f}"
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """Return a percentage, or a dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:.{digits}f}{THIN}%"
+
+
+def duration(seconds: float) -> str:
+    """Return a time: 12.3 s, 4:05, 1:02:03."""
+    if not math.isfinite(seconds):
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f}{THIN}s"
+    whole_seconds = int(seconds)
+    hours, rest = divmod(whole_seconds, 3600)
+    minutes, rest = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def short_time(seconds: float) -> str:
+    """Return a time in the unit that suits it: 0.850 ms, 12.3 s."""
+    if seconds < 1:
+        return milliseconds(1000 * seconds)
+    return f"{significant(seconds)}{THIN}s"
+
+
+def milliseconds(value: float) -> str:
+    """Return a time in milliseconds, three significant digits."""
+    return f"{significant(value)}{THIN}ms"
+
+
+def byte_size(number: float) -> str:
+    """Return bytes in binary units: 79.6 GiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if abs(number) < 1024:
+            return f"{number:.0f}{THIN}{unit}" if unit == "B" else f"{number:.1f}{THIN}{unit}"
+        number /= 1024
+    return f"{number:.1f}{THIN}GiB"

@@ -1,0 +1,172 @@
+"""Graphics items that draw many lines or points at once, each item one layer of a plot.
+
+A layer draws in the pixels of the viewport, separate lines with square ends: Qt fills thousands
+of them in two milliseconds, where its stroker, for round ends or a path, takes twenty. What was
+drawn is kept as a pixmap until the data or the visible range changes, so that a layer that stands
+still costs nothing while another moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from views.widgets.kept import KeptPicture
+
+Points = NDArray[np.float64]
+"""Shape (k, 2)."""
+
+Segments = NDArray[np.float64]
+"""Shape (k, 4): x and y of one end, then of the other."""
+
+_SMOOTH = 20_000
+"""Most lines that are drawn smooth; among more, nobody sees a single one."""
+
+_BOLD = 15_000
+"""Most lines that are drawn wider than a pixel; more would only fill the picture."""
+
+
+def pen(colour: QColor, width: float = 1.0) -> QPen:
+    """Return a pen with square ends, ``width`` pixels wide at any zoom."""
+    result = QPen(colour, width)
+    result.setCosmetic(True)
+    result.setCapStyle(Qt.PenCapStyle.SquareCap)
+    return result
+
+
+def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float = 1.0) -> None:
+    """Draw separate lines; among very many all are thin."""
+    if len(lines) == 0:
+        return
+    array = PrimitiveArray(QLineF, 4)
+    array.resize(len(lines))
+    array.ndarray()[:] = lines
+    painter.setPen(pen(colour, width if len(lines) <= _BOLD else 1.0))
+    smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth and len(lines) <= _SMOOTH)
+    painter.drawLines(*array.drawargs())
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
+
+
+def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: float) -> None:
+    """Draw round dots, or single pixels where ``diameter`` is at most one."""
+    if len(points) == 0:
+        return
+    array = PrimitiveArray(QPointF, 2)
+    array.resize(len(points))
+    array.ndarray()[:] = points
+    round_ends = pen(colour, max(1.0, diameter))
+    round_ends.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(round_ends)
+    painter.drawPoints(*array.drawargs())
+
+
+def path_lines(points: Points) -> Segments:
+    """Return the lines of an open path, less those that stay within one pixel."""
+    if len(points) > 10_000:
+        pixel = np.round(points)
+        moved = np.ones(len(points), dtype=bool)
+        moved[1:-1] = (pixel[1:-1] != pixel[:-2]).any(axis=1)
+        points = points[moved]
+    return np.hstack([points[:-1], points[1:]])
+
+
+def dashed(points: Points, on: float = 5.0, off: float = 4.0) -> Segments:
+    """Cut an open path into dashes of ``on`` pixels that run on around its corners."""
+    steps = np.hypot(*np.diff(points, axis=0).T)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    period = on + off
+    starts = np.arange(0.0, along[-1], period)
+    cuts = np.unique(np.concatenate([along, starts, np.minimum(starts + on, along[-1])]))
+    x, y = np.interp(cuts, along, points[:, 0]), np.interp(cuts, along, points[:, 1])
+    drawn = ((cuts[:-1] + cuts[1:]) / 2) % period < on
+    lines: Segments = np.column_stack([x[:-1], y[:-1], x[1:], y[1:]])[drawn]
+    return lines
+
+
+def dashed_lines(lines: Segments, on: float = 5.0, off: float = 4.0) -> Segments:
+    """Cut separate lines into dashes of about ``on`` pixels, each line beginning and ending so."""
+    steps = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
+    counts = np.maximum(1, np.round((steps + off) / (on + off))).astype(int)
+    which = np.repeat(np.arange(len(lines)), counts)
+    number = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    period = 1.0 / (counts[which] - off / (on + off))  # the last one has no gap behind it
+    begin = number * period
+    end = np.minimum(begin + period * on / (on + off), 1.0)
+    start, way = lines[which, :2], lines[which, 2:] - lines[which, :2]
+    dashes: Segments = np.hstack([start + begin[:, None] * way, start + end[:, None] * way])
+    return dashes
+
+
+def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
+    """Mark the lines that may touch the rectangle ``size``."""
+    x1, y1, x2, y2 = lines.T
+    return np.asarray(
+        (np.maximum(x1, x2) >= size.left())
+        & (np.minimum(x1, x2) <= size.right())
+        & (np.maximum(y1, y2) >= size.top())
+        & (np.minimum(y1, y2) <= size.bottom())
+    )
+
+
+class Layer(QGraphicsItem):
+    """One layer; a subclass says in :meth:`draw` what it looks like in pixels."""
+
+    margin = 0.03
+    """Room around the data for what is drawn there, as a share of its extent."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__()
+        self.setZValue(depth)
+        self._bounds = QRectF()
+        self._kept = KeptPicture()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return False
+
+    def set_bounds(self, points: Points) -> None:
+        """Say where the data lies."""
+        self.prepareGeometryChange()
+        self._bounds = QRectF()
+        if len(points):
+            low, high = points.min(axis=0), points.max(axis=0)
+            margin = self.margin * max(float((high - low).max()), 1e-9)
+            self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
+
+    def refresh(self) -> None:
+        """Draw again, because the data or the colours changed."""
+        self._kept.drop()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """Return the rectangle of the data."""
+        return self._bounds
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw, or show what was drawn for the same range."""
+        if widget is not None and not self.empty:
+            self._kept.show(painter, widget, self._bounds, self.draw)
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw in pixels of the viewport ``size``; ``transform`` leads there from the data."""
+        raise NotImplementedError
+
+
+def to_pixels(points: Points, transform: QTransform) -> Points:
+    """Map ``points`` by ``transform``."""
+    matrix = np.array(
+        [[transform.m11(), transform.m12()], [transform.m21(), transform.m22()]], dtype=np.float64
+    )
+    pixels: Points = points @ matrix + np.array([transform.dx(), transform.dy()])
+    return pixels

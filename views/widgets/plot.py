@@ -1,0 +1,272 @@
+"""A plot in the window's style: pyqtgraph's axes and mouse, the project's own curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QTransform
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+
+from views.widgets.axis import Axis
+from views.widgets.formats import significant, whole
+from views.widgets.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
+from views.widgets.theme import DARK, Theme
+
+
+class Curve(Layer):
+    """A line through points; NaN breaks it."""
+
+    def __init__(
+        self, depth: float, role: str, width: float, *, dashes: bool = False, dots: bool = False
+    ) -> None:
+        super().__init__(depth)
+        self._role, self._width, self._dashes, self._dots = role, width, dashes, dots
+        self._theme = DARK
+        self.points: Points = np.empty((0, 2))
+
+    def set_points(self, points: Points) -> None:
+        """Take other points, float64 of shape (k, 2)."""
+        if np.array_equal(points, self.points, equal_nan=True):
+            return
+        self.points = points
+        self.set_bounds(points[np.isfinite(points).all(axis=1)])
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw the line, and its dots where it has some."""
+        if len(self.points) == 0:
+            return
+        colour = self._theme.colour(self._role)
+        pixels = to_pixels(self.points, transform)
+        pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
+        if self._dashes:
+            pixels[:, 0] = np.clip(pixels[:, 0], -20, size.width() + 20)
+            lines = dashed(pixels)
+        else:
+            lines = np.hstack([pixels[:-1], pixels[1:]])
+        if len(lines):
+            draw_lines(painter, lines[within(lines, size)], colour, self._width)
+        if self._dots or len(self.points) == 1:
+            shown = pixels[np.isfinite(pixels).all(axis=1)]
+            draw_points(painter, shown, colour, self._width + 4)
+
+
+_PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
+"""Row and column of each axis; the curves are at (0, 1)."""
+
+
+class Plot(QWidget):
+    """Axes with curves; the range follows the data until the user moves it.
+
+    Attributes
+    ----------
+    hovered : Signal
+        x and y under the mouse, or NaN where it left the plot.
+    """
+
+    hovered = Signal(float, float)
+
+    def __init__(
+        self, x_label: str, y_label: str, *, right_label: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        # Put together from parts, because pyqtgraph's own PlotWidget brings menus that outlive it.
+        self.widget: Any = pg.GraphicsView(self)
+        self.box: Any = pg.ViewBox(enableMenu=False)
+        self.axes: dict[str, Any] = {side: Axis(side) for side in _PLACES}
+        grid: Any = pg.GraphicsLayout()
+        grid.setSpacing(0)
+        grid.setContentsMargins(0, 4, 4, 0)
+        grid.addItem(self.box, 0, 1)
+        self.widget.setCentralItem(grid)
+        for side, axis in self.axes.items():
+            grid.addItem(axis, *_PLACES[side])
+            axis.linkToView(self.box)
+            axis.setZValue(-1000)  # its grid lies behind the box, and so behind the curves
+            axis.enableAutoSIPrefix(False)
+            axis.tickStrings = tick_texts
+        self.show_right_axis(shown=bool(right_label))
+        self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
+        self._curves: list[Curve] = []
+        self._follows = True
+        self._shown: tuple[tuple[float, float], tuple[float, float]] | None = None
+        self._theme = DARK
+        self.box.disableAutoRange()
+        self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.widget.setMinimumSize(200, 120)
+        self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.widget.viewport().installEventFilter(self)
+        self.hint = QLabel()
+        self.hint.setProperty("role", "note")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.widget)
+        self._pages.addWidget(self.hint)
+
+    def add_curve(
+        self, role: str, width: float = 1.0, *, dashes: bool = False, dots: bool = False
+    ) -> Curve:
+        """Add an empty curve in front of the others."""
+        curve = Curve(len(self._curves), role, width, dashes=dashes, dots=dots)
+        curve.set_theme(self._theme)
+        self._curves.append(curve)
+        self.box.addItem(curve, ignoreBounds=True)
+        return curve
+
+    def add_layer(self, layer: Layer) -> None:
+        """Add what is no curve in front of all there is; it is dressed by whoever made it."""
+        layer.setZValue(len(self._curves))
+        self.box.addItem(layer, ignoreBounds=True)
+
+    def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
+        """Let ticks of an axis stand at whole numbers only, or anywhere again."""
+        self.axes[side].whole_numbers = only
+        self.axes[side].picture = None
+        self.axes[side].update()
+
+    def show_hint(self, text: str) -> None:
+        """Show ``text`` in place of empty axes; the axes again if it is empty."""
+        self.hint.setText(text)
+        self._pages.setCurrentIndex(1 if text else 0)
+
+    def follow(
+        self, x: tuple[float, float], y: tuple[float, float], *, growing: bool = False
+    ) -> None:
+        """Show this range, unless the user looks at one of his own.
+
+        Parameters
+        ----------
+        x, y : tuple of float
+            Lowest and highest value.
+        growing : bool
+            Keep room for what comes, where the data has outgrown its range before: the axes
+            then stand still for a while, and need not be drawn with every point.
+        """
+        self._wanted = x, y
+        if growing and self._shown is not None:
+            x, y = (_with_room(new, old) for new, old in zip((x, y), self._shown, strict=True))
+        self._shown = x, y
+        if self._follows and all(math.isfinite(v) for v in (*x, *y)):
+            width, height = x[1] - x[0], y[1] - y[0]
+            around = 0.0 if width else 0.5  # one point stands in the middle
+            self.box.setRange(
+                xRange=(max(x[0] - around, min(x[0], 0.0)), x[1] + around),
+                yRange=(y[0] - (0.0 if height else 1.0), y[1] + (0.0 if height else 1.0)),
+                padding=0.0,
+            )
+
+    def fit(self) -> None:
+        """Go back to the range of the data."""
+        self._follows = True
+        if hasattr(self, "_wanted"):
+            self.follow(*self._wanted)
+        self._shown = None
+
+    def set_label(self, side: str, text: str) -> None:
+        """Change the label of an axis."""
+        self._labels[side] = text
+        self.axes[side].setLabel(text)
+
+    def show_right_axis(self, *, shown: bool) -> None:
+        """Show or hide the right axis."""
+        axis = self.axes["right"]
+        axis.show() if shown else axis.hide()
+
+    def map_right_axis(
+        self, to_right: Callable[[float], float], from_right: Callable[[float], float]
+    ) -> None:
+        """Label the right axis with another scale of the same values."""
+        axis = self.axes["right"]
+        plain = type(axis).tickValues
+
+        def values(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+            levels = plain(axis, to_right(low), to_right(high), size)
+            return [(step, [from_right(v) for v in places]) for step, places in levels]
+
+        def texts(places: list[float], scale: float, spacing: float) -> list[str]:
+            return tick_texts([to_right(place) for place in places], scale, spacing)
+
+        axis.tickValues, axis.tickStrings = values, texts
+        axis.picture = None
+        axis.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        self.widget.setBackground(theme.colour("panel"))
+        font = theme.font(0.86)
+        for side, label in self._labels.items():
+            axis = self.axes[side]
+            axis.setPen(theme.colour("border"))
+            axis.setTextPen(theme.colour("muted"))
+            axis.setStyle(tickFont=font, tickTextOffset=4, tickLength=-4)
+            if label:
+                axis.setLabel(label)
+                axis.label.setFont(font)
+                axis.label.setDefaultTextColor(theme.colour("muted"))
+        for side in ("bottom", "left"):
+            self.axes[side].setGrid(0.22)
+        for curve in self._curves:
+            curve.set_theme(theme)
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Tell where the mouse is, and fit on a double click."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseMove:
+            position = event.position().toPoint()  # type: ignore[attr-defined]
+            place = self.box.mapSceneToView(self.widget.mapToScene(position))
+            self.hovered.emit(place.x(), place.y())
+        elif kind == QEvent.Type.Leave:
+            self.hovered.emit(math.nan, math.nan)
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self.fit()
+        return super().eventFilter(watched, event)
+
+    def _moved_by_user(self, _: object) -> None:
+        self._follows = False
+
+
+def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple[float, float]:
+    """Return a range that holds ``wanted``: ``shown`` if it fits, else with room to grow."""
+    low, high = wanted
+    room = 0.1 * (high - low)
+    if shown[0] <= low and high <= shown[1]:
+        return shown if high - low >= 0.75 * (shown[1] - shown[0]) else wanted
+    return low - room if low < shown[0] else low, high + room if high > shown[1] else high
+
+
+def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
+    """Return the texts of ticks: whole numbers with their thousands apart where possible."""
+    if spacing >= 1:
+        return [whole(value * scale) for value in values]
+    digits = max(0, math.ceil(-math.log10(spacing))) if spacing > 0 else 2
+    if digits > 5:
+        return [significant(value * scale) for value in values]
+    return [f"{value * scale:.{digits}f}" for value in values]
+
+
+def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list[str]:
+    """Return the texts of ticks at exponents of ten."""
+    return [whole(10**v) if v >= 0 else significant(10**v, 1) for v in values]
+
+
+def logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+    """Return ticks at powers of ten, and at 2 and 5 times as much where there is room."""
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    major = [float(power) for power in powers if low <= power <= high]
+    between = [power + math.log10(factor) for power in powers for factor in (2, 5)]
+    minor = [place for place in between if low <= place <= high]
+    if size < 60 * (len(major) + len(minor)) and len(major) > 1:
+        minor = []
+    return [(1.0, major), (0.3, minor)]
