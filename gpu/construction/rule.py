@@ -12,8 +12,9 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.random import Purpose, minus_log2, odd_share, own_words
-from gpu.decisions.rule import Surroundings, TrailSource, heaviest
-from gpu.decisions.walk import Walk
+from gpu.core.rule import TrailSource
+from gpu.core.walk import Walk
+from gpu.decisions.rule import Surroundings, heaviest
 from gpu.max_min.parameters import (
     HALF,
     MmasCpuParameters,

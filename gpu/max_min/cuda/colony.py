@@ -126,21 +126,12 @@ CONSTRUCTIONS: dict[str, ConstructionType] = {
 """How ants draw, their tabu and whether they have lists (``cl``), to what does it."""
 
 
-def _build(
-    name: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
+def build(
+    variant: str,
+    instance: TspInstance,
+    parameters: MmasCudaParameters,
+    device: Device,
+    seed: int,
 ) -> MmasColony:
-    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[name])
-
-
-build_rwm_lc = partial(_build, "rwm-lc")
-build_rwm_bt = partial(_build, "rwm-bt")
-build_rwm_ct = partial(_build, "rwm-ct")
-build_wrs_lc = partial(_build, "wrs-lc")
-build_wrs_bt = partial(_build, "wrs-bt")
-build_wrs_ct = partial(_build, "wrs-ct")
-build_rwm_lc_cl = partial(_build, "rwm-lc-cl")
-build_rwm_bt_cl = partial(_build, "rwm-bt-cl")
-build_rwm_ct_cl = partial(_build, "rwm-ct-cl")
-build_wrs_lc_cl = partial(_build, "wrs-lc-cl")
-build_wrs_bt_cl = partial(_build, "wrs-bt-cl")
-build_wrs_ct_cl = partial(_build, "wrs-ct-cl")
+    """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
+    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[variant])

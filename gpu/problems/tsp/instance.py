@@ -6,6 +6,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,8 @@ class TspInstance:
         Digest of the file's bytes, hexadecimal.
     """
 
+    problem: ClassVar[Problem] = Problem.TSP
+
     name: str
     comment: str
     metric: Metric
@@ -82,11 +85,6 @@ class TspInstance:
     note: str = ""
     path: Path | None = None
     sha256: str = ""
-
-    @property
-    def problem(self) -> Problem:
-        """The problem of which this is an instance."""
-        return Problem.TSP
 
     @property
     def n(self) -> int:
