@@ -24,7 +24,8 @@ from gpu.core.errors import DeviceError
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import system_of
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 
 class RandomColony:

@@ -14,7 +14,8 @@ from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
 from gpu.problems.tsp.distances import matrix
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 LANES = 32
 """Candidates in a row, and threads in a warp."""

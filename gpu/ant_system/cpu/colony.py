@@ -14,7 +14,8 @@ from gpu.construction.cpu.tables import AsRules, ChoiceRules
 from gpu.core.devices import Device
 from gpu.cpu.stages import Shift, Stage, shared
 from gpu.max_min.parameters import MmasCpuParameters
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 
 def prepare() -> None:

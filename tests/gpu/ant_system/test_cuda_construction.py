@@ -20,7 +20,8 @@ from gpu.cuda.cities import Problem
 from gpu.cuda.loader import GROUP_ROWS
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import ANT_BITS, WORDS
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system import cuda_literal as as_literal

@@ -15,7 +15,8 @@ from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import ANT_BITS, WORDS
 from gpu.local_search.cpu.search import improve
 from gpu.local_search.cuda.search import LocalSearch
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed
