@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpu.cuda.loader import KernelSource
+
 Array = Any
 """A device array; only the machine that made it looks inside."""
 
@@ -51,8 +53,10 @@ class Launch:
 
     Attributes
     ----------
-    file, kernel : str
-        Kernel file and C++ name expression, as :func:`gpu.cuda.loader.instantiations` lists them.
+    source : KernelSource
+        The file in which the kernel is.
+    kernel : str
+        One of its C++ name expressions.
     grid, block : int
         Blocks, and threads a block.
     args : tuple
@@ -63,7 +67,7 @@ class Launch:
         Whether all blocks must be on the device at once.
     """
 
-    file: str
+    source: KernelSource
     kernel: str
     grid: int
     block: int
@@ -103,7 +107,7 @@ class Machine(Protocol):
             Before anything is allocated, if their sum exceeds the free memory.
         """
 
-    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+    def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         """How many such blocks a multiprocessor holds at once."""
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:

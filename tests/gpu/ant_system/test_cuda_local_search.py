@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from gpu.ant_system.cuda.colony import ConstructionType
+from gpu.ant_system.cuda.groups import StGroupStc
 from gpu.ant_system.cuda.parallel import Task
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
-from gpu.construction.cuda.groups import StGroupStc
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cuda.loader import instantiations
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch
 from tests.emulation import Emulator
 
@@ -63,8 +63,8 @@ class EmulatedMachine:
             arrays[buffer.name] = array
         return arrays
 
-    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
-        assert kernel in instantiations()[file]
+    def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
+        assert kernel in source.kernels
         return self._resident if block <= self._largest_block else 0
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
@@ -76,12 +76,11 @@ class EmulatedMachine:
 
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
-            if launch.file not in self._emulators:
-                self._emulators[launch.file] = Emulator(
-                    launch.file, instantiations()[launch.file], seed=self._seed
-                )
+            file, kernels = launch.source.file, launch.source.kernels
+            if file not in self._emulators:
+                self._emulators[file] = Emulator(file, kernels, seed=self._seed)
             self.launched.append(launch.kernel)
-            self._emulators[launch.file].launch(
+            self._emulators[file].launch(
                 launch.kernel,
                 grid=launch.grid,
                 block=launch.block,
