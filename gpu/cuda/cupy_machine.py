@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.machine import Array, Buffer, Launch, by_name
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
@@ -99,6 +99,7 @@ class CupyMachine:
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
         """See :meth:`gpu.cuda.machine.Machine.allocate`."""
+        named = by_name(buffers)
         needed = sum(buffer.nbytes for buffer in buffers)
         with self._working():
             cupy.get_default_memory_pool().free_all_blocks()
@@ -111,9 +112,9 @@ class CupyMachine:
                     f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
                 )
             arrays = {}
-            for buffer in buffers:
+            for name, buffer in named.items():
                 make = cupy.zeros if buffer.zeroed else cupy.empty
-                arrays[buffer.name] = make(buffer.shape, buffer.dtype)
+                arrays[name] = make(buffer.shape, buffer.dtype)
         self._arrays.extend(arrays.values())
         return arrays
 

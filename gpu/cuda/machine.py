@@ -6,7 +6,7 @@ under test, on the CPU emulation of the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -45,6 +45,21 @@ class Buffer:
         for extent in self.shape:
             size *= extent
         return size
+
+
+def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
+    """Return ``buffers`` by their names.
+
+    Raises
+    ------
+    ValueError
+        If two of them have the same name: one array would silently take the place of the other.
+    """
+    named: dict[str, Buffer] = {}
+    for buffer in buffers:
+        if named.setdefault(buffer.name, buffer) is not buffer:
+            raise ValueError(f"two device buffers have the name {buffer.name!r}")
+    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +118,8 @@ class Machine(Protocol):
 
         Raises
         ------
+        ValueError
+            If two have the same name; see :func:`by_name`.
         DeviceMemoryError
             Before anything is allocated, if their sum exceeds the free memory.
         """

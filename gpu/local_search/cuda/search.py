@@ -124,7 +124,7 @@ class LocalSearch:
             buffers.append(Buffer("queues", (self._blocks, self._n), np.int32))
         if not self._tour_shared:
             buffers += [
-                Buffer("places", (self._blocks, self._n), np.int32),
+                Buffer("tour_places", (self._blocks, self._n), np.int32),
                 Buffer("waiting", (self._blocks, self._words), np.uint32),
             ]
         return buffers
@@ -154,7 +154,7 @@ class LocalSearch:
             arrays["near"],
             np.int32(self._rows.shape[2]),
             arrays["best_links"],
-            arrays.get("places"),
+            arrays.get("tour_places"),
             arrays.get("queues"),
             arrays.get("waiting"),
             arrays["built"],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.machine import Array, Buffer, Launch, by_name
 from tests.emulation import Emulator
 
 
@@ -53,14 +53,11 @@ class EmulatedMachine:
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
         arrays = {}
-        for buffer in buffers:
-            array = np.empty(buffer.shape, buffer.dtype)
-            if buffer.zeroed:
-                array[...] = 0
-                arrays[buffer.name] = array
-                continue
-            array.view(np.uint8)[...] = self._rubbish.integers(0, 256, array.view(np.uint8).shape)
-            arrays[buffer.name] = array
+        for name, buffer in by_name(buffers).items():
+            arrays[name] = array = np.zeros(buffer.shape, buffer.dtype)
+            if not buffer.zeroed:
+                noise = array.view(np.uint8)
+                noise[...] = self._rubbish.integers(0, 256, noise.shape)
         return arrays
 
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
