@@ -84,7 +84,7 @@ def pack_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DeviceCities:
     """What a construction kernel is told of the instance.
 
     Attributes
@@ -111,7 +111,7 @@ class Problem:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, instance: TspInstance, candidates: int, beta: float) -> Problem:
+    def of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
         """Prepare ``instance`` with lists of ``candidates`` cities.
 
         Raises

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from gpu.ant_system.cuda.groups import StGroup, StGroupStc
 from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.groups import StDynamic, StGroup, StGroupStc, StGroupStcTr
+from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
 from gpu.core.devices import Device
-from gpu.cuda.cities import LANES, Problem
-from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.colony import machine_of
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
+from gpu.local_search.cuda.colony import TourColony
 from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
 
@@ -33,7 +35,7 @@ class Construction(Protocol):
         """Return the launches that build all tours of an iteration."""
 
 
-ConstructionType = Callable[[Machine, Problem, AsCudaParameters, int], Construction]
+ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], Construction]
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
@@ -68,7 +70,7 @@ class AntSystemColony(TourColony):
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
-        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
         choice = ChoiceInfo(machine, problem, trails, parameters)
         update = PheromoneUpdate(machine, problem, trails, parameters)
