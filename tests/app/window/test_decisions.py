@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
-from app.window.decision_answers import DecisionDesk, Preview
-from app.window.solver import RunState, SolverThread
+from app.window.threads.decision_answers import DecisionDesk, Preview
+from app.window.threads.solver import RunState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.decision import Decision
