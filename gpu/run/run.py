@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from gpu.core.colony import Colony
     from gpu.core.instance import Instance
+    from gpu.core.rule import Rule
     from gpu.decisions.replay import Replay
-    from gpu.decisions.rule import Rule
     from gpu.run.recorder import Recorder
     from gpu.run.session import Session
 
