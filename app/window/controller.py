@@ -11,17 +11,17 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.files.loading import warm_up
 from app.notifications import Notifications
-from app.window import garbage
-from app.window.background import Background, Task
-from app.window.choices import session_of
+from app.window.controllers.decisions import WindowDecisions
+from app.window.controllers.exports import WindowExports
+from app.window.controllers.graphs import WindowGraphs
+from app.window.controllers.instances import WindowInstances
+from app.window.controllers.measurements import WindowMeasurements
+from app.window.controllers.run_display import RunDisplay
+from app.window.controllers.session_choices import session_of
 from app.window.current_run import CurrentRun
-from app.window.decisions import WindowDecisions
-from app.window.exports import WindowExports
-from app.window.graphs import WindowGraphs
-from app.window.instances import WindowInstances
-from app.window.measurements import WindowMeasurements
-from app.window.run_display import RunDisplay
-from app.window.solver import RunState, SolverThread
+from app.window.process import garbage_collection as garbage
+from app.window.threads.solver import RunState, SolverThread
+from app.window.threads.tasks import Background, Task
 from gpu.core import devices
 from gpu.core.devices import Survey
 from gpu.core.instance import Instance

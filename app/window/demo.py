@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.notifications import Notifications
 from app.window.gui import DEMO_INSTANCE, application, close_window, leave, make_window
-from app.window.stall_meter import StallMeter
+from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import free_path, stem

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.notifications import Notifications
-from app.window import garbage
-from app.window.system_libraries import check_qt, platforms_here
+from app.window.process import garbage_collection as garbage
+from app.window.process.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def open_window(path: Path | None, demo: bool = False) -> int:
         If Qt cannot be loaded.
     """
     check_qt(platforms_here())
-    from app.window.interrupts import hearing
+    from app.window.process.termination_signals import hearing
 
     app = application()
     with Notifications(_log_file()) as notifications:

@@ -21,7 +21,7 @@ from PySide6.QtCore import QTimer
 
 from app.notifications import Notifications
 from app.window.gui import application, close_window, make_window
-from app.window.stall_meter import StallMeter
+from app.window.process.stall_meter import StallMeter
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Outcome
 from gpu.run.run import Run

@@ -23,7 +23,7 @@ from PySide6.QtCore import QTimer
 from app.notifications import Notifications
 from app.window.controller import WindowController
 from app.window.gui import application, close_window, make_window
-from app.window.solver import RunState
+from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core import devices
 from views.decision.step_controls import StepControls

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import WindowController
+from app.window.controllers.run_display import FRAME, FRAME_BESIDE_ALL_CORES, SHARE_BESIDE_ALL_CORES
 from app.window.gui import close_window
-from app.window.run_display import FRAME, FRAME_BESIDE_ALL_CORES, SHARE_BESIDE_ALL_CORES
-from app.window.solver import RunState
+from app.window.threads.solver import RunState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import RandomColony, Slow
 from tests.hands import click, press

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import WindowController
-from app.window.solver import SolverThread
+from app.window.threads.solver import SolverThread
 from gpu.core.decision import Decision
 from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony

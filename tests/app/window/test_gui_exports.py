@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
-from app.window import measurements as window_measurements
 from app.window.controller import WindowController
+from app.window.controllers import measurements as window_measurements
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log

@@ -16,14 +16,19 @@ from pytestqt.qtbot import QtBot
 from app.files.log_tail import LogTail
 from app.files.presets import presets
 from app.notifications import Notifications
-from app.window import costly_parts as dear_parts
-from app.window import garbage
-from app.window.background import Background, Task
-from app.window.costly_parts import DearParts
 from app.window.gui import close_window, make_window
-from app.window.niceness import NICENESS
-from app.window.stall_meter import StallMeter
-from app.window.system_libraries import MissingLibraryError, check_qt, platforms_here, sentence_of
+from app.window.process import garbage_collection as garbage
+from app.window.process.qt_libraries import (
+    MissingLibraryError,
+    check_qt,
+    platforms_here,
+    sentence_of,
+)
+from app.window.process.stall_meter import StallMeter
+from app.window.threads import costly_parts as dear_parts
+from app.window.threads.costly_parts import DearParts
+from app.window.threads.priority import NICENESS
+from app.window.threads.tasks import Background, Task
 from gpu.catalog import CATALOG
 from gpu.core import devices
 from gpu.core.devices import Survey

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.solver import RunState, SolverThread
+from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.outcome import Ending, Outcome

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.window.choices import choices_of
+from app.window.controllers.session_choices import choices_of
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core import devices

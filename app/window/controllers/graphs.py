@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
-from app.window.background import Task
-from app.window.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance

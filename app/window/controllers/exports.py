@@ -21,7 +21,7 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
-from app.window.background import Task
+from app.window.threads.tasks import Task
 from gpu.run.run_log import read_log
 from views.widgets.pictures import as_image, as_svg
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.window.background import Task
-from app.window.comparison import comparing
+from app.window.controllers.comparison import comparing
+from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.parameters import Parameters

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Slot
 
-from app.window.decision_answers import Preview
-from app.window.solver import RunState, SolverThread
+from app.window.threads.decision_answers import Preview
+from app.window.threads.solver import RunState, SolverThread
 from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.run.session import system_named

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
-from app.window.decision_answers import DecisionDesk, Unanswered
-from app.window.niceness import give_way
-from app.window.snapshot_slot import SnapshotSlot
+from app.window.threads.decision_answers import DecisionDesk, Unanswered
+from app.window.threads.priority import give_way
+from app.window.threads.snapshot_slot import SnapshotSlot
 from gpu import catalog
 from gpu.core.errors import sentence_for
 from gpu.core.snapshot import Snapshot, Wanted

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
-from app.window.niceness import give_way
+from app.window.threads.priority import give_way
 from gpu.core.errors import sentence_for
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.window.background import Task
+from app.window.threads.tasks import Task
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.files.loading import load_any
-from app.window.background import Task
-from app.window.choices import choices_of
+from app.window.controllers.session_choices import choices_of
+from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.files.log_tail import LogTail
-from app.window.costly_parts import DearParts
+from app.window.threads.costly_parts import DearParts
 from gpu.acs.parameters import SpmParameters
 from gpu.run.recorder import versions
 
 if TYPE_CHECKING:
     from app.window.current_run import CurrentRun
-    from app.window.solver import SolverThread
+    from app.window.threads.solver import SolverThread
     from views.frame.main_window import MainWindow
 
 FRAME = 33
