@@ -29,7 +29,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
     qtbot: QtBot, controller: WindowController
 ) -> None:
     open_(qtbot, controller)
-    pace, timer = controller.window.dashboard.pace, controller.display.timer
+    throttle, timer = controller.window.dashboard.queue.throttle, controller.display.timer
     for device, share, interval in (
         ("cpu:1", math.inf, FRAME),
         ("cpu", SHARE_BESIDE_ALL_CORES, FRAME_BESIDE_ALL_CORES),
@@ -37,16 +37,16 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         use_device(controller, device)
         press(controller.window, Qt.Key.Key_Space)
         wait_for(qtbot, controller, Activity.RUNNING)
-        assert pace.share == share
+        assert throttle.share == share
         assert timer.interval() == interval
         press(controller.window, Qt.Key.Key_Space)
         wait_for(qtbot, controller, Activity.PAUSED)
-        assert pace.share == math.inf  # what rests is drawn at once
+        assert throttle.share == math.inf  # what rests is drawn at once
         press(controller.window, Qt.Key.Key_Space)
         wait_for(qtbot, controller, Activity.RUNNING)
         with qtbot.waitSignal(controller.run_ended, timeout=60_000):
             controller.stop()
-        assert pace.share == math.inf
+        assert throttle.share == math.inf
         assert timer.interval() == FRAME
 
 
