@@ -215,8 +215,8 @@ def main(files: Sequence[str] = ()) -> int:
     usages: dict[str, dict[int, Usage]] = {}
     assembled = {OLDEST, max(supported)} | ({MEASURED} if files else set())
     jobs = [
-        (file, text, loader.instantiations()[file], architecture, architecture in assembled)
-        for file in files or loader.instantiations()
+        (file, text, loader.sources()[file].kernels, architecture, architecture in assembled)
+        for file in files or loader.sources()
         for text in (loader.source_text(file),)
         for architecture in sorted(assembled.union(chosen_architectures(text, supported)))
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpu.cuda.loader import KernelSource
 from tests.compile_kernels import Compiler, chosen_architectures, find_library, main
 
 pytestmark = pytest.mark.skipif(
@@ -95,8 +96,11 @@ def test_the_check_fails_on_a_warning(
     texts = {"good.cu": GOOD, "warns.cu": WARNS, "between.cu": WARNS_BETWEEN}
     monkeypatch.setattr("gpu.cuda.loader.source_text", texts.__getitem__)
     monkeypatch.setattr(
-        "gpu.cuda.loader.instantiations",
-        lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",), "between.cu": ("warns",)},
+        "gpu.cuda.loader.sources",
+        lambda: {
+            file: KernelSource(file, ("copies<32>" if file == "good.cu" else "warns",))
+            for file in texts
+        },
     )
     assert main(["good.cu"]) == 0
     assert "good.cu sm_75: 1 kernels" in capsys.readouterr().out

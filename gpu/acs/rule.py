@@ -9,8 +9,9 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.random import DRAW_BITS, Purpose, greedy_threshold, roulette_share
-from gpu.decisions.rule import ForgetfulSource, Surroundings, TrailSource, heaviest
-from gpu.decisions.walk import Walk
+from gpu.core.rule import TrailSource
+from gpu.core.walk import Walk
+from gpu.decisions.rule import ForgetfulSource, Surroundings, heaviest
 from gpu.problems.tsp.instance import TspInstance
 
 LANES = 32

@@ -10,7 +10,7 @@ from gpu.local_search.parameters import local_search_choice
 
 
 @dataclass(frozen=True)
-class AsCpuParameters(CpuParameters, AsParameters):
+class AsCpuParameters(CpuParameters):
     """Parameters of the Ant System on the CPU: any selection, with or without lists."""
 
 
@@ -42,6 +42,11 @@ class AsCudaParameters(AsParameters):
         phase="choice info",
     )
     local_search: str = local_search_choice()
+
+    @property
+    def other_powers(self) -> bool:
+        """Whether the GPU raises trails to the power α with other last digits than the CPU."""
+        return self.power == "fast" or not float(self.alpha).is_integer()
 
 
 @dataclass(frozen=True)

@@ -35,23 +35,6 @@ def selection_choice() -> Any:
 
 
 @dataclass(frozen=True)
-class CpuParameters(Parameters):
-    """What the Ant Systems on the CPU have besides those of their family."""
-
-    candidates: int = parameter(
-        0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
-    )
-    selection: str = selection_choice()
-    local_search: str = local_search_choice()
-
-    def resolved(self, n: int) -> Self:
-        """Fill what is automatic, and cap ``candidates`` at n - 1."""
-        return dataclasses.replace(
-            super().resolved(n), candidates=min(self.candidates, max(n - 1, 0))
-        )
-
-
-@dataclass(frozen=True)
 class AsParameters(Parameters):
     """What every Ant System has; defaults from the 2013 paper, Section 4.1 (m = n)."""
 
@@ -67,3 +50,40 @@ class AsParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         return dataclasses.replace(self, ants=self.ants if self.ants is not None else n)
+
+    @property
+    def listed(self) -> int:
+        """Length of the candidate lists that ants choose from first; 0 for none."""
+        return 0
+
+    @property
+    def half_weights(self) -> bool:
+        """Whether ants know the weights of edges to 8 significant bits only."""
+        return False
+
+    @property
+    def other_powers(self) -> bool:
+        """Whether the device raises trails to the power α with other last digits than the CPU."""
+        return False
+
+
+@dataclass(frozen=True)
+class CpuParameters(AsParameters):
+    """What the Ant Systems on the CPU have besides those of their family."""
+
+    candidates: int = parameter(
+        0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
+    )
+    selection: str = selection_choice()
+    local_search: str = local_search_choice()
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic, and cap ``candidates`` at n - 1."""
+        return dataclasses.replace(
+            super().resolved(n), candidates=min(self.candidates, max(n - 1, 0))
+        )
+
+    @property
+    def listed(self) -> int:
+        """Length of the candidate lists that ants choose from first; 0 for none."""
+        return self.candidates

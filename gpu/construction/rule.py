@@ -7,20 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.parameters import AsCpuParameters, AsCudaParameters
-from gpu.construction.parameters import AsParameters
+from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.random import Purpose, minus_log2, odd_share, own_words
-from gpu.decisions.rule import Surroundings, TrailSource, heaviest
-from gpu.decisions.walk import Walk
-from gpu.max_min.parameters import (
-    HALF,
-    MmasCpuParameters,
-    MmasCudaParameters,
-    MmasListParameters,
-    MmasParameters,
-)
+from gpu.core.rule import TrailSource
+from gpu.core.walk import Walk
+from gpu.decisions.rule import Surroundings, heaviest
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 from gpu.problems.tsp.instance import TspInstance
 
@@ -48,19 +41,15 @@ class AsRule:
     def __init__(
         self, instance: TspInstance, parameters: AsParameters, seed: int, selection: str = ""
     ) -> None:
-        listed = 0
-        if isinstance(parameters, AsCpuParameters | MmasCpuParameters | MmasListParameters):
-            listed = min(parameters.candidates, instance.n - 1)
-        if isinstance(parameters, AsCpuParameters | MmasCpuParameters):
+        listed = min(parameters.listed, instance.n - 1)
+        if isinstance(parameters, CpuParameters):
             selection = selection or parameters.selection
         self._seen = Surroundings(instance, parameters.beta, listed, seed)
         self._alpha = parameters.alpha
-        self._halves = isinstance(parameters, MmasParameters) and parameters.weights == HALF
+        self._halves = parameters.half_weights
         self._selection = selection or "roulette"
         self.caveat = ""
-        fast = isinstance(parameters, AsCudaParameters) and parameters.power == "fast"
-        on_gpu = isinstance(parameters, AsCudaParameters | MmasCudaParameters)
-        if fast or (on_gpu and not parameters.alpha.is_integer()):
+        if parameters.other_powers:
             self.caveat = (
                 "The GPU raises trails to the power α with other last digits, so a close draw in "
                 "the iteration itself may fall otherwise."

@@ -14,7 +14,8 @@ from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
 from gpu.problems.tsp.distances import matrix
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 LANES = 32
 """Candidates in a row, and threads in a warp."""
@@ -83,7 +84,7 @@ def pack_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DeviceCities:
     """What a construction kernel is told of the instance.
 
     Attributes
@@ -110,7 +111,7 @@ class Problem:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, instance: TspInstance, candidates: int, beta: float) -> Problem:
+    def of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
         """Prepare ``instance`` with lists of ``candidates`` cities.
 
         Raises

@@ -7,17 +7,28 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cuda.groups import weight_columns
 from gpu.core.trails import FAINTEST
+from gpu.cuda.cities import LANES
+from gpu.cuda.kernels import DENSE_TRAILS
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import Places
 
 _BLOCK = 256
 
 
+def weight_columns(n: int) -> int:
+    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
+
+    There is at least one more than there are cities: what stands there is 0, and read for places
+    beyond the end of a tour list.
+    """
+    return n // LANES * LANES + LANES
+
+
 class DenseTrails:
     """An n x n matrix of trails; from a city to itself: the level without any deposit."""
 
+    pictures = DENSE_TRAILS
     policy = "DenseTrails"
     blank = np.float32(0)
 
@@ -47,7 +58,7 @@ class DenseTrails:
         """Set every trail to the initial level and the state to its beginning."""
         args = (self.quarters, arrays["trails"], arrays["state"])
         grid = min(1024, -(-int(self.quarters) // _BLOCK))
-        return Launch("gpu/ant_system/cuda/update.cu", "start_trails", grid, _BLOCK, args)
+        return Launch(DENSE_TRAILS, "start_trails", grid, _BLOCK, args)
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -59,9 +70,7 @@ class DenseTrails:
         machine.upload(arrays["range"], np.zeros(2, dtype=np.float32))
         n = self.problem.n
         args = (np.int32(n), np.int32(self.columns), arrays["trails"], arrays["range"])
-        machine.run(
-            [Launch("gpu/cuda/kernels/pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)]
-        )
+        machine.run([Launch(DENSE_TRAILS, "measure_trails", min(1024, n), _BLOCK, args)])
         level, largest = machine.download(arrays["range"])
         level = self.level(machine, arrays, level)
         return float(max(level, np.float32(FAINTEST * largest)))

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from gpu.cuda import kernels
 from gpu.cuda.machine import Launch, Machine, Mark
 
 PHASE_PERIOD = 0.5
@@ -30,7 +31,7 @@ BATCH = 4.0, 8.0
 GRAPH_LAUNCHES = 4096
 """Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
 
-HOLD = Launch("gpu/cuda/kernels/hold.cu", "hold", 1, 1, (np.uint32(100_000),))
+HOLD = Launch(kernels.HOLD, "hold", 1, 1, (np.uint32(100_000),))
 """Keeps the GPU busy for 0.1 ms while the host launches what is to be timed."""
 
 

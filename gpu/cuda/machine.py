@@ -6,12 +6,14 @@ under test, on the CPU emulation of the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from gpu.cuda.loader import KernelSource
 
 Array = Any
 """A device array; only the machine that made it looks inside."""
@@ -45,14 +47,31 @@ class Buffer:
         return size
 
 
+def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
+    """Return ``buffers`` by their names.
+
+    Raises
+    ------
+    ValueError
+        If two of them have the same name: one array would silently take the place of the other.
+    """
+    named: dict[str, Buffer] = {}
+    for buffer in buffers:
+        if named.setdefault(buffer.name, buffer) is not buffer:
+            raise ValueError(f"two device buffers have the name {buffer.name!r}")
+    return named
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One kernel launch: which kernel, how many threads, with what.
 
     Attributes
     ----------
-    file, kernel : str
-        Kernel file and C++ name expression, as :func:`gpu.cuda.loader.instantiations` lists them.
+    source : KernelSource
+        The file in which the kernel is.
+    kernel : str
+        One of its C++ name expressions.
     grid, block : int
         Blocks, and threads a block.
     args : tuple
@@ -63,7 +82,7 @@ class Launch:
         Whether all blocks must be on the device at once.
     """
 
-    file: str
+    source: KernelSource
     kernel: str
     grid: int
     block: int
@@ -99,11 +118,13 @@ class Machine(Protocol):
 
         Raises
         ------
+        ValueError
+            If two have the same name; see :func:`by_name`.
         DeviceMemoryError
             Before anything is allocated, if their sum exceeds the free memory.
         """
 
-    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+    def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         """How many such blocks a multiprocessor holds at once."""
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:

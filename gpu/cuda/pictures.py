@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
 from gpu.cuda.cities import LANES
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 _BLOCK = 256
@@ -20,8 +21,11 @@ _BLOCK = 256
 class TrailSource(Protocol):
     """Trails on the device that pictures can be made of."""
 
+    pictures: KernelSource
+    """The kernels that make the pictures."""
+
     policy: str
-    """The structure in gpu/cuda/kernels/pictures.cu that reads them."""
+    """The structure of theirs that reads the trails."""
 
     memory_size: int
     """What it is told of their size."""
@@ -166,4 +170,4 @@ class PictureReader:
     def _launch(self, kernel: str, args: tuple[object, ...], grid: int | None = None) -> Launch:
         name = f"{kernel}<{self._pictures.source.policy}>"
         grid = grid or -(-self._n * LANES // _BLOCK)
-        return Launch("gpu/cuda/kernels/pictures.cu", name, grid, _BLOCK, args)
+        return Launch(self._pictures.source.pictures, name, grid, _BLOCK, args)

@@ -58,6 +58,11 @@ class MmasParameters(AsParameters):
         phase="construction",
     )
 
+    @property
+    def half_weights(self) -> bool:
+        """Whether ants know the weights of edges to 8 significant bits only."""
+        return self.weights == HALF
+
 
 @dataclass(frozen=True)
 class MmasCpuParameters(CpuParameters, MmasParameters):
@@ -69,6 +74,11 @@ class MmasCudaParameters(MmasParameters):
     """Parameters of the MAX-MIN Ant Systems on a GPU."""
 
     local_search: str = local_search_choice()
+
+    @property
+    def other_powers(self) -> bool:
+        """Whether the GPU raises trails to the power α with other last digits than the CPU."""
+        return not float(self.alpha).is_integer()
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,11 @@ class MmasListParameters(MmasCudaParameters):
         multiple_of=32,
         phase="construction",
     )
+
+    @property
+    def listed(self) -> int:
+        """Length of the candidate lists that ants choose from first."""
+        return self.candidates
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic; longer lists than n - 1 cities allow are of no use."""

@@ -21,8 +21,8 @@ from gpu.run.stopping import iterations_left, reason_to_stop
 if TYPE_CHECKING:
     from gpu.core.colony import Colony
     from gpu.core.instance import Instance
+    from gpu.core.rule import Rule
     from gpu.decisions.replay import Replay
-    from gpu.decisions.rule import Rule
     from gpu.run.recorder import Recorder
     from gpu.run.session import Session
 

@@ -106,7 +106,7 @@ def build(
         If g++ does not accept the source; with its messages.
     """
     if instantiations is None:
-        instantiations = loader.instantiations()[str(file)]
+        instantiations = loader.sources()[str(file)].kernels
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'

@@ -14,7 +14,7 @@ from views.decision.decision_bars import DecisionBars
 from views.decision.decision_draws import DecisionDraws
 from views.decision.decision_map import DecisionMap
 from views.decision.decision_words import sentence
-from views.decision.step_controls import StepControls
+from views.decision.step_controls import KEYS, StepControls
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -40,6 +40,7 @@ class DecisionView(View):
 
     key = "decision"
     title = "Decision"
+    keys = KEYS
     asked = Signal(int, int)
     looked_at = Signal()
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from typing import TypeVar
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
-from views.frame.faces import FACES
 from views.frame.pane import Pane
+from views.frame.view_table import VIEWS
+from views.problem_display import problem_of
 from views.widgets.pace import Pace
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -21,19 +23,16 @@ from views.widgets.view import View
 _TURN = 16
 """Milliseconds between drawing one view and the next."""
 
+V = TypeVar("V", bound=View)
+
 
 class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem.
 
-    Parameters
-    ----------
-    views : sequence of View
-        All that there are.
-
     Attributes
     ----------
     every : dict of str to View
-        All views by key.
+        All views of ``VIEWS`` by key.
     views : dict of str to View
         Those of the problem in sight.
     pace : Pace
@@ -44,20 +43,19 @@ class Dashboard(QWidget):
         The views in sight need other parts of a snapshot.
     picture_requested : Signal
         Key of a view and "png" or "svg".
+    exports_changed : Signal
+        The ``exports`` of a view have changed.
     """
 
     arranged = Signal()
     wanted_changed = Signal()
     picture_requested = Signal(str, str)
+    exports_changed = Signal()
 
-    def __init__(
-        self,
-        views: Sequence[View],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.panes = (Pane(), Pane(), Pane())
-        self.every: dict[str, View] = {view.key: view for view in views}
+        self.every: dict[str, View] = {row.view.key: row.view() for row in VIEWS}
         self.views: dict[str, View] = {}
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
@@ -94,7 +92,15 @@ class Dashboard(QWidget):
             view.setParent(self)
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
-        self._arrange(Problem.TSP)
+            view.exports_changed.connect(self.exports_changed)
+            view.pointed.connect(self._point_out)
+        self._arrange(problem_of(None))
+
+    def view(self, kind: type[V]) -> V:
+        """Return the view of the class ``kind``."""
+        found = self.every[kind.key]
+        assert isinstance(found, kind)
+        return found
 
     @property
     def tabs(self) -> dict[Problem, list[int]]:
@@ -211,9 +217,9 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        panes = FACES[problem].panes
-        for pane, keys in zip(self.panes, panes, strict=True):
-            pane.show_views([self.every[key] for key in keys])
+        shown = [row for row in VIEWS if row.is_for(problem)]
+        for place, pane in enumerate(self.panes):
+            pane.show_views([self.every[row.view.key] for row in shown if row.pane == place])
         self._problem = problem
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         if before is not None:
@@ -222,6 +228,13 @@ class Dashboard(QWidget):
             self.panes[0].tabs.currentWidget().setFocus()
         self.arranged.emit()
         self.wanted_changed.emit()
+
+    @Slot(int)
+    def _point_out(self, part: int) -> None:
+        """Let what is pointed at in one view stand out in the others."""
+        for view in self.views.values():
+            if view is not self.sender():
+                view.point_out(part)
 
     def _take_turn(self) -> None:
         """Draw one view if it is time, and say when to come again."""

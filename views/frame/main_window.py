@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -11,17 +12,16 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLa
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from views.decision.decision_view import DecisionView
-from views.frame.actions import Actions
+from views.frame.about import about_box, keys_box
+from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
-from views.frame.faces import FILES, face_of
 from views.frame.files import Files
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.spoken import Spoken
 from views.frame.theme_choice import ThemeChoice
-from views.frame.window_actions import WindowActions
 from views.frame.window_state import WindowState
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -33,11 +33,25 @@ from views.plots.hit_rate_view import HitRateView
 from views.plots.log_view import LogView
 from views.plots.pheromone_view import PheromoneView
 from views.plots.speedup_view import SpeedupView
+from views.problem_display import FILES, problem_of
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.elided import ElidedLabel
 from views.widgets.icons import application_icon
+from views.widgets.view import View
+
+V = TypeVar("V", bound=View)
+
+
+class _Shown(Generic[V]):
+    """The view of a class, as an attribute of the window."""
+
+    def __init__(self, kind: type[V]) -> None:
+        self._kind = kind
+
+    def __get__(self, window: MainWindow, _: type[MainWindow]) -> V:
+        return window.view(self._kind)
 
 
 class MainWindow(QMainWindow):
@@ -81,6 +95,15 @@ class MainWindow(QMainWindow):
     picture_requested = Signal(str, str, object)
     closing = Signal()
 
+    tour, decision, convergence = _Shown(TourView), _Shown(DecisionView), _Shown(ConvergenceView)
+    graph, adjacency, classes = _Shown(GraphView), _Shown(AdjacencyView), _Shown(ClassesView)
+    pheromone, hit_rates, device_view = (
+        _Shown(PheromoneView),
+        _Shown(HitRateView),
+        _Shown(DeviceView),
+    )
+    speedup, comparison, log = _Shown(SpeedupView), _Shown(ComparisonView), _Shown(LogView)
+
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
         self._files = Files(self, settings)
@@ -97,16 +120,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 572)
-
-        self.tour, self.decision, self.convergence = TourView(), DecisionView(), ConvergenceView()
-        self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
-        self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
-        self.comparison = ComparisonView()
-        self.graph, self.adjacency, self.classes = GraphView(), AdjacencyView(), ClassesView()
-        tours, graphs = (self.tour, self.decision), (self.graph, self.adjacency)
-        upper = self.convergence, self.classes, self.hit_rates, self.device_view
-        lower = self.pheromone, self.speedup, self.comparison, self.log
-        self.dashboard = Dashboard((*tours, *graphs, *upper, *lower))
+        self.dashboard = Dashboard()
         self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
         self._show_problem()
         self.setup = SetupPanel()
@@ -116,38 +130,23 @@ class MainWindow(QMainWindow):
         self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
-
-        right = QVBoxLayout()
-        right.setContentsMargins(4, 8, 8, 4)
-        right.setSpacing(8)
-        right.addWidget(self.readout)
-        right.addWidget(self.dashboard, 1)
-        across = QHBoxLayout()
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(self.setup)
-        across.addLayout(right, 1)
-        central = QWidget()
-        central.setObjectName("central")
-        down = QVBoxLayout(central)
-        down.setContentsMargins(0, 0, 0, 0)
-        down.setSpacing(0)
-        down.addWidget(self.run_bar)
-        down.addLayout(across, 1)
-        self.setCentralWidget(central)
-
+        self._lay_out()
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # or it would keep dropped files from the window
         self._spoken = Spoken(self)
-        self._possible = WindowActions(self, self._files)
         self._connect()
-        self._state = WindowState(self, settings)
+        self._bind_actions()
+        self._state = WindowState(self, self.dashboard, self.actions_, settings)
         self._state.restore()
         self.setup.setVisible(self.actions_["panel"].isChecked())
         self.apply_theme()
         self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
         self.show_activity(Activity.IDLE)
-        self.tour.graphics.setFocus()
+        self.dashboard.panes[0].views[0].setFocus()
+
+    def view(self, kind: type[V]) -> V:
+        """Return the view of the class ``kind``."""
+        return self.dashboard.view(kind)
 
     @property
     def wanted(self) -> Wanted:
@@ -181,14 +180,14 @@ class MainWindow(QMainWindow):
         self._files.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
             self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
-        self._possible.enable()
+        self._enable()
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self.has_state = False
         self.readout.begin_run()
         self.dashboard.begin_run()
-        self._possible.enable()
+        self._enable()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the state of the run."""
@@ -196,19 +195,19 @@ class MainWindow(QMainWindow):
         self.dashboard.show_snapshot(snapshot)
         if snapshot.iteration > 0 and not self.has_state:
             self.has_state = True
-            self._possible.enable()
+            self._enable()
 
     def show_activity(self, activity: Activity) -> None:
         """Show what the program is at; decides which buttons can be pressed."""
         self.activity = activity
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
-        self._possible.enable()
+        self._enable()
 
     def block(self, why: str) -> None:
         """Let no run start because of ``why``; an empty text allows it again."""
         self._blocked = why
-        self._possible.enable()
+        self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
@@ -268,19 +267,96 @@ class MainWindow(QMainWindow):
         self.closing.emit()
         super().closeEvent(event)
 
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        right.setContentsMargins(4, 8, 8, 4)
+        right.setSpacing(8)
+        right.addWidget(self.readout)
+        right.addWidget(self.dashboard, 1)
+        across = QHBoxLayout()
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self.setup)
+        across.addLayout(right, 1)
+        central = QWidget()
+        central.setObjectName("central")
+        down = QVBoxLayout(central)
+        down.setContentsMargins(0, 0, 0, 0)
+        down.setSpacing(0)
+        down.addWidget(self.run_bar)
+        down.addLayout(across, 1)
+        self.setCentralWidget(central)
+
     def _connect(self) -> None:
-        self.setup.changed.connect(self._possible.enable)
+        self.setup.changed.connect(self._enable)
         self.setup.instance.open_requested.connect(self.ask_for_instance)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.dashboard.arranged.connect(self._show_problem)
-        for view in (self.adjacency, self.classes):
-            view.pointed.connect(self.graph.point_out)
-        self.speedup.measured.connect(self._possible.enable)
-        self.comparison.measured.connect(self._possible.enable)
+        self.dashboard.exports_changed.connect(self._enable)
         self.dashboard.picture_requested.connect(self._files.ask_for_picture)
         self._chosen.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        face = face_of(self.instance)
-        self.actions_.show_problem(face.panes, face.exports)
+        self.actions_.show_problem(problem_of(self.instance), list(self.dashboard.views))
+
+    def _bind_actions(self) -> None:
+        """Say what each action does."""
+        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.every.values()
+        view_keys = [key for view in views for key in view.keys]
+        act.connect(
+            {
+                "open": self.ask_for_instance,
+                "quit": self.close,
+                "start": self.start_requested.emit,
+                "pause": self._toggle_pause,
+                "step": self.step_requested.emit,
+                "stop": self.stop_requested.emit,
+                "toggle": self._toggle_run,
+                "seed": self.setup.draw_seed,
+                "bundled": self.setup.instance.bundled_button.click,
+                "panel": self._show_panel,
+                "alone": dashboard.toggle_alone,
+                "present": self._present,
+                "theme": self.choose_other_theme,
+                "fit": dashboard.fit,
+                "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
+                "about": lambda: about_box(self),
+            }
+        )
+        call_with_key(act.exports, self._files.ask_for_export)
+        call_with_key(act.pictures, lambda picture: self._files.ask_for_picture(*picture))
+        call_with_key(act.views, dashboard.show_view)
+        call_with_key(act.themes, self.choose_theme)
+
+    def _enable(self) -> None:
+        """Enable what can be done now, and say why no run can start if none can."""
+        possible = dict.fromkeys(self.actions_.exports, self.has_state) | {"window": True}
+        for view in self.dashboard.every.values():
+            possible |= view.exports
+        self.actions_.enable(
+            self.activity, self.problem, instance=self.instance is not None, exports=possible
+        )
+        if not self.activity.has_run:
+            self.run_bar.state.setText(self.problem or Activity.IDLE.value)
+
+    def _toggle_pause(self) -> None:
+        (self.resume_requested if self.activity.rests else self.pause_requested).emit()
+
+    def _toggle_run(self) -> None:
+        for name in ("start", "pause"):
+            if self.actions_[name].isEnabled():
+                self.actions_[name].trigger()
+                return
+
+    def _show_panel(self) -> None:
+        self.setup.setVisible(self.actions_["panel"].isChecked())
+
+    def _present(self) -> None:
+        """Fill the screen, without menus and panel, or go back."""
+        self.menuBar().setVisible(not self.presenting)
+        self.setup.setVisible(not self.presenting and self.actions_["panel"].isChecked())
+        full = Qt.WindowState.WindowFullScreen
+        state = self.windowState()
+        self.setWindowState(state | full if self.presenting else state & ~full)
+        self.apply_theme()

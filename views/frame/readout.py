@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.frame.faces import face_of
+from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
 from views.widgets.theme import DARK, Theme
 
@@ -55,12 +55,12 @@ class Readout(QFrame):
 
     def _say_what(self) -> None:
         """Head each number in the words of the problem."""
-        face = face_of(self._instance)
+        display = display_of(self._instance)
         for name, title, tip in (
-            ("best", face.best, face.best_tip),
-            ("gap", "GAP", face.gap_tip),
+            ("best", display.best, display.best_tip),
+            ("gap", "GAP", display.gap_tip),
             ("iteration", "ITERATION", "Iterations finished"),
-            ("rate", face.rate, face.rate_tip),
+            ("rate", display.rate, display.rate_tip),
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
         ):
             self.headings[name].setText(title)

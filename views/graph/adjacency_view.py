@@ -86,15 +86,12 @@ class AdjacencyView(MatrixView):
     picture_wanted : Signal
         The coloring (int32, shape (n,)) or None. What comes of it is given to
         :meth:`show_picture`; only the last counts.
-    pointed : Signal
-        The class under the mouse; -1 for none.
     """
 
     key = "adjacency"
     title = "Adjacency"
     fit_tip = "Show the whole matrix (F)"
     picture_wanted = Signal(object)
-    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(PictureItem([0] * 256, joined), parent)

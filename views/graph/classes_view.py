@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -90,17 +90,10 @@ class ClassBars(Layer):
 
 
 class ClassesView(View):
-    """Bars of the best coloring's classes in their order, with their mean.
-
-    Attributes
-    ----------
-    pointed : Signal
-        The class under the mouse; -1 for none.
-    """
+    """Bars of the best coloring's classes in their order, with their mean."""
 
     key = "classes"
     title = "Classes"
-    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -129,10 +129,10 @@ class GraphView(CanvasView):
         if other or not self._moved:
             self.fit()
 
-    def point_out(self, color: int) -> None:
-        """Let the class ``color`` stand out; -1 for none."""
-        self.vertices.point_out(color)
-        self.hover.setText("" if color < 0 else self._words_of_class(color))
+    def point_out(self, part: int) -> None:
+        """Let the class ``part`` stand out; -1 for none."""
+        self.vertices.point_out(part)
+        self.hover.setText("" if part < 0 else self._words_of_class(part))
 
     def fit(self) -> None:
         """Show the whole graph."""

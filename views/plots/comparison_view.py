@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
@@ -36,17 +37,10 @@ _NONE = "–"
 
 
 class ComparisonView(View):
-    """The table of what was compared, with bars for how many times the fastest each takes.
-
-    Attributes
-    ----------
-    measured : Signal
-        Another report is shown.
-    """
+    """The table of what was compared, with bars for how many times the fastest each takes."""
 
     key = "comparison"
     title = "Compare"
-    measured = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +80,11 @@ class ComparisonView(View):
         self.show_report(None)
         self.apply_theme(self.theme)
 
+    @property
+    def exports(self) -> Mapping[str, bool]:
+        """The report, in either of its forms."""
+        return dict.fromkeys(("comparison", "comparison-lines"), self.report is not None)
+
     def show_report(self, report: ComparisonReport | None) -> None:
         """Show what was measured so far, or nothing."""
         self.report = report
@@ -100,7 +99,7 @@ class ComparisonView(View):
             phases = range(len(_FIRST), len(headings))
             self.table.show_rows(headings, rows, spare=[phases, [_DECIDING], [_CHOICE]])
         self._tell_phases()
-        self.measured.emit()
+        self.exports_changed.emit()
 
     @property
     def overflow(self) -> QSize:

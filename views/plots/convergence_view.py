@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.frame.faces import face_of
 from views.plots.history import History
+from views.problem_display import display_of
 from views.widgets.chips import Chip, Choice
 from views.widgets.elided import ElidedLabel
 from views.widgets.flow import FlowLayout
@@ -69,15 +69,10 @@ class ConvergenceView(View):
     def show_instance(self, instance: Instance | None) -> None:
         """Empty the curves, and show the optimum of ``instance`` where it is known."""
         self._instance = instance
-        face = face_of(instance)
-        self.plot.set_label("left", face.cost_axis)
-        self.plot.show_whole_numbers("left", only=face.whole_costs)
-        for name, tip in (
-            ("best", face.best_curve),
-            ("latest", face.latest_curve),
-            ("mean", face.mean_curve),
-            ("optimum", face.optimum_curve),
-        ):
+        display = display_of(instance)
+        self.plot.set_label("left", display.cost_axis)
+        self.plot.show_whole_numbers("left", only=display.whole_costs)
+        for name, tip in display.curve_tips.items():
             self.chips[name].setToolTip(tip)
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)

@@ -12,9 +12,9 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.core.words import counted
 from views.decision.decision_words import quantity
-from views.frame.faces import face_of
 from views.plots.bars import Bar, Bars
 from views.plots.history import History
+from views.problem_display import display_of
 from views.widgets.formats import byte_size, milliseconds, significant, whole
 from views.widgets.plot import Plot
 from views.widgets.theme import Theme
@@ -92,7 +92,7 @@ class DeviceView(View):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show what colonies have that solve ``instance``."""
-        self._branches = face_of(instance).branching
+        self._branches = display_of(instance).branching
         self.branching_title.setVisible(self._branches)
         self.plot.setVisible(self._branches)
         self.begin_run()

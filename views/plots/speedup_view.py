@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,6 +22,7 @@ from gpu.measure.speedup_report import Measurement, SpeedupReport
 from views.plots.bars import Bar, Bars
 from views.plots.measure_bar import MeasureBar
 from views.plots.speedup_table import SpeedupTable
+from views.problem_display import problem_of
 from views.widgets.chips import Chip, Choice
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, significant, whole
@@ -41,17 +41,10 @@ _HINT = (
 
 
 class SpeedupView(View):
-    """Bars for one instance, curves for several, and the table of all that was measured.
-
-    Attributes
-    ----------
-    measured : Signal
-        Other reports are shown.
-    """
+    """Bars for one instance, curves for several, and the table of all that was measured."""
 
     key = "speedup"
     title = "Speedup"
-    measured = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,9 +82,14 @@ class SpeedupView(View):
         self.apply_theme(self.theme)
         self.show_instance(None)
 
+    @property
+    def exports(self) -> Mapping[str, bool]:
+        """The reports."""
+        return {"speedup": bool(self.reports)}
+
     def show_instance(self, instance: Instance | None) -> None:
         """Speak of its problem; what was measured of another problem is forgotten."""
-        problem = Problem.TSP if instance is None else instance.problem
+        problem = problem_of(instance)
         self._words = words = problem.words
         for key, most in MOST_PLACES.items():
             text = f"Bundled, to {most} {words.places}"
@@ -106,7 +104,7 @@ class SpeedupView(View):
         """Show what was measured so far, one report an instance."""
         self.reports = tuple(reports)
         self._redraw()
-        self.measured.emit()
+        self.exports_changed.emit()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

@@ -10,6 +10,7 @@ from gpu import catalog
 from gpu.core.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import System
+from views.problem_display import problem_of
 from views.setup.card import Card, note
 
 
@@ -27,7 +28,7 @@ class ColonyCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("COLONY AND DEVICE", parent)
         self._survey = Survey((), "")
-        self._problem = Problem.TSP
+        self._problem = problem_of(None)
         self.devices, self.colonies = QComboBox(), QComboBox()
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")

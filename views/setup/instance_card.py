@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QMenu, QProgressBar, QToolButton, QWidget
 
 from gpu.core.instance import Instance
-from views.frame.faces import DROP_HERE, OPEN_TIP, facts_of
+from views.problem_display import DROP_HERE, OPEN_TIP, display_of
 from views.setup.card import Card, note
 
 
@@ -32,7 +32,9 @@ class InstanceCard(Card):
         super().__init__("INSTANCE", parent)
         self.instance: Instance | None = None
         self.loading = ""
-        self.open_button = self.add_button("Open…", OPEN_TIP)
+        self.open_button = self.add_button(
+            "Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window"
+        )
         self.open_button.clicked.connect(self.open_requested)
         self.bundled_button = self.add_button(
             "Bundled ▾", "Instances that come with the program (Ctrl+B)"
@@ -86,4 +88,4 @@ class InstanceCard(Card):
             self.facts.setText(DROP_HERE)
         else:
             self.name.setText(instance.name)
-            self.facts.setText(facts_of(instance))
+            self.facts.setText(display_of(instance).facts(instance))

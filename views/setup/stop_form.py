@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
-from views.frame.faces import FACES, face_of
+from views.problem_display import display_of
 from views.setup.number_field import NumberField
 
 
@@ -39,17 +38,13 @@ class Limit:
         return ""
 
 
-_TOURS = FACES[Problem.TSP]
-
 LIMITS = {
     "seconds": Limit("Time", "s", "60", "Stop after so many seconds of solving"),
     "iterations": Limit("Iterations", "", "1000", "Stop after exactly so many", whole=True),
     "target_gap": Limit(
         "Gap", "%", "1", "Stop when the gap to the optimum is that small", zero=True
     ),
-    "target_length": Limit(
-        _TOURS.cost_limit, "", "0", _TOURS.cost_limit_tip, whole=True, zero=True
-    ),
+    "target_length": Limit("Cost", "", "0", "Stop at such a cost", whole=True, zero=True),
     "no_improvement": Limit(
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing", whole=True
     ),
@@ -91,18 +86,19 @@ class StopForm(QWidget):
             layout.addWidget(field, row, 1)
             layout.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
         self.set_values({"seconds": 60.0})
+        self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
         """Speak of its problem, and allow a gap only where an optimum is known."""
-        optimum, face = instance.optimum if instance else None, face_of(instance)
+        optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
         self._impossible = "" if possible else "No optimum is known for this instance"
         self.boxes["target_gap"].setToolTip(self._impossible or LIMITS["target_gap"].tip)
         cost, field = self.boxes["target_length"], self.fields["target_length"]
-        cost.setText(face.cost_limit)
+        cost.setText(display.cost_limit)
         for widget in (cost, field.entry):
-            widget.setToolTip(face.cost_limit_tip)
-        field.entry.setAccessibleName(face.cost_limit)
+            widget.setToolTip(display.cost_limit_tip)
+        field.entry.setAccessibleName(display.cost_limit)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else LIMITS["target_length"].usual
         self._check()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
+from views.problem_display import WELCOME
 from views.tour.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
@@ -73,10 +74,7 @@ class TourView(CanvasView):
             self.box.addItem(layer)
         self.hover = QLabel()
         self.hover.setProperty("role", "note")
-        self.welcome = self._label_over(
-            "Drop a TSPLIB or DIMACS file here,\nopen one with Ctrl+O,\n"
-            "or choose a bundled instance."
-        )
+        self.welcome = self._label_over(WELCOME)
         self.welcome.setWordWrap(True)
 
         chips = FlowLayout()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
@@ -26,14 +27,24 @@ class View(QWidget):
         Name in the window.
     leisure : float
         Seconds between two drawings, at least, where the colony needs all cores.
+    keys : tuple of (str, str)
+        Keys, and what they do while the view has the focus.
     wanted_changed : Signal
         The view now needs other parts of a snapshot.
+    exports_changed : Signal
+        :attr:`exports` has changed.
+    pointed : Signal
+        The part of the solution that the mouse is at, a color class; -1 for none. The other views
+        get it by :meth:`point_out`.
     """
 
     key: ClassVar[str] = ""
     title: ClassVar[str] = ""
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     leisure: float = 1.0
     wanted_changed = Signal()
+    exports_changed = Signal()
+    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,12 +66,20 @@ class View(QWidget):
         """How much larger the view must be for a picture to show everything."""
         return QSize(0, 0)
 
+    @property
+    def exports(self) -> Mapping[str, bool]:
+        """The exports that this view holds, by name, and whether there is something in them."""
+        return {}
+
     def show_instance(self, instance: Any) -> None:
         """Prepare for runs on ``instance``, of a problem that the view is for; None empties it."""
         self.begin_run()
 
     def begin_run(self) -> None:
         """Forget the former run."""
+
+    def point_out(self, part: int) -> None:
+        """Let ``part`` of the solution stand out, a color class; -1 for none."""
 
     def fit(self) -> None:
         """Show all that there is, wherever the user has moved or zoomed."""

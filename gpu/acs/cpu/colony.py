@@ -16,14 +16,15 @@ from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record
-from gpu.cpu.colony import TourColony, improvement
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.stages import Shift, Stage, each
 from gpu.local_search.cpu import tables as searches
+from gpu.local_search.cpu.colony import TourColony, improvement
 from gpu.local_search.parameters import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 ANTS_PER_THREAD = 16
 """Fewer than these build tours in less time than it takes threads to meet at each step."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cpu.candidate_lists import widened, width_of
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, weights
 
 LANES = 32
@@ -18,9 +19,6 @@ LANES = 32
 
 DEEPEST = 64
 """Boxes that wait at once: a tree of boxes halves the cities at each level."""
-
-VECTOR = 8
-"""A row's width is a multiple of this."""
 
 NO_CITY = -1
 
@@ -164,17 +162,10 @@ class Rules(NamedTuple):
     directed: bool
 
 
-def width_of(cl: int) -> int:
-    """Width of rows that hold ``cl`` candidates."""
-    return -(-cl // VECTOR) * VECTOR
-
-
 def tables_of(candidates: Candidates, beta: float) -> Tables:
     """Widen the candidate lists, and weigh them."""
     n, cl = candidates.neighbours.shape
     width = width_of(cl)
-    neighbours = np.repeat(np.arange(n, dtype=np.uint32)[:, None], width, axis=1)
-    neighbours[:, :cl] = candidates.neighbours
     distances = np.zeros((n, width), np.int32)
     distances[:, :cl] = candidates.distances
     etas = np.zeros((n, width), np.float32)
@@ -182,7 +173,7 @@ def tables_of(candidates: Candidates, beta: float) -> Tables:
     reverse = np.full((n, width), NOT_LISTED, np.uint8)
     reverse[:, :cl] = candidates.reverse
     backup = candidates.backup.astype(np.uint32)
-    return Tables(neighbours, distances, etas, reverse, backup)
+    return Tables(widened(candidates.neighbours, cl), distances, etas, reverse, backup)
 
 
 def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:

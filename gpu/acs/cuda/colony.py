@@ -15,10 +15,11 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.devices import Device
 from gpu.core.snapshot import Updates
-from gpu.cuda.cities import Problem
-from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.cities import DeviceCities
+from gpu.cuda.colony import machine_of
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.state import State
+from gpu.local_search.cuda.colony import TourColony
 from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
 
@@ -41,7 +42,7 @@ class AcsColony(TourColony):
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
-        problem = Problem.of(instance, parameters.candidates, parameters.beta)
+        problem = DeviceCities.of(instance, parameters.candidates, parameters.beta)
         trails = trails_type(problem, parameters)
         construction = construction_type(machine, problem, trails, parameters, seed)
         m, kind = parameters.ants, parameters.local_search

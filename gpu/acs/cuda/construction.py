@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS
 from gpu.acs.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import key_of
-from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.local_search.parameters import NO_LOCAL_SEARCH
 
@@ -48,7 +49,7 @@ class Construction:
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -82,7 +83,7 @@ class WholeTours(Construction):
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -90,10 +91,10 @@ class WholeTours(Construction):
         super().__init__(machine, problem, trails, parameters, seed)
         self._every = parameters.local_search != NO_LOCAL_SEARCH
         kept = "EveryTour" if self._every else "BestOfWarp"
-        self._file = "gpu/acs/cuda/all_tours.cu" if self._every else "gpu/acs/cuda/tours.cu"
+        self._source = ALL_TOURS if self._every else TOURS
         self._kernel = f"build_tours<{trails.walk}, {kept}>"
         self._shared = SLOT_BYTES + 4 * self._tabu_words
-        resident = machine.resident(self._file, self._kernel, LANES, self._shared)
+        resident = machine.resident(self._source, self._kernel, LANES, self._shared)
         fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
@@ -139,7 +140,7 @@ class WholeTours(Construction):
             arrays.get("holders"),
             arrays["state"],
         )
-        return Launch(self._file, self._kernel, self.warps, LANES, args, self._shared)
+        return Launch(self._source, self._kernel, self.warps, LANES, args, self._shared)
 
 
 class StepByStep(Construction):
@@ -156,7 +157,7 @@ class StepByStep(Construction):
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -165,7 +166,7 @@ class StepByStep(Construction):
         self._ants_bytes: int | None = None
         self.blocks = min(machine.multiprocessors, self.ants)
         own = -(-self.ants // self.blocks)
-        self._file, self._kernel = "gpu/acs/cuda/replicas.cu", "step_tours_on_replicas"
+        self._source, self._kernel = REPLICAS, "step_tours_on_replicas"
         self.warps = own + -(-self.ants // LANES)
         self._shared = self.n * (16 * LANES + 4)  # candidates, trails with counts; a word a city
         self._memories: tuple[str, ...] = ("weights", "stamps", "words")
@@ -176,13 +177,13 @@ class StepByStep(Construction):
         )
         if self._replicas:
             return
-        self._file, self._kernel = "gpu/acs/cuda/steps.cu", "step_tours"
+        self._source, self._kernel = STEPS, "step_tours"
         self.warps = own
         self._shared = self.warps * 4 * self._tabu_words
         self._memories = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
             return
-        self._file, self._kernel = "gpu/acs/cuda/turns.cu", "step_many_tours"
+        self._source, self._kernel = TURNS, "step_many_tours"
         self.warps = WARPS_PER_BLOCK
         self._memories = ("ants",)
         at_most = -(-self.ants // (self.blocks * self.warps))
@@ -196,7 +197,7 @@ class StepByStep(Construction):
             self.warps * LANES <= 1024
             and self.n < MOST_STAMPS
             and self._shared <= machine.shared_limit
-            and machine.resident(self._file, self._kernel, self.warps * LANES, self._shared) >= 1
+            and machine.resident(self._source, self._kernel, self.warps * LANES, self._shared) >= 1
         )
 
     def buffers(self) -> list[Buffer]:
@@ -224,7 +225,7 @@ class StepByStep(Construction):
             return []
         _, _, *geometry, _ = self._problem.arguments(arrays)
         args = (np.int32(self.n), *geometry, arrays["weights"])
-        return [Launch(self._file, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
+        return [Launch(self._source, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
         """Where the tours stand after a launch."""
@@ -248,7 +249,7 @@ class StepByStep(Construction):
             arrays["state"],
         )
         return Launch(
-            self._file,
+            self._source,
             self._kernel,
             self.blocks,
             self.warps * LANES,

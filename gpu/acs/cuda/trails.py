@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cuda.kernels import CAPACITIES, PICTURES, UPDATE
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.cuda.cities import CITY_MASK, LANES, Problem
-from gpu.cuda.loader import CAPACITIES
+from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 _BLOCK = 256
@@ -51,7 +51,9 @@ FAINTEST = 1.05
 class Trails:
     """What both memories share: the arguments of the updates."""
 
-    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+    pictures = PICTURES
+
+    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         self.problem = problem
         self.parameters = parameters
         alpha, rho = parameters.alpha, parameters.rho
@@ -100,7 +102,7 @@ class MatrixTrails(Trails):
             arrays["far"],
             arrays["state"],
         )
-        return Launch("gpu/acs/cuda/update.cu", "start_matrix", self._grid(n * n), _BLOCK, args)
+        return Launch(UPDATE, "start_matrix", self._grid(n * n), _BLOCK, args)
 
     def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
@@ -120,9 +122,7 @@ class MatrixTrails(Trails):
             tours.links,
             arrays["state"],
         )
-        return Launch(
-            "gpu/acs/cuda/update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args
-        )
+        return Launch(UPDATE, "update_matrix", self._grid(n * LANES), _BLOCK, args)
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -136,7 +136,7 @@ class MatrixTrails(Trails):
 class SelectiveTrails(Trails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
 
-    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         super().__init__(problem, parameters)
         assert isinstance(parameters, SpmParameters)
         self.memory_size = parameters.memory
@@ -167,9 +167,7 @@ class SelectiveTrails(Trails):
             np.int32(self.memory_size),
             arrays["state"],
         )
-        return Launch(
-            "gpu/acs/cuda/update.cu", "start_memory", self._grid(n * self.capacity), _BLOCK, args
-        )
+        return Launch(UPDATE, "start_memory", self._grid(n * self.capacity), _BLOCK, args)
 
     def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
         """Elect the best tour and make the global update (equation 4 and Fig. 5)."""
@@ -190,7 +188,7 @@ class SelectiveTrails(Trails):
             arrays["state"],
         )
         kernel = f"update_memory<{self.capacity}>"
-        return Launch("gpu/acs/cuda/update.cu", kernel, self._grid(n * LANES), _BLOCK, args)
+        return Launch(UPDATE, kernel, self._grid(n * LANES), _BLOCK, args)
 
     def records(
         self, machine: Machine, arrays: Mapping[str, Array], city: int

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.iteration import LINK, RENEW, run
+from gpu.ant_system.cpu.iteration import AsRules, run
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu.colony import MatrixColony
-from gpu.construction.cpu.tables import AsRules, ChoiceRules
+from gpu.construction.cpu.construction import LINK, RENEW
+from gpu.construction.cpu.tables import ChoiceRules
+from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
 from gpu.cpu.stages import Shift, Stage, shared
-from gpu.max_min.parameters import MmasCpuParameters
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 
 def prepare() -> None:
@@ -46,7 +48,7 @@ class AsCpuColony(MatrixColony):
 
     def _update_stages(
         self,
-        parameters: AsCpuParameters | MmasCpuParameters,
+        parameters: CpuParameters,
         choice: ChoiceRules,
         nearest: int,
     ) -> Sequence[Stage]:

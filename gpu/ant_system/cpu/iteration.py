@@ -6,23 +6,46 @@ writes, so nothing is atomic, and the result does not depend on the number of th
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.construction import build_tours
-from gpu.construction.cpu.tables import LINE, AntTours, AsRules, Matrices, Workplace
+from gpu.construction.cpu.construction import FINISH, LINK, RENEW, build_tours, finish
+from gpu.construction.cpu.tables import (
+    FAINTEST,
+    LINE,
+    AntTours,
+    ChoiceRules,
+    Matrices,
+    Workplace,
+)
 from gpu.cpu import barrier
 from gpu.cpu.compiled import entry, part, piece
 from gpu.cpu.geometry import Geometry
-from gpu.cpu.record import Record, keep_best, keep_numbers, shortest
-from gpu.local_search.cpu.search import keep_improvements
+from gpu.cpu.record import Record, shortest
 from gpu.local_search.cpu.tables import Rule, Searches
 
-LINK, RENEW, FINISH = 8, 16, 32
-"""The stages after tours are built: ends of blocks of ants; trails of rows; the record."""
 
-FAINTEST = np.float32(2.0**-60)
-"""A trail evaporates no further (the papers know no floor): weights would begin to underflow."""
+class AsRules(NamedTuple):
+    """The parameters in the form the loops use them.
+
+    Attributes
+    ----------
+    choice : ChoiceRules
+    keep : float32
+        1 - ρ.
+    most : int
+        Whole units that the ant with the shortest tour deposits on an edge: as many as leave
+        room for all ants in 32 bits.
+    scale : float
+        A unit is this over the length of the shortest tour, in units of the initial trail.
+    """
+
+    choice: ChoiceRules
+    keep: np.float32
+    most: int
+    scale: float
 
 
 @entry
@@ -118,14 +141,3 @@ def _renew_row(
     for v in range(deposits.size):
         left = max(np.float32(trails[u, v] * rules.keep), FAINTEST)
         trails[u, v] = left + np.float32(np.float32(deposits[v]) * unit)
-
-
-@piece
-def finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
-    """Keep the best tour, and what its local search did."""
-    keep_improvements(searches, record, threads)
-    best = shortest(ants.lengths)
-    keep_numbers(record, ants.lengths, best)
-    for position in range(record.last_solution.size):
-        record.last_solution[position] = ants.routes[best, position]
-    keep_best(record)

@@ -186,12 +186,3 @@ __global__ void renew_trails(int n, int ants, long long quarters, float keep, do
     }
     closing.finish(state, election.improved);
 }
-
-// The state before the first iteration.
-__global__ void start_trails(long long quarters, float4* trails, ColonyState* state) {
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = first; i < quarters; i += stride)
-        trails[i] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
-    if (first == 0) reset(state);
-}

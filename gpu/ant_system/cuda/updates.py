@@ -7,13 +7,16 @@ from typing import Any, overload
 
 import numpy as np
 
+from gpu.ant_system.cuda.kernels import UPDATE
 from gpu.ant_system.parameters import AsCudaParameters
+from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
+from gpu.construction.cuda.kernels import CHOICE_INFO
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
-TILE = 256
+TILE = THREADS
 """Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
 
 LOOKS = 60_000_000
@@ -53,10 +56,12 @@ class Slices(Sequence[Launch]):
 class ChoiceInfo:
     """The weights that ants choose by: τ^α·η^β of every edge, made before each iteration."""
 
-    file = "gpu/construction/cuda/choice_info.cu"
-
     def __init__(
-        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+        self,
+        machine: Machine,
+        problem: DeviceCities,
+        trails: DenseTrails,
+        parameters: AsCudaParameters,
     ) -> None:
         self._problem, self._trails = problem, trails
         self._grid = blocks_for(machine, int(trails.quarters))
@@ -73,24 +78,13 @@ class ChoiceInfo:
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Work out η^β, once a run."""
-        problem = self._problem
-        args = (
-            np.int32(problem.n),
-            np.int32(self._trails.columns),
-            np.int32(problem.metric),
-            np.float64(problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            arrays["heuristic"],
-        )
-        return Launch(self.file, "prepare_heuristic", self._grid, TILE, args)
+        return prepare_heuristic(self._problem, self._trails.columns, self._grid, arrays)
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Make the weights of the coming iteration."""
         matrices = (arrays[name] for name in ("trails", "heuristic", "weights"))
         args = (self._trails.quarters, self._alpha, *matrices)
-        return (Launch(self.file, self._kernel, self._grid, TILE, args),)
+        return (Launch(CHOICE_INFO, self._kernel, self._grid, TILE, args),)
 
 
 class PheromoneUpdate:
@@ -102,10 +96,12 @@ class PheromoneUpdate:
         If only half of the matrix would be looked at, but edges have a direction.
     """
 
-    file = "gpu/ant_system/cuda/update.cu"
-
     def __init__(
-        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+        self,
+        machine: Machine,
+        problem: DeviceCities,
+        trails: DenseTrails,
+        parameters: AsCudaParameters,
     ) -> None:
         assert parameters.ants is not None
         if parameters.update == "reduction" and problem.directed:
@@ -155,7 +151,7 @@ class PheromoneUpdate:
         return (*map(np.int32, numbers), self._most, *(arrays[name] for name in built))
 
     def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
-        return Launch(self.file, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
+        return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
 
     def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
         first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
@@ -169,7 +165,7 @@ class PheromoneUpdate:
             np.int32(end_ant),
         )
         blocks = -(-(end_pair - first_pair) // TILE)
-        return Launch(self.file, GATHERED[self._update], blocks, TILE, args)
+        return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
 
     def _renew(self, arrays: Mapping[str, Array]) -> Launch:
         args = (
@@ -185,9 +181,4 @@ class PheromoneUpdate:
             arrays["iteration_tour"],
             arrays["state"],
         )
-        return Launch(self.file, "renew_trails", self._grid, TILE, args)
-
-
-def blocks_for(machine: Machine, threads: int) -> int:
-    """Blocks for so many threads, which take more in turn than the GPU holds twice over."""
-    return max(1, min(16 * machine.multiprocessors, -(-threads // TILE)))
+        return Launch(UPDATE, "renew_trails", self._grid, TILE, args)

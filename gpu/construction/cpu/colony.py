@@ -8,21 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.iteration import FINISH
-from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu import tables as as_tables
-from gpu.construction.cpu.construction import CONSTRUCT, IMPROVE, WEIGH
+from gpu.construction.cpu.construction import CONSTRUCT, FINISH, IMPROVE, WEIGH
 from gpu.construction.cpu.tables import ChoiceRules
+from gpu.construction.parameters import CpuParameters
 from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import TourColony, improvement
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.local_search.cpu import tables as searches
+from gpu.local_search.cpu.colony import TourColony, improvement
 from gpu.local_search.parameters import NO_LOCAL_SEARCH
-from gpu.max_min.parameters import HALF, MmasCpuParameters
 from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
@@ -39,7 +37,7 @@ class MatrixColony(TourColony):
     Parameters
     ----------
     instance : TspInstance
-    parameters : AsCpuParameters or MmasCpuParameters
+    parameters : CpuParameters
     seed : int
         In [0, 2**64).
     threads : int
@@ -59,7 +57,7 @@ class MatrixColony(TourColony):
     def __init__(
         self,
         instance: TspInstance,
-        parameters: AsCpuParameters | MmasCpuParameters,
+        parameters: CpuParameters,
         seed: int,
         *,
         threads: int,
@@ -85,7 +83,7 @@ class MatrixColony(TourColony):
         self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
         choice = as_tables.choice_rules_of(
             key, parameters.selection, cl > 0, parameters.alpha,
-            halves=isinstance(parameters, MmasCpuParameters) and parameters.weights == HALF,
+            halves=parameters.half_weights,
         )  # fmt: skip
         nearest = max(nearest_neighbour_length(instance, candidates), 1)
         super().__init__(
@@ -105,7 +103,7 @@ class MatrixColony(TourColony):
     @abstractmethod
     def _update_stages(
         self,
-        parameters: AsCpuParameters | MmasCpuParameters,
+        parameters: CpuParameters,
         choice: ChoiceRules,
         nearest: int,
     ) -> Sequence[Stage]:

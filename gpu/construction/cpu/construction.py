@@ -17,7 +17,7 @@ from gpu.cpu import barrier
 from gpu.cpu.compiled import part, piece
 from gpu.cpu.geometry import Geometry, distance
 from gpu.cpu.philox import philox, start_city
-from gpu.cpu.record import ITERATION, Record
+from gpu.cpu.record import ITERATION, Record, keep_best, keep_numbers, shortest
 from gpu.cpu.wheel import (
     add_up,
     first_of,
@@ -28,7 +28,7 @@ from gpu.cpu.wheel import (
     weigh_all,
     weigh_listed,
 )
-from gpu.local_search.cpu.search import improve_tours
+from gpu.local_search.cpu.search import improve_tours, keep_improvements
 from gpu.local_search.cpu.tables import Rule, Searches
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 
@@ -40,8 +40,9 @@ UPPER_BITS, BELOW_HALF = np.int32(-(2**16)), np.int32(2**15 - 1)
 
 VISITED, UNVISITED = np.int32(0), np.int32(-1)
 
-WEIGH, CONSTRUCT, IMPROVE = 1, 2, 4
-"""The first stages of an iteration: weights of rows; steps of ants; their tours by local search."""
+WEIGH, CONSTRUCT, IMPROVE, LINK, RENEW, FINISH = 1, 2, 4, 8, 16, 32
+"""The stages of an iteration: weights of rows; steps of ants; their tours by local search; cities
+that tours link; trails of rows; the record."""
 
 
 @piece
@@ -89,6 +90,17 @@ def build_tours(
         met += threads
         barrier.meet(gate, met)
     return met
+
+
+@piece
+def finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
+    """Keep the best tour, and what its local search did."""
+    keep_improvements(searches, record, threads)
+    best = shortest(ants.lengths)
+    keep_numbers(record, ants.lengths, best)
+    for position in range(record.last_solution.size):
+        record.last_solution[position] = ants.routes[best, position]
+    keep_best(record)
 
 
 @piece

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.tables import width_of
 from gpu.core.random import Purpose
+from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.wheel import BLOCK
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.candidates import Candidates, weights
@@ -19,6 +19,10 @@ OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 
 LINE = 16
 """Ants whose neighbours in one city stand in one cache line."""
+
+
+FAINTEST = np.float32(2.0**-60)
+"""A trail evaporates no further (the papers know no floor): weights would begin to underflow."""
 
 
 class Matrices(NamedTuple):
@@ -121,27 +125,6 @@ class ChoiceRules(NamedTuple):
     halves: bool
 
 
-class AsRules(NamedTuple):
-    """The parameters in the form the loops use them.
-
-    Attributes
-    ----------
-    choice : ChoiceRules
-    keep : float32
-        1 - ρ.
-    most : int
-        Whole units that the ant with the shortest tour deposits on an edge: as many as leave
-        room for all ants in 32 bits.
-    scale : float
-        A unit is this over the length of the shortest tour, in units of the initial trail.
-    """
-
-    choice: ChoiceRules
-    keep: np.float32
-    most: int
-    scale: float
-
-
 def choice_rules_of(
     key: tuple[int, int], selection: str, listed: bool, alpha: float, *, halves: bool = False
 ) -> ChoiceRules:
@@ -168,13 +151,11 @@ def width_of_row(n: int) -> int:
 def matrices_of(instance: TspInstance, candidates: Candidates, cl: int, beta: float) -> Matrices:
     """All trails at the initial level, and the lists of the ``cl`` nearest cities."""
     n, lanes = instance.n, width_of(cl)
-    neighbours = np.repeat(np.arange(n, dtype=np.uint32)[:, None], lanes, axis=1)
-    neighbours[:, :cl] = candidates.neighbours[:, :cl]
     return Matrices(
         trails=np.ones((n, n), np.float32),
         heuristic=_heuristic_of(instance, candidates, beta),
         weights=np.zeros((n, width_of_row(n)), np.float32),
-        neighbours=neighbours,
+        neighbours=widened(candidates.neighbours, cl),
         listed=np.zeros((n, lanes), np.float32),
     )
 

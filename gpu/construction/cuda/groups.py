@@ -13,12 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
 from gpu.core.random import key_of
-from gpu.cuda.loader import GROUP_ROWS
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-
-LANES = 32
-"""Threads in a warp."""
 
 MOST_WHOLE = 512
 """Threads of the largest group for which a thread holds as many weights as it can."""
@@ -28,18 +26,6 @@ PADDED_ROWS = 8
 
 SHORT_CITIES = 1 << 16
 """Cities that two bytes of a tour list can name."""
-
-
-class Cities(Protocol):
-    """What a construction is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
-
-    @property
-    def n(self) -> int:
-        """Cities."""
-
-    @property
-    def metric(self) -> int:
-        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
 
 
 class Colony(Protocol):
@@ -63,19 +49,12 @@ class GroupColony(Colony, Protocol):
         """What a launch does: ``tour``, ``step``, or None for what is best."""
 
 
-def weight_columns(n: int) -> int:
-    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
-
-    There is at least one more than there are cities: what stands there is 0, and read for places
-    beyond the end of a tour list.
-    """
-    return n // LANES * LANES + LANES
-
-
 class Construction:
     """What all constructions share: where tours stand, and the arguments of every kernel."""
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
         self._metric = cities.metric
@@ -112,14 +91,16 @@ class Construction:
 class Groups(Construction):
     """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
 
-    file = ""
+    source: GroupSource
     order = "SharedList"
     other = "GlobalList"
     selection = "TilingRoulette"
     shrinks = False
-    alone = ""  # the file of a warp alone, which cannot shrink, where that is another
+    alone: GroupSource | None = None  # for a warp alone, which cannot shrink, if that is another
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, GroupColony)
         self._workers = parameters.workers or self._automatic_workers()
@@ -127,7 +108,7 @@ class Groups(Construction):
         self._block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * self._block
         self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
-        self._whole, self._any_size = GROUP_ROWS[self.file]
+        self._whole, self._any_size = self.source.whole, self.source.any_size
         self._shared = self._shared_bytes()
         self._fits = (
             self._width == LANES
@@ -138,8 +119,7 @@ class Groups(Construction):
 
     def _automatic_workers(self) -> int:
         """As few as can hold all weights, which is the fastest as measured."""
-        whole, _ = GROUP_ROWS[self.file]
-        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
+        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * self.source.whole)))
 
     def _shared_bytes(self) -> int:
         return -(-(self.n + self._padding) // 2) * 4
@@ -160,12 +140,17 @@ class Groups(Construction):
         return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
 
     def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
-        file, shrinks, rows, order, whole = self.file, self.shrinks, self._whole, self.order, "true"
+        source, shrinks, rows, order, whole = (
+            self.source,
+            self.shrinks,
+            self._whole,
+            self.order,
+            "true",
+        )
         if not self._fits:
             rows, order, whole = self._any_size, self.other, "false"
         elif self.alone and self._block == LANES:
-            file, shrinks = self.alone, False
-            rows, _ = GROUP_ROWS[file]
+            source, shrinks, rows = self.alone, False, self.alone.whole
         args = (
             *self._leading(arrays),
             np.int32(self._width),
@@ -178,7 +163,7 @@ class Groups(Construction):
             f"{whole}>"
         )
         shared = 0 if order == "GlobalList" else self._shared
-        return Launch(file, kernel, self.ants, self._block, args, shared)
+        return Launch(source, kernel, self.ants, self._block, args, shared)
 
     def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
         n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
@@ -188,58 +173,30 @@ class Groups(Construction):
         end = (n, metric, coordinates, matrix, tours, lengths, state)
         kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
         share = -(-self.n // self._block)
-        launches = [Launch(self.file, f"start_steps<{self.other}>", self.ants, 128, begin)]
+        launches = [Launch(self.source, f"start_steps<{self.other}>", self.ants, 128, begin)]
         for step in range(1, self.n):
             block = self._block
             if self.shrinks:
                 block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
             place = (np.int32(self._width), np.int32(step))
             args = (n, ants, low, high, weights, columns, *place, *bits, tours, state)
-            launches.append(Launch(self.file, kernel, self.ants, block, args))
-        return (*launches, Launch(self.file, "finish_steps", self.ants, LANES, end))
-
-
-class StGroup(Groups):
-    """ST-GROUP: all cities by number, parallel prefix sum."""
-
-    file = "gpu/ant_system/cuda/st_group.cu"
-    order = other = "NumberedCities"
-    selection = "PrefixSearch"
-
-    def _automatic_workers(self) -> int:
-        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
-
-    def _shared_bytes(self) -> int:
-        return 4 * self._bit_words
-
-    @property
-    def _bit_words(self) -> int:
-        return -(-(self.n + self._padding) // 32)
-
-
-class StGroupStc(Groups):
-    """ST-GROUP-STC: the tour list, parallel prefix sum."""
-
-    file = "gpu/ant_system/cuda/st_group_stc.cu"
-    selection = "PrefixSearch"
-
-    def _automatic_workers(self) -> int:
-        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128
+            launches.append(Launch(self.source, kernel, self.ants, block, args))
+        return (*launches, Launch(self.source, "finish_steps", self.ants, LANES, end))
 
 
 class StGroupStcTr(Groups):
     """ST-GROUP-STC-TR: the tour list, tiling roulette."""
 
-    file = "gpu/construction/cuda/st_group_stc_tr.cu"
+    source = ST_GROUP_STC_TR
 
 
 class StDynamic(Groups):
     """ST-DYNAMIC: the tour list, tiling roulette, and warps that retire as cities get fewer."""
 
-    file = "gpu/construction/cuda/st_dynamic.cu"
-    alone = StGroupStcTr.file
+    source = ST_DYNAMIC
+    alone: GroupSource | None = ST_GROUP_STC_TR
     shrinks = True
 
     def _automatic_workers(self) -> int:
-        alone, _ = GROUP_ROWS[self.alone or self.file]
-        return LANES if self.n <= LANES * alone else super()._automatic_workers()
+        alone = self.alone or self.source
+        return LANES if self.n <= LANES * alone.whole else super()._automatic_workers()

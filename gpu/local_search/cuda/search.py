@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.local_search.cuda.kernels import LOCAL_SEARCH
 from gpu.local_search.parameters import NO_LOCAL_SEARCH
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
-
-FILE = "gpu/local_search/cuda/local_search.cu"
 
 BLOCKS = (32, 64, 128, 256)
 """Threads that a block may have."""
@@ -45,18 +44,6 @@ KERNELS = {
     Moves(exchanges=False, segments=True, turns=False): "DirectedOrOpt",
 }
 """Names of the moves in gpu/local_search/cuda/move_search.cuh."""
-
-
-class Cities(Protocol):
-    """What a local search is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
-
-    @property
-    def n(self) -> int:
-        """Cities."""
-
-    @property
-    def metric(self) -> int:
-        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
 
 
 class LocalSearch:
@@ -90,7 +77,7 @@ class LocalSearch:
         self,
         machine: Machine,
         instance: TspInstance,
-        cities: Cities,
+        cities: DeviceCities,
         ants: int,
         kind: str,
         neighbours: int = NEIGHBOURS,
@@ -111,7 +98,7 @@ class LocalSearch:
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
         self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
         self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
-        resident = machine.resident(FILE, self.kernel, self._threads, self._shared)
+        resident = machine.resident(LOCAL_SEARCH, self.kernel, self._threads, self._shared)
         if resident < 1:
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of local search"
@@ -137,7 +124,7 @@ class LocalSearch:
             buffers.append(Buffer("queues", (self._blocks, self._n), np.int32))
         if not self._tour_shared:
             buffers += [
-                Buffer("places", (self._blocks, self._n), np.int32),
+                Buffer("tour_places", (self._blocks, self._n), np.int32),
                 Buffer("waiting", (self._blocks, self._words), np.uint32),
             ]
         return buffers
@@ -167,7 +154,7 @@ class LocalSearch:
             arrays["near"],
             np.int32(self._rows.shape[2]),
             arrays["best_links"],
-            arrays.get("places"),
+            arrays.get("tour_places"),
             arrays.get("queues"),
             arrays.get("waiting"),
             arrays["built"],
@@ -179,14 +166,14 @@ class LocalSearch:
         best = arrays["best_tour"], arrays["best_links"]
         blocks = -(-self._n // PREPARING_BLOCK)
         prepared = (np.int32(self._n), *best, *told)
-        before = Launch(FILE, "prepare_search", blocks, PREPARING_BLOCK, prepared)
+        before = Launch(LOCAL_SEARCH, "prepare_search", blocks, PREPARING_BLOCK, prepared)
         if self._measures:
             measured = (*cities, arrays["tours"], arrays["lengths"], *best, *told)
             blocks = -(-self._ants * WORD_BITS // PREPARING_BLOCK)
-            before = Launch(FILE, "measure_tours", blocks, PREPARING_BLOCK, measured)
+            before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measured)
         return (
             before,
-            Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),
+            Launch(LOCAL_SEARCH, self.kernel, self._blocks, self._threads, args, self._shared),
         )
 
     def made(self, machine: Machine, arrays: Mapping[str, Array], iteration: int) -> Improvements:
@@ -206,7 +193,7 @@ class LocalSearch:
 def local_search_of(
     machine: Machine,
     instance: TspInstance,
-    cities: Cities,
+    cities: DeviceCities,
     ants: int,
     kind: str,
     *,

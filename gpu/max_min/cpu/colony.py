@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.iteration import FAINTEST, LINK, RENEW
-from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu.colony import MatrixColony
-from gpu.construction.cpu.tables import ChoiceRules
+from gpu.construction.cpu.construction import LINK, RENEW
+from gpu.construction.cpu.tables import FAINTEST, ChoiceRules
+from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
 from gpu.cpu.stages import Shift, Stage, each, shared
 from gpu.max_min.cpu.iteration import run
@@ -41,7 +41,7 @@ class MmasCpuColony(MatrixColony):
 
     def _update_stages(
         self,
-        parameters: AsCpuParameters | MmasCpuParameters,
+        parameters: CpuParameters,
         choice: ChoiceRules,
         nearest: int,
     ) -> Sequence[Stage]:

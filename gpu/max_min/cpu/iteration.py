@@ -20,9 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.iteration import FAINTEST, FINISH, LINK, RENEW, finish
-from gpu.construction.cpu.construction import build_tours
-from gpu.construction.cpu.tables import AntTours, Matrices, Workplace
+from gpu.construction.cpu.construction import FINISH, LINK, RENEW, build_tours, finish
+from gpu.construction.cpu.tables import FAINTEST, AntTours, Matrices, Workplace
 from gpu.core.trails import LAMBDA
 from gpu.cpu import barrier
 from gpu.cpu.compiled import entry, part, piece
@@ -59,7 +58,7 @@ def run(
 ) -> None:
     """Run these stages of ``count`` iterations as thread ``thread`` of ``threads``.
 
-    As :func:`gpu.ant_system.cpu.iteration.run`; ``near`` has the cities whose trails are looked at
+    As ``run`` of the Ant System; ``near`` has the cities whose trails are looked at
     to tell whether they have settled.
     """
     n = ants.routes.shape[1]

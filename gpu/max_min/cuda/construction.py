@@ -12,11 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpu.construction.cuda.groups import LANES, Construction, StDynamic, weight_columns
+from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
-from gpu.cuda.loader import MOST_LIST_ROWS, SAMPLED_TILES, TILES
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.machine import Array, Launch, Machine
+from gpu.max_min.cuda.kernels import (
+    COMPACT,
+    LISTS_RWM,
+    LISTS_WRS,
+    MOST_LIST_ROWS,
+    RESERVOIR,
+    ROWS,
+    ROWS_WRS,
+    SAMPLED_TILES,
+    TILES,
+)
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
 
@@ -76,7 +87,7 @@ class Wheel(StDynamic, MmasConstruction):
     """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
 
     def __init__(
-        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+        self, machine: Machine, cities: DeviceCities, parameters: MmasCudaParameters, seed: int
     ) -> None:
         assert isinstance(parameters, MmasGroupParameters)
         workers = None if parameters.warps is None else LANES * parameters.warps
@@ -86,8 +97,8 @@ class Wheel(StDynamic, MmasConstruction):
 class CompactWheel(Wheel):
     """RWM-CT: the same with the compact tabu."""
 
-    file = "gpu/max_min/cuda/compact.cu"
-    alone = ""
+    source = COMPACT
+    alone = None
     order = "CompactList"
     other = "GlobalList"
 
@@ -98,7 +109,7 @@ class Rows(MmasConstruction):
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         *,
@@ -107,7 +118,7 @@ class Rows(MmasConstruction):
         assert isinstance(parameters, MmasGroupParameters)
         super().__init__(machine, cities, parameters, seed)
         half = parameters.weights == HALF
-        self.file = "gpu/max_min/cuda/rows_wrs.cu" if samples else "gpu/max_min/cuda/rows.cu"
+        self.source = ROWS_WRS if samples else ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
         self._row = "HalfRow" if half else "FullRow"
         self.form = Form.HALVES if half else Form.FLOATS
@@ -141,18 +152,18 @@ class Rows(MmasConstruction):
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
         args = (*self._leading(arrays), *self._results(arrays))
-        return (Launch(self.file, self._kernel, self._grid, self._block, args, self._shared),)
+        return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
 
 
 class Sampling(MmasConstruction):
     """WRS with a list of unvisited cities."""
 
-    file = "gpu/max_min/cuda/reservoir.cu"
+    source = RESERVOIR
 
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         tabu: str,
@@ -175,7 +186,7 @@ class Sampling(MmasConstruction):
         """Build all tours of an iteration."""
         args = (*self._leading(arrays), *self._results(arrays))
         block = LANES * self._warps
-        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
+        return (Launch(self.source, self._kernel, self.ants, block, args, self._shared),)
 
 
 class ListTours(MmasConstruction):
@@ -184,7 +195,7 @@ class ListTours(MmasConstruction):
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         tabu: str,
@@ -204,7 +215,7 @@ class ListTours(MmasConstruction):
         self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
         if samples:
             self.listed_form = Form.INVERSES
-        self.file = "gpu/max_min/cuda/lists_wrs.cu" if samples else "gpu/max_min/cuda/lists_rwm.cu"
+        self.source = LISTS_WRS if samples else LISTS_RWM
         self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
         check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if self._width == LANES else MOST_LIST_ROWS
@@ -254,7 +265,7 @@ class ListTours(MmasConstruction):
             *self._results(arrays),
         )
         grid, block, shared = self._place
-        return (Launch(self.file, self._kernel, grid, block, args, shared),)
+        return (Launch(self.source, self._kernel, grid, block, args, shared),)
 
 
 def check_warps(warps: int, least: int, n: int, how: str) -> None:

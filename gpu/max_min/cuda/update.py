@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cuda.updates import TILE, blocks_for
+from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.max_min.cuda.kernels import UPDATE
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import HALF, MmasCudaParameters
 from gpu.problems.tsp.candidates import build_candidates, weights
@@ -111,7 +112,7 @@ class MmasUpdate:
     Parameters
     ----------
     machine : Machine
-    problem : Problem
+    problem : DeviceCities
     trails : DenseTrails
     parameters : MmasCudaParameters
     form : Form
@@ -121,12 +122,10 @@ class MmasUpdate:
         In which ants read the weights of candidates; ``NONE`` if they have none.
     """
 
-    file = "gpu/max_min/cuda/update.cu"
-
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: DenseTrails,
         parameters: MmasCudaParameters,
         form: Form,
@@ -169,19 +168,10 @@ class MmasUpdate:
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
-        n = np.int32(self._problem.n)
-        launches = [Launch(self.file, "start_limits", 1, LANES, (arrays["limits"], self._least))]
+        launches = [Launch(UPDATE, "start_limits", 1, LANES, (arrays["limits"], self._least))]
         if self._keeps_heuristic:
-            args = (n, np.int32(self._trails.columns), *self._geometry(arrays), arrays["heuristic"])
-            launches.append(
-                Launch(
-                    "gpu/construction/cuda/choice_info.cu",
-                    "prepare_heuristic",
-                    self._grid,
-                    TILE,
-                    args,
-                )
-            )
+            columns = self._trails.columns
+            launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
         if self._form is not Form.NONE:
             args = (*self._weighing(arrays), self._trails.quarters, arrays["trails"])
             launches.append(self._launch("weigh_trails", self._grid, args))
@@ -209,7 +199,7 @@ class MmasUpdate:
         return (
             *self._count(arrays),
             self._launch("evaporate_trails", self._grid, evaporate),
-            self._launch("deposit_trails", min(64, -(-n // TILE)), deposit),
+            self._launch("deposit_trails", min(64, -(-n // THREADS)), deposit),
             *self._weigh_candidates(arrays),
         )
 
@@ -226,7 +216,7 @@ class MmasUpdate:
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
     def _launch(self, kernel: str, grid: int, args: tuple[Any, ...]) -> Launch:
-        return Launch(self.file, f"{kernel}<{self._power}>", grid, TILE, args)
+        return Launch(UPDATE, f"{kernel}<{self._power}>", grid, THREADS, args)
 
     def _geometry(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
         return (
@@ -267,7 +257,7 @@ class MmasUpdate:
             total,
         )
         grid = blocks_for(self._machine, self._problem.n * LANES)
-        return Launch(self.file, "count_settled", grid, TILE, args)
+        return Launch(UPDATE, "count_settled", grid, THREADS, args)
 
     def _weigh_candidates(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:

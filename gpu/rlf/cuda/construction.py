@@ -8,9 +8,10 @@ import numpy as np
 
 from gpu.core.errors import DeviceError
 from gpu.core.random import key_of
-from gpu.cuda.graph import LANES, Graph, GraphTrails
-from gpu.cuda.loader import RLF_SHAPES
+from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
@@ -25,7 +26,7 @@ class ChoiceInfo:
 
     Parameters
     ----------
-    graph : Graph
+    graph : DeviceGraph
     trails : GraphTrails
     parameters : ColoringParameters
     summed : bool
@@ -33,7 +34,12 @@ class ChoiceInfo:
     """
 
     def __init__(
-        self, graph: Graph, trails: GraphTrails, parameters: ColoringParameters, *, summed: bool
+        self,
+        graph: DeviceGraph,
+        trails: GraphTrails,
+        parameters: ColoringParameters,
+        *,
+        summed: bool,
     ) -> None:
         self._n, self._trails, self._summed = graph.n, trails, summed
         self._beta = np.float64(parameters.beta)
@@ -58,7 +64,7 @@ class ChoiceInfo:
             arrays.get("prefixes"),
         )
         grid = -(-self._n * LANES // _BLOCK)
-        return (Launch("gpu/rlf/cuda/choice_info.cu", self._kernel, grid, _BLOCK, args),)
+        return (Launch(CHOICE_INFO, self._kernel, grid, _BLOCK, args),)
 
 
 class ColoringConstruction:
@@ -67,7 +73,7 @@ class ColoringConstruction:
     Parameters
     ----------
     machine : Machine
-    graph : Graph
+    graph : DeviceGraph
     trails : GraphTrails
     parameters : ColoringParameters
         Resolved.
@@ -84,7 +90,7 @@ class ColoringConstruction:
     def __init__(
         self,
         machine: Machine,
-        graph: Graph,
+        graph: DeviceGraph,
         trails: GraphTrails,
         parameters: ColoringParameters,
         seed: int,
@@ -97,11 +103,11 @@ class ColoringConstruction:
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
         selection = "StochasticTrials" if trials else "PrefixSums"
-        self.file = "gpu/rlf/cuda/trial.cu" if trials else "gpu/rlf/cuda/prefix.cu"
+        self.source = TRIAL if trials else PREFIX
         self._kernel = f"color_graph<{rows}, {own}, {selection}>"
         self._threads = LANES * -(-graph.words // own)
         self._shared = 2 * graph.n if trials else 0
-        if not machine.resident(self.file, self._kernel, self._threads, self._shared):
+        if not machine.resident(self.source, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads with {self._shared} bytes "
                 "of shared memory for stochastic trials; choose aco-rlf-prefix"
@@ -140,11 +146,11 @@ class ColoringConstruction:
             arrays["costs"],
             arrays["state"],
         )
-        return (Launch(self.file, self._kernel, self._ants, self._threads, args, self._shared),)
+        return (Launch(self.source, self._kernel, self._ants, self._threads, args, self._shared),)
 
 
 def shape_of(words: int) -> tuple[int, int]:
     """Rows of 32 words of a set of vertices, and words that a warp looks after."""
-    rows = next(rows for rows, _ in RLF_SHAPES if words <= LANES * rows)
-    shapes = [shape for shape in RLF_SHAPES if shape[0] == rows]
+    rows = next(rows for rows, _ in SHAPES if words <= LANES * rows)
+    shapes = [shape for shape in SHAPES if shape[0] == rows]
     return next((shape for shape in shapes if words <= WARPS * shape[1]), shapes[-1])

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpu.cuda.graph import Graph, GraphTrails
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.rlf.cuda.kernels import UPDATE
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
-
-FILE = "gpu/rlf/cuda/update.cu"
 
 THREADS = 256
 """Of a block: ``THREADS`` in gpu/rlf/cuda/update.cu."""
@@ -23,7 +23,9 @@ SIDE = 64
 class ColoringUpdate:
     """All trails evaporate, and all ants deposit on pairs of vertices that they put together."""
 
-    def __init__(self, graph: Graph, trails: GraphTrails, parameters: ColoringParameters) -> None:
+    def __init__(
+        self, graph: DeviceGraph, trails: GraphTrails, parameters: ColoringParameters
+    ) -> None:
         assert parameters.ants is not None
         self._n, self._ants, self._trails = graph.n, parameters.ants, trails
         self._scattered = parameters.deposit == "tour"
@@ -47,11 +49,11 @@ class ColoringUpdate:
         n, columns, ants = (np.int32(x) for x in (self._n, self._trails.columns, self._ants))
         shares = (ants, self._keep, self._reward, self._most)
         outcome = (arrays[name] for name in ("costs", "state", "quanta", "shares"))
-        launches = [Launch(FILE, "share_out", 1, THREADS, (*shares, *outcome))]
+        launches = [Launch(UPDATE, "share_out", 1, THREADS, (*shares, *outcome))]
         if self._scattered:
             pairs = (arrays[name] for name in ("colors", "order", "quanta", "deposits"))
             launches.append(
-                Launch(FILE, "scatter_pairs", self._ants, THREADS, (n, columns, *pairs))
+                Launch(UPDATE, "scatter_pairs", self._ants, THREADS, (n, columns, *pairs))
             )
         policy = "Scattered" if self._scattered else "SameColor"
         renew = (
@@ -69,5 +71,5 @@ class ColoringUpdate:
             arrays["state"],
         )
         tiles = -(-self._n // SIDE)
-        launches.append(Launch(FILE, f"renew_pairs<{policy}>", tiles * tiles, THREADS, renew))
+        launches.append(Launch(UPDATE, f"renew_pairs<{policy}>", tiles * tiles, THREADS, renew))
         return launches

@@ -8,14 +8,11 @@ import numpy as np
 
 from gpu.core.errors import DeviceError
 from gpu.core.random import key_of
-from gpu.cuda.graph import LANES, Graph
-from gpu.cuda.loader import TABU_SHAPES
+from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.parameters import ColoringTabuParameters
-
-FILE = "gpu/tabu_search/cuda/search.cu"
+from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES
 
 _BLOCK = 256
 
@@ -27,9 +24,9 @@ class TabuSearches:
     ----------
     machine : Machine
     instance : GraphInstance
-    graph : Graph
-    parameters : ColoringTabuParameters
-        Resolved.
+    graph : DeviceGraph
+    ants, searches, moves : int
+        Colorings of an iteration, how many of them are searched from, and moves of a search.
     seed : int
 
     Raises
@@ -42,14 +39,15 @@ class TabuSearches:
         self,
         machine: Machine,
         instance: GraphInstance,
-        graph: Graph,
-        parameters: ColoringTabuParameters,
+        graph: DeviceGraph,
+        *,
+        ants: int,
+        searches: int,
+        moves: int,
         seed: int,
     ) -> None:
-        assert parameters.ants is not None
-        assert parameters.searches is not None
-        self._graph, self._ants, self._searches = graph, parameters.ants, parameters.searches
-        self._moves, self._key = parameters.moves, key_of(seed)
+        self._graph, self._ants, self._searches = graph, ants, searches
+        self._moves, self._key = moves, key_of(seed)
         self._most = greedy_colors(instance)
         self._longest = int(instance.degrees.max()) + 1
         self._width = -(-self._most // LANES) * LANES
@@ -61,7 +59,7 @@ class TabuSearches:
         self._near = max(0, min(all_counts, (machine.shared_limit - _STATIC - header) // 2))
         self._shared = header + 2 * self._near
         self._all_counts = all_counts
-        if not machine.resident(FILE, self._kernel, self._threads, self._shared):
+        if not machine.resident(SEARCH, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of tabu search for "
                 f"{graph.n} vertices and {self._longest} colors; choose another colony"
@@ -117,9 +115,9 @@ class TabuSearches:
             arrays["state"],
         )
         return (
-            Launch(FILE, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
-            Launch(FILE, self._kernel, self._searches, self._threads, search, self._shared),
-            Launch(FILE, "take_over", self._searches, _BLOCK, take),
+            Launch(SEARCH, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
+            Launch(SEARCH, self._kernel, self._searches, self._threads, search, self._shared),
+            Launch(SEARCH, "take_over", self._searches, _BLOCK, take),
         )
 
     def _header(self) -> int:
@@ -139,4 +137,4 @@ def _stride(colors: int) -> int:
 
 def shape_of(words: int) -> tuple[int, int]:
     """Words of vertices that a warp looks after, and threads of the largest block."""
-    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])
+    return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])

@@ -144,7 +144,7 @@ class Unreadable(RandomColony):
 def test_a_device_that_fails_under_a_question_fails_the_run(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = colonies.install(monkeypatch, Unreadable, rule="gpu.acs.rule:AcsRule")
+    name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
     thread = SolverThread(INSTANCE, session(name))
     outcomes: list[Outcome] = []
     thread.ended.connect(outcomes.append)
@@ -160,7 +160,7 @@ def test_a_device_that_fails_under_a_question_fails_the_run(
 def test_a_device_that_fails_after_the_end_is_told(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = colonies.install(monkeypatch, Unreadable, rule="gpu.acs.rule:AcsRule")
+    name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
     thread = SolverThread(INSTANCE, session(name, iterations=2), stays=True)
     with qtbot.waitSignal(thread.ended, timeout=30_000):
         thread.start()

@@ -14,6 +14,7 @@ from gpu.acs.cpu.pheromone import update
 from gpu.acs.cpu.regions import regions_of
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
+from gpu.cpu.candidate_lists import width_of
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import philox
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, build_candidates, weights
@@ -164,7 +165,7 @@ def test_greedy_ties_go_to_the_lowest_city() -> None:
     instance = makers.symmetric(40, seed=1)
     candidates = build_candidates(instance, 20)
     lists = tables.tables_of(candidates, 0.0)._replace(
-        weights=np.ones((40, tables.width_of(20)), np.float32)
+        weights=np.ones((40, width_of(20)), np.float32)
     )
     trails = tables.pheromone_of(40, 20, 0)
     keys = tables.scratch_of().keys

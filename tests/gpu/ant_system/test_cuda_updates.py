@@ -14,7 +14,7 @@ from gpu.ant_system.cuda import updates as as_updates
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Buffer
 from gpu.cuda.state import WORDS
@@ -58,7 +58,7 @@ class Parts:
         assert parameters.ants is not None
         self.instance, self.parameters, self.m = instance, parameters, parameters.ants
         self.machine = EmulatedMachine(**machine)
-        problem = Problem.of(instance, min(32, instance.n - 1), parameters.beta)
+        problem = DeviceCities.of(instance, min(32, instance.n - 1), parameters.beta)
         self.trails = DenseTrails(problem)
         self.choice = ChoiceInfo(self.machine, problem, self.trails, parameters)
         self.update = PheromoneUpdate(self.machine, problem, self.trails, parameters)
@@ -206,7 +206,7 @@ def test_a_gathering_update_may_come_in_slices(
 def test_slices_are_short_and_their_number_costs_nothing() -> None:
     machine = EmulatedMachine(multiprocessors=132)
     instance = scattered(2392)
-    problem = Problem.of(instance, 4, 2.0)
+    problem = DeviceCities.of(instance, 4, 2.0)
     for update in ("reduction", "tiled-gather", "gather"):
         parameters = AsCudaParameters(update=update).resolved(instance.n)
         made = PheromoneUpdate(machine, problem, DenseTrails(problem), parameters)

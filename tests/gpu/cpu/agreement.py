@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpu.core.snapshot import Improvements, Snapshot
-from gpu.cpu.colony import TourColony
+from gpu.local_search.cpu.colony import TourColony
 from tests.gpu.local_search.literal import assert_improvements
 
 

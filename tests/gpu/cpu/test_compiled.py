@@ -15,7 +15,7 @@ Choose = Callable[..., None]
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
-from gpu.baseline import compiled
+from gpu.cpu import compiled
 
 @compiled.entry
 def double(x):
@@ -108,7 +108,7 @@ def test_two_threads_may_import_colonies_at_once() -> None:
 import importlib, threading
 
 def load(name):
-    importlib.import_module(f"gpu.baseline.{name}")
+    importlib.import_module(f"gpu.cpu.{name}")
 
 for name in ("compiled", "barrier"):
     threading.Thread(target=load, args=(name,)).start()

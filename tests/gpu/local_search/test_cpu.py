@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import ParameterError
 from gpu.local_search.cpu.search import improve
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu.makers import crowded, directed, explicit, grid, points, ring, symmetric, uniform
 from tests.gpu.local_search.literal import LiteralSearch
 

@@ -11,11 +11,13 @@ from gpu import catalog
 from gpu.acs.parameters import AcsParameters
 from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.system import System
+from gpu.core.system import place_of, system_of
 from gpu.measure.contenders import Contender, contenders
 from gpu.measure.speedup import measure
 from gpu.measure.speedup_report import Spread
+from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
+from tests.gpu.measure import sleepers
 from tests.gpu.measure.sleepers import FAST, SLOW, Sleeper
 
 GPU = Device("cuda:0", "cuda", 0, 132, "A GPU", 2**36, "driver 1")
@@ -31,10 +33,19 @@ def _warm_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sleeper(name: str, device: Device) -> Contender:
-    places: dict[catalog.Place, str] = {
-        catalog.place_of(device): f"tests.gpu.measure.sleepers:build_{name}"
-    }
-    system = System(name, name, "", "", "", True, AcsParameters, places, alias="sleep")
+    build = getattr(sleepers, f"build_{name}")
+    system = system_of(
+        name=name,
+        title=name,
+        paper="",
+        made_of="",
+        summary="",
+        deterministic=True,
+        instances=TspInstance,
+        parameters=AcsParameters,
+        builders={place_of(device): build},
+        alias="sleep",
+    )
     return Contender(system, device)
 
 

@@ -16,8 +16,9 @@ from gpu.acs.rule import AcsRule
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
 from gpu.core.decision import Choice, Decision, Outcome
+from gpu.core.rule import Rule
 from gpu.decisions.replay import Replay
-from gpu.decisions.rule import InitialTrails, Rule
+from gpu.decisions.rule import InitialTrails
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, press, write
 from tests.views.scenes import uniform

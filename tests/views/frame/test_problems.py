@@ -18,8 +18,9 @@ from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.frame.actions import EXPORTS
-from views.frame.faces import FACES, facts_of, names_of
 from views.frame.main_window import MainWindow
+from views.frame.view_table import VIEWS
+from views.problem_display import DISPLAYS, FILES, display_of
 
 QUEENS = queens(8)
 TOURS = uniform(120)
@@ -41,11 +42,13 @@ def shown(window: MainWindow) -> list[list[str]]:
     ]
 
 
-def test_every_problem_has_a_face_and_every_view_a_place(window: MainWindow) -> None:
-    assert set(FACES) == set(Problem)
-    placed = {key for face in FACES.values() for pane in face.panes for key in pane}
-    assert placed == set(window.dashboard.every)
-    assert {name for face in FACES.values() for name in face.exports} <= set(EXPORTS)
+def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWindow) -> None:
+    assert set(DISPLAYS) == set(Problem)
+    assert len({row.view.key for row in VIEWS}) == len(VIEWS)
+    assert EXPORTS["tour"] == ("Best tour…", "tour", "TSPLIB tour (*.tour)")
+    assert EXPORTS["coloring"] == ("Best coloring…", "sol", "DIMACS solution (*.sol)")
+    kinds = "TSPLIB instances and DIMACS graphs (*.tsp *.atsp *.col *.col.b)"
+    assert FILES.split(";;")[0] == kinds
 
 
 def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
@@ -144,9 +147,9 @@ def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
     assert "1456 edges" in card.warning.text()
     assert card.warning.isVisible()
     assert "fewest colors unknown" in card.facts.text()
-    assert facts_of(TOURS).startswith("120 cities, EUC_2D")
-    assert names_of(QUEENS, 2) == ["vertex 1", "vertex 2"]
-    assert names_of(TOURS, 120)[-1] == "city 120"
+    assert display_of(TOURS).facts(TOURS).startswith("120 cities, EUC_2D")
+    assert display_of(QUEENS).name_of(QUEENS, 1) == "vertex 2"
+    assert display_of(TOURS).name_of(TOURS, 119) == "city 120"
 
 
 def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindow) -> None:
