@@ -162,10 +162,11 @@ def make_application(
     )
     window = MainWindow(settings)
     window.setup.show_presets(presets())
+    problems = list(Problem)
     window.setup.instance.show_bundled(
         [
             (f"{one.name}:  {whole(one.n)} {one.problem.words.places}. {one.kind}", one.path)
-            for one in sorted(bundled(), key=lambda one: (one.problem is not Problem.TSP, one.n))
+            for one in sorted(bundled(), key=lambda one: (problems.index(one.problem), one.n))
         ]
     )
     application = Application(window, log_path)
