@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
-from app.cli import comparison as comparing
-from app.cli import speedup as benchmark
 from app.files.exports import (
     ExportError,
     export_csv,
@@ -21,6 +18,7 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
+from app.files.measurements import export_comparison, export_speedup
 from app.window.threads.tasks import Task
 from gpu.run.run_log import read_log
 from views.widgets.pictures import as_image, as_svg
@@ -28,10 +26,9 @@ from views.widgets.pictures import as_image, as_svg
 if TYPE_CHECKING:
     from app.window.controller import WindowController
     from app.window.current_run import CurrentRun
-    from gpu.measure.speedup_report import SpeedupReport
 
 
-_FORMS = {"comparison": "csv", "comparison-lines": "jsonl"}
+_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
 class WindowExports(QObject):
@@ -61,12 +58,12 @@ class WindowExports(QObject):
             return
         if name == "speedup":
             reports = list(self._controller.window.speedup.reports)
-            self._write(path, lambda: _write_speedup(path, reports))
+            self._write(path, lambda: export_speedup(path, reports, "json"))
             return
         report = self._controller.window.comparison.report
-        if name in ("comparison", "comparison-lines"):
+        if form := _FORMS.get(name):
             if report is not None:
-                self._write(path, lambda: comparing.export(path, report, _FORMS[name]))
+                self._write(path, lambda: export_comparison(path, report, form))
             return
         run = self._controller.run
         if run is not None:
@@ -126,8 +123,3 @@ class WindowExports(QObject):
 def _save(image: QImage, path: Path) -> None:
     if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
         raise OSError(f"{path.name} cannot be written as PNG")
-
-
-def _write_speedup(path: Path, reports: list[SpeedupReport]) -> None:
-    text = json.dumps(benchmark.json_of(reports), indent=2, allow_nan=False) + "\n"
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))
