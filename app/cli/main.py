@@ -97,10 +97,10 @@ for _command in (solve, replay, speedup, compare):
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def colonies(as_json: bool) -> None:
     """List the colonies and their parameters."""
-    from app.cli import report
+    from app.cli import lists
 
     click.echo(
-        json.dumps(report.colony_rows(), indent=2) if as_json else report.colonies_text(width())
+        json.dumps(lists.colony_rows(), indent=2) if as_json else lists.colonies_text(width())
     )
 
 
@@ -108,19 +108,19 @@ def colonies(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def devices(as_json: bool) -> None:
     """List the devices that a colony can run on here."""
-    from app.cli import report
+    from app.cli import lists
 
-    click.echo(json.dumps(report.device_rows(), indent=2) if as_json else report.devices_text())
+    click.echo(json.dumps(lists.device_rows(), indent=2) if as_json else lists.devices_text())
 
 
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def instances(as_json: bool) -> None:
     """List the bundled and the downloaded instances."""
-    from app.cli import report
+    from app.cli import lists
 
     click.echo(
-        json.dumps(report.instance_rows(), indent=2) if as_json else report.instances_text(width())
+        json.dumps(lists.instance_rows(), indent=2) if as_json else lists.instances_text(width())
     )
 
 

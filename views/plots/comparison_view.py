@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWi
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
 from views.plots.measure_bar import MeasureBar
 from views.plots.results_table import Cell, ResultsTable
 from views.widgets.elided import ElidedLabel

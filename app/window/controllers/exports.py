@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
-from app.cli import comparison as comparing
-from app.cli import speedup as benchmark
 from app.files.exports import (
     ExportError,
     export_csv,
@@ -21,6 +18,7 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
+from app.files.measurements import export_comparison, export_speedup
 from app.window.controllers.run_text import caption_of
 from app.window.threads.tasks import BackgroundTasks, Task
 from gpu.run.run_log import read_log
@@ -30,10 +28,9 @@ if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run import RunModel
     from app.window.models.run_list import RunList
-    from gpu.measure.speedup_report import SpeedupReport
     from views.frame.main_window import MainWindow
 
-_FORMS = {"comparison": "csv", "comparison-lines": "jsonl"}
+_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
 class ExportController(QObject):
@@ -83,10 +80,10 @@ class ExportController(QObject):
             self._write_image(path, window, "")
         elif name == "speedup":
             reports = list(window.speedup.reports)
-            self._write(path, lambda: _write_speedup(path, reports))
+            self._write(path, lambda: export_speedup(path, reports, "json"))
         elif name in _FORMS:
             if (report := window.comparison.report) is not None:
-                self._write(path, lambda: comparing.export(path, report, _FORMS[name]))
+                self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
         elif run is not None:
             self._write(path, _writer_of(name, run, path))
 
@@ -140,8 +137,3 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
 def _save(image: QImage, path: Path) -> None:
     if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
         raise OSError(f"{path.name} cannot be written as PNG")
-
-
-def _write_speedup(path: Path, reports: list[SpeedupReport]) -> None:
-    text = json.dumps(benchmark.json_of(reports), indent=2, allow_nan=False) + "\n"
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
 from tests.hands import click, press
 from views.plots.comparison_view import ComparisonView
 from views.widgets.pictures import as_image, make_due_layouts
@@ -57,6 +57,7 @@ REPORT = ComparisonReport(
     versions={},
     machine="",
     complete=True,
+    problem="tsp",
 )
 
 
