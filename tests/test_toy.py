@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
 import gpu.measure.speedup
-from app.window.controller import WindowController
+from app.window.application import Application
 from gpu import catalog
 from tests.app.conftest import Command, inside, opened
 from tests.app.in_window import limit, open_, run_to_the_end, state, use_device
@@ -68,7 +68,7 @@ def test_its_options_are_compared(inside: Command) -> None:
     assert {"best", "all"} <= {row["option"] for row in rows if row["group"] == "deposit"}
 
 
-def test_the_window_solves_with_it(qtbot: QtBot, opened: WindowController) -> None:
+def test_the_window_solves_with_it(qtbot: QtBot, opened: Application) -> None:
     open_(qtbot, opened)
     use_device(opened, "cpu:1")
     setup = opened.window.setup

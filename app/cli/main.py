@@ -75,7 +75,7 @@ def open_window(file: str | None = None) -> int:
                 "(see formicarium instances and formicarium --help)"
             ) from None
     _need_display()
-    from app.window.gui import open_window as window
+    from app.window.launch import open_window as window
 
     return window(path)
 
@@ -84,7 +84,7 @@ def open_window(file: str | None = None) -> int:
 @out_option("Folder for pictures and log where there is no display.", Path("formicarium-demo"))
 def demo(out: Path) -> int:
     """Show a bundled instance being solved; with no display, leave pictures and a log."""
-    from app.window.gui import run_demo
+    from app.window.launch import run_demo
 
     return run_demo(out)
 

@@ -1,4 +1,4 @@
-"""What the window's user takes away: pictures, tours, logs, sessions, measurements."""
+"""Writes what the user takes away: pictures, solutions, logs, sessions, measurements."""
 
 from __future__ import annotations
 
@@ -21,106 +21,120 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
-from app.window.threads.tasks import Task
+from app.window.controllers.run_text import caption_of
+from app.window.threads.tasks import BackgroundTasks, Task
 from gpu.run.run_log import read_log
 from views.widgets.pictures import as_image, as_svg
 
 if TYPE_CHECKING:
-    from app.window.controller import WindowController
-    from app.window.current_run import CurrentRun
+    from app.window.models.loaded_instance import LoadedInstance
+    from app.window.models.run import RunModel
+    from app.window.models.run_list import RunList
     from gpu.measure.speedup_report import SpeedupReport
-
+    from views.frame.main_window import MainWindow
 
 _FORMS = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
-class WindowExports(QObject):
-    """Writes files in the background and tells how that went."""
+class ExportController(QObject):
+    """Writes files in the background, and tells how that went.
 
-    def __init__(self, controller: WindowController) -> None:
-        super().__init__(controller)
-        self._controller = controller
-        window = controller.window
+    Parameters
+    ----------
+    runs : RunList
+        The current run can be taken away.
+    instance : LoadedInstance
+        Named in pictures when there is no run.
+    background : BackgroundTasks
+        Writes the files.
+    window : MainWindow
+        Asks for files, and is taken pictures of.
+    parent : QObject
+        Qt's parent.
+    """
+
+    def __init__(
+        self,
+        runs: RunList,
+        instance: LoadedInstance,
+        background: BackgroundTasks,
+        window: MainWindow,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._runs, self._instance = runs, instance
+        self._background, self._window = background, window
         window.export_requested.connect(self.export)
         window.picture_requested.connect(self.export_picture)
         window.log.folder_requested.connect(self.open_log_folder)
 
     @property
     def caption(self) -> str:
-        """What a picture of the run in sight shows, in one line."""
-        run, instance = self._controller.run, self._controller.instance
-        if run is not None:
-            return run.caption
-        return instance.name if instance else ""
+        """What a picture of the window shows, in one line."""
+        if (run := self._runs.current) is not None:
+            return caption_of(run)
+        return self._instance.value.name if self._instance.value else ""
 
     @Slot(str, object)
     def export(self, name: str, path: Path) -> None:
         """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
+        window, run = self._window, self._runs.current
         if name == "window":
-            self._write_image(path, self._controller.window, "")
-            return
-        if name == "speedup":
-            reports = list(self._controller.window.speedup.reports)
+            self._write_image(path, window, "")
+        elif name == "speedup":
+            reports = list(window.speedup.reports)
             self._write(path, lambda: _write_speedup(path, reports))
-            return
-        report = self._controller.window.comparison.report
-        if name in ("comparison", "comparison-lines"):
-            if report is not None:
+        elif name in _FORMS:
+            if (report := window.comparison.report) is not None:
                 self._write(path, lambda: comparing.export(path, report, _FORMS[name]))
-            return
-        run = self._controller.run
-        if run is not None:
-            self._write(path, self._writer_of(name, run, path))
+        elif run is not None:
+            self._write(path, _writer_of(name, run, path))
 
     @Slot(str, str, object)
     def export_picture(self, key: str, form: str, path: Path) -> None:
         """Write a picture of the view ``key``, as "png" or "svg"."""
-        window = self._controller.window
-        view = window.dashboard.views[key]
+        view = self._window.dashboard.views[key]
         view.draw_all()
         if form == "png":
             self._write_image(path, view, self.caption)
         else:
-            document = as_svg(view, window.theme, f"{view.title}: {self.caption}", self.caption)
+            title = f"{view.title}: {self.caption}"
+            document = as_svg(view, self._window.theme, title, self.caption)
             self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
 
     @Slot()
     def open_log_folder(self) -> None:
-        """Show the folder with the log of the run in sight, as the desktop shows folders."""
-        run = self._controller.run
-        if run is not None:
+        """Show the folder with the current run's log, in the desktop's file manager."""
+        if (run := self._runs.current) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
 
     def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
-        image = as_image(widget, self._controller.window.theme, caption)
+        image = as_image(widget, self._window.theme, caption)
         self._write(path, lambda: write_whole(path, lambda part: _save(image, part)))
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
-        window = self._controller.window
-        self._controller.background.start(
-            Task(
-                lambda _: work(),
-                lambda _: window.tell(f"{path.name} is written", "done"),
-                window.tell,
-            )
-        )
+        tell = self._window.tell
+        written = f"{path.name} is written"
+        self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
 
-    def _writer_of(self, name: str, run: CurrentRun, path: Path) -> Callable[[], object]:
+
+def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
+    """Return what writes the solution, the session, the log or the numbers of ``run``."""
+    words = run.instance.problem.words
+    if name == words.solution:
         state = run.snapshot
-        words = run.instance.problem.words
-        if name == words.solution:
-            best = None if state is None else state.best_solution
-            if state is None or best is None:
-                raise ExportError(f"{path}: there is no {name} yet")
-            cost = f"{words.cost.capitalize()} {state.best_cost}"
-            comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
-            return lambda: export_solution(path, run.instance, best, comment)
-        if name == "session":
-            return lambda: export_session(path, run.session, run.instance, run.outcome)
-        log = run.recorder.path
-        if name == "log":
-            return lambda: export_log(path, log)
-        return lambda: export_csv(path, read_log(log))
+        best = None if state is None else state.best_solution
+        if state is None or best is None:
+            raise ExportError(f"{path}: there is no {name} yet")
+        cost = f"{words.cost.capitalize()} {state.best_cost}"
+        comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
+        return lambda: export_solution(path, run.instance, best, comment)
+    if name == "session":
+        return lambda: export_session(path, run.session, run.instance, run.outcome)
+    log = run.recorder.path
+    if name == "log":
+        return lambda: export_log(path, log)
+    return lambda: export_csv(path, read_log(log))
 
 
 def _save(image: QImage, path: Path) -> None:

@@ -1,69 +1,74 @@
-"""A run on the window while it goes on: its newest state, its progress, its log."""
+"""Shows the current run in the window: its newest state, its progress and its log."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, Slot
 
 from app.files.log_tail import LogTail
-from app.window.threads.costly_parts import DearParts
+from app.window.controllers.run_text import title_of
+from app.window.threads.solver import RunState
 from gpu.acs.parameters import SpmParameters
 from gpu.run.recorder import versions
 
 if TYPE_CHECKING:
-    from app.window.current_run import CurrentRun
-    from app.window.threads.solver import SolverThread
+    from app.window.models.run import RunModel
+    from app.window.models.run_list import RunList
+    from gpu.core.snapshot import Snapshot
     from views.frame.main_window import MainWindow
 
-FRAME = 33
-"""Milliseconds between two looks into the solver's slot."""
-
-FRAME_BESIDE_ALL_CORES = 200
-"""The same where the colony computes on all cores, which the window takes time from."""
-
 SHARE_BESIDE_ALL_CORES = 0.025
-"""Share of one core that the window may then take."""
+"""Share of one core that the window may take while the colony computes on all cores."""
 
 
 class RunDisplay(QObject):
-    """Looks at a solver again and again, and shows the window what there is to see.
+    """Gives the window what the current run tells, and the run what the window wants to see.
 
     Parameters
     ----------
+    runs : RunList
+        Has the run.
     window : MainWindow
-        Which shows it.
+        Shows it.
     parent : QObject
         Qt's parent.
-
-    Attributes
-    ----------
-    timer : QTimer
-        Calls for the next look.
     """
 
-    def __init__(self, window: MainWindow, parent: QObject) -> None:
+    def __init__(self, runs: RunList, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
-        self._window = window
-        self._solver: SolverThread | None = None
-        self._run: CurrentRun | None = None
-        self._dear_parts = DearParts()
+        self._runs, self._window = runs, window
         self._tail = LogTail(window.log.add_lines)
-        self.timer = QTimer(self)
-        self.timer.setInterval(FRAME)
-        self.timer.timeout.connect(self.look)
-        window.wanted_changed.connect(self.ask)
+        runs.current_changed.connect(self._follow)
+        runs.ended.connect(self._read_log)
+        window.wanted_changed.connect(self._want)
 
+    @Slot()
     def show_device(self) -> None:
-        """Show on what device a run would be made, or is."""
+        """Show the device that runs are made on."""
         device = self._window.setup.colony.device
         if device is not None:
             self._window.device_view.show_device(device, versions())
 
-    def begin(self, run: CurrentRun) -> None:
-        """Empty the window for ``run``, and say what it is."""
-        self._run = run
+    def close_log(self) -> None:
+        """Read no more of the run's log."""
+        self._tail.follow(None)
+
+    @Slot(object)
+    def _follow(self, run: RunModel | None) -> None:
+        """Empty the window for ``run``, and show what comes of it."""
+        if run is None:
+            self.close_log()
+            self._window.where.setText("")
+            return
+        self._begin(run)
+        run.state_changed.connect(self._leave_time_for)
+        run.snapshot_changed.connect(self._show_snapshot)
+        run.looked.connect(self._show_progress)
+        self._want()
+
+    def _begin(self, run: RunModel) -> None:
         window, log = self._window, run.recorder.path
         window.begin_run()
         parameters = run.session.parameters
@@ -73,61 +78,38 @@ class RunDisplay(QObject):
         window.log.show_path(str(log))
         device = window.setup.colony.device
         model = f" ({device.model})" if device is not None else ""
-        title = run.title_on(f"{run.session.device}{model}")
-        window.where.setText(f"{title}  ·  log {log.name}")
+        window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
 
-    def follow(self, solver: SolverThread) -> None:
-        """Show what ``solver`` makes of the run from now on."""
-        self._solver = solver
-        self.ask()
-        self.timer.start()
+    @Slot(object)
+    def _leave_time_for(self, state: RunState) -> None:
+        """Draw less often while the colony computes on all cores."""
+        run = self._runs.current
+        busy = run is not None and state is RunState.RUNNING and run.session.device == "cpu"
+        self._window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if busy else math.inf)
+
+    @Slot(object)
+    def _show_snapshot(self, snapshot: Snapshot) -> None:
+        self._window.show_snapshot(snapshot)
 
     @Slot()
-    def look(self) -> None:
-        """Show the newest snapshot, if there is one, and say what the next ones shall carry."""
-        solver, run = self._solver, self._run
-        if solver is None or run is None:
+    def _show_progress(self) -> None:
+        run = self._runs.current
+        if run is None:
             return
-        snapshot = solver.take()
-        shown = 0 if run.snapshot is None else run.snapshot.iteration
-        if snapshot is None and solver.latest.iteration > shown:
-            snapshot = solver.latest  # between two snapshots the numbers and the tour go on
-        if snapshot is not None and snapshot.generation == solver.generation:
-            run.snapshot = snapshot
-            self._dear_parts.take_in(snapshot)
-            self._window.show_snapshot(snapshot)
-        now = solver.latest  # its time goes on in the midst of an iteration too
+        now = run.latest  # its time goes on even in the middle of an iteration
         share = run.session.stop.share_done(now)
         left = now.elapsed * (1 / share - 1) if share else None
         self._window.run_bar.show_progress(share, left)
         self._tail.read_sometimes()
-        self.ask()
-
-    def end(self) -> None:
-        """Show the run's last state and the rest of its log, and look no more."""
-        self.make_room(False)
-        self.look()
-        self._tail.read()
-        self._stop()
-
-    def forget(self) -> None:
-        """Show nothing of the run any more, not even its log."""
-        self._stop()
-        self._tail.follow(None)
-
-    def make_room(self, wanted: bool) -> None:
-        """Look and draw less often, for a colony that computes on all cores."""
-        self.timer.setInterval(FRAME_BESIDE_ALL_CORES if wanted else FRAME)
-        self._window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if wanted else math.inf)
+        self._want()
 
     @Slot()
-    def ask(self) -> None:
-        """Tell the solver what the views in sight need."""
-        if self._solver is not None:
-            wanted = self._window.wanted
-            self._solver.want(self._dear_parts.next(wanted), at_rest=wanted)
+    def _read_log(self) -> None:
+        self._tail.read()
 
-    def _stop(self) -> None:
-        self.timer.stop()
-        self._solver = self._run = None
+    @Slot()
+    def _want(self) -> None:
+        """Tell the run what the views in sight need."""
+        if run := self._runs.active:
+            run.want(self._window.wanted)

@@ -1,4 +1,4 @@
-"""What the setup panel has chosen, as a session, and back."""
+"""From the choices in the setup panel to a session, and back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from views.setup.setup_panel import Choices
 
 
 def session_of(instance: Instance, choices: Choices) -> Session:
-    """Return the session that a run with ``choices`` has.
+    """Return the session of a run on ``instance`` with ``choices``.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def session_of(instance: Instance, choices: Choices) -> Session:
 
 
 def choices_of(session: Session) -> Choices:
-    """Return what the panel has to show to run ``session`` again."""
+    """Return the choices with which the panel runs ``session`` again."""
     return Choices(
         device=session.device,
         colony=session.colony,

@@ -1,7 +1,7 @@
-"""When Python looks for garbage: to look through all objects holds up every thread.
+"""When Python's garbage collector runs: it looks at all objects, and every thread waits for it.
 
-What has been imported and compiled are a million objects, none of them garbage: to look through
-them takes a tenth of a second, and Python does it the more often the more there are.
+Imports and compilers leave a million objects, and none of them is garbage. To look at all of them
+takes a tenth of a second, and the collector does it more often the more objects there are.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import gc
 
 
-def put_off() -> None:
-    """Look for no garbage until :func:`take_up`: there is little of it."""
+def pause() -> None:
+    """Collect no garbage until :func:`resume`: there is little of it before."""
     gc.disable()
 
 
-def take_up() -> None:
-    """Look for garbage again if that was put off, but never in what there is by now."""
+def resume() -> None:
+    """Collect garbage again after :func:`pause`, but leave out the objects that exist by now."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""How long the event loop was held up: what a user feels as a window that does not answer."""
+"""Measures stalls: times in which the event loop was held up and the window did not answer."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 from PySide6.QtCore import QObject, Qt, QTimer
 
 TICK = 5
-"""Milliseconds between two looks."""
+"""Milliseconds between two calls of the timer."""
 
 
 class StallMeter(QObject):
-    """Measures the longest time that the event loop did not come round.
+    """Measures how late a timer is called.
 
-    A timer asks to be called every ``TICK`` milliseconds; what it comes late is time in which
-    no key press would have been heard either.
+    The timer asks for a call every ``TICK`` milliseconds. While its call is late, no key press and
+    no click is answered either.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -27,7 +27,7 @@ class StallMeter(QObject):
         self._stalls: list[float] = []
 
     def start(self) -> None:
-        """Forget what was measured, and begin anew."""
+        """Begin to measure, and forget earlier stalls."""
         self._stalls = []
         self._last = time.perf_counter()
         self._timer.start()
@@ -42,7 +42,7 @@ class StallMeter(QObject):
         return max(self._stalls, default=0.0)
 
     def share_above(self, seconds: float) -> float:
-        """Return the share of looks that came more than ``seconds`` late."""
+        """Return the share of calls that were more than ``seconds`` late, in [0, 1]."""
         late = sum(stall > seconds for stall in self._stalls)
         return late / len(self._stalls) if self._stalls else 0.0
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and friends, heard while Qt's event loop runs."""
+"""Obeys Ctrl-C and other signals that end a process, while Qt's event loop runs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PySide6.QtCore import QSocketNotifier
 
 
 @contextmanager
-def hearing(listener: Callable[[], object]) -> Iterator[None]:
-    """Call ``listener`` in the event loop when the process is asked to end.
+def on_termination(listener: Callable[[], object]) -> Iterator[None]:
+    """Call ``listener`` in the event loop when somebody asks the process to end.
 
-    Python runs its signal handlers between two bytecodes, of which an idle event loop executes
-    none; the byte that it writes to a socket at each signal wakes the loop.
+    Python runs its signal handlers between two bytecodes, but an idle event loop executes none.
+    So Python also writes a byte to a socket at each signal, and that wakes the event loop.
     """
     numbers = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)

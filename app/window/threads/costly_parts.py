@@ -1,4 +1,4 @@
-"""Which parts of a snapshot to ask for next, where some take long to make."""
+"""Which parts of a snapshot to ask for next, when some of them take long to make."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import time
 
 from gpu.core.snapshot import Snapshot, Wanted
 
-DEAR = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)
+COSTLY = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)
 """Parts that take long for large instances."""
 
 EVERY = 0.2
-"""Seconds between asking for one dear part and for the next, at least."""
+"""Shortest time in seconds between two requests for a costly part."""
 
 
-class DearParts:
-    """Asks for cheap parts always, and for one dear part at a time.
+class CostlyParts:
+    """Asks for all cheap parts every time, and for one costly part at a time.
 
-    A solver makes snapshots the more seldom the longer one takes, so that it keeps its pace. If
-    each carried all dear parts of a large instance, the tour would move once a second.
+    The longer a snapshot takes, the fewer the solver makes, so that the search keeps its speed.
+    If each snapshot carried all costly parts of a large instance, the tour on the map would change
+    once a second only.
     """
 
     def __init__(self) -> None:
@@ -26,25 +27,22 @@ class DearParts:
         self._awaited = Wanted.NUMBERS
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Note which parts have arrived."""
-        arrived = Wanted.NUMBERS
-        if snapshot.pheromone is not None:
-            arrived |= Wanted.PHEROMONE
-        if snapshot.trails is not None:
-            arrived |= Wanted.TRAILS
-        if snapshot.branching is not None:
-            arrived |= Wanted.BRANCHING
-        self._awaited &= ~arrived
+        """Note which costly parts have arrived."""
+        for part, found in zip(
+            COSTLY, (snapshot.pheromone, snapshot.trails, snapshot.branching), strict=True
+        ):
+            if found is not None:
+                self._awaited &= ~part
 
     def next(self, wanted: Wanted) -> Wanted:
         """Return what to ask for now, out of all that is ``wanted``."""
-        dear = [part for part in DEAR if part in wanted]
+        costly = [part for part in COSTLY if part in wanted]
         self._awaited &= wanted
         now = time.monotonic()
-        if dear and not self._awaited and now >= self._due:
+        if costly and not self._awaited and now >= self._due:
             self._due = now + EVERY
             self._turn += 1
-            self._awaited = dear[self._turn % len(dear)]
-        for part in dear:
+            self._awaited = costly[self._turn % len(costly)]
+        for part in costly:
             wanted &= ~part
         return wanted | self._awaited

@@ -1,4 +1,4 @@
-"""Where questions for an ant's decision are answered: the newest alone, in the asker's absence."""
+"""Threads that answer how an ant decides: only the newest question counts."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unanswered:
+class NoAnswer:
     """Why there is no answer, in one sentence."""
 
     reason: str
 
 
-class DecisionDesk:
+class DecisionResponder:
     """Takes questions from any thread; one thread answers them.
 
     Parameters
     ----------
     change : Condition
-        Guards the questions, and wakes the thread that answers; shared with what else it waits
-        for.
+        Guards the question, and wakes the thread that answers. That thread may wait for other
+        things with it, too.
     begin : callable returning Replay
-        Makes what the answers come from; called in the answering thread.
+        Makes the replay that gives the answers; called in the answering thread.
     """
 
     def __init__(self, change: threading.Condition, begin: Callable[[], Replay]) -> None:
         self._change, self._begin = change, begin
         self._question: tuple[int, int] | None = None  # guarded by _change
-        self._replay: Replay | None = None  # of the answering thread
+        self._replay: Replay | None = None  # used by the answering thread alone
 
     def ask(self, ant: int, step: int) -> None:
-        """Ask for a decision; a question that still waits is dropped, one at work is left."""
+        """Ask for a decision; this replaces the former question if it has no answer yet."""
         with self._change:
             self._question = (ant, step)
             self._change.notify_all()
 
     def forget(self) -> None:
-        """Begin anew with the next question, because trails have changed."""
+        """Begin with a new replay at the next question, because the trails have changed."""
         self._replay = None
 
     def answer_until(self, over: Callable[[], bool], tell: Callable[[Decision], object]) -> None:
@@ -56,8 +56,8 @@ class DecisionDesk:
         Parameters
         ----------
         over : callable returning bool
-            Asked between two steps, and with the lock held. Once it says True, this returns; a
-            question at work is kept, and gone on with at the next call.
+            Called between two steps of a replay, and with the lock held. This method returns once
+            it is true; the next call goes on with a question that has no answer yet.
         tell : callable taking Decision
             Called with each answer.
         """
@@ -82,36 +82,39 @@ class DecisionDesk:
         return lambda: self._question is not question or over()
 
 
-class Preview(QThread):
-    """Answers for a run that has not begun, whose trails are all at the initial level.
+class DecisionPreview(QThread):
+    """Answers questions about a run that has not begun; all its trails are at the initial level.
 
     Parameters
     ----------
     begin : callable returning Replay
-        Called in this thread with the first question.
+        Called in this thread at the first question.
     parent : QObject, optional
         Qt's parent.
+
+    Attributes
+    ----------
+    decided : Signal
+        The Decision that answers the newest question.
+    undecided : Signal
+        Why there are no answers, as a sentence; no answer follows.
     """
 
     decided = Signal(object)
-    """Decision, for the newest question."""
-
     undecided = Signal(str)
-    """Why there are no answers; none follow."""
-
     _posted = Signal(object)
 
     def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("preview")
+        self.setObjectName("decision preview")
         self._change = threading.Condition()
         self._released = False
-        self._desk = DecisionDesk(self._change, begin)
+        self._responder = DecisionResponder(self._change, begin)
         self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def ask_decision(self, ant: int, step: int) -> None:
         """Ask how ``ant`` (from 0) chooses the city at position ``step``; the last one wins."""
-        self._desk.ask(ant, step)
+        self._responder.ask(ant, step)
 
     def release(self) -> None:
         """End the thread soon."""
@@ -120,15 +123,15 @@ class Preview(QThread):
             self._change.notify_all()
 
     def run(self) -> None:
-        """Answer; called by Qt in the new thread."""
+        """Answer questions; Qt calls this in the new thread."""
         try:
-            self._desk.answer_until(lambda: self._released, self._posted.emit)
+            self._responder.answer_until(lambda: self._released, self._posted.emit)
         except Exception as error:
-            self._posted.emit(Unanswered(sentence_for(error)))
+            self._posted.emit(NoAnswer(sentence_for(error)))
 
     @Slot(object)
-    def _deliver(self, message: Decision | Unanswered) -> None:
-        if isinstance(message, Unanswered):
+    def _deliver(self, message: Decision | NoAnswer) -> None:
+        if isinstance(message, NoAnswer):
             self.undecided.emit(message.reason)
         else:
             self.decided.emit(message)

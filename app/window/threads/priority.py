@@ -1,4 +1,4 @@
-"""Who goes first where all cores are busy."""
+"""A lower priority for threads that compute, so that the window's thread goes first."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import sys
 import threading
 
 NICENESS = 10
-"""How much higher that of threads that compute is than the window's."""
+"""What is added to the window's niceness for a thread that computes."""
 
 
-def give_way() -> None:
-    """Let the window's thread go before the calling one where all cores are busy.
+def lower_priority() -> None:
+    """Let the window's thread go before the calling one when all cores are busy.
 
-    On Linux each thread has a niceness of its own, which the colony's threads inherit from the
-    one that makes them. Without it, a window on two cores that both compute waits for its turn
-    as long as it works.
+    On Linux each thread has its own niceness, and the threads that it starts inherit it. Without
+    this, a window that shares two busy cores with a colony waits half of the time.
     """
     if sys.platform == "linux":
         windows = os.getpriority(os.PRIO_PROCESS, os.getpid())

@@ -1,4 +1,4 @@
-"""The slot between a solver and whoever looks at it: the newest snapshot replaces the last."""
+"""The slot between a solver and the window: a newer snapshot replaces one that nobody took."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
     from gpu.run.run import Run
 
 SHORTEST_INTERVAL = 1 / 30
-"""Seconds between two snapshots, at least: nobody sees more."""
+"""Shortest time in seconds between two snapshots: nobody sees more."""
 
 LONGEST_INTERVAL = 1.0
-"""Seconds between two snapshots, at most, however dear they are."""
+"""Longest time in seconds between two snapshots, however much they cost."""
 
 SHARE = 0.03
-"""Largest share of the time that goes into snapshots between these two intervals."""
+"""Largest share of the run's time that goes into snapshots, between these two intervals."""
 
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-"""The same for a colony on all cores: while a snapshot is made, all but one of them rest."""
+"""The same for a colony on all cores: all cores but one rest while a snapshot is made."""
 
 
 class SnapshotSlot:
-    """Holds the newest snapshot until it is taken, and knows what the next one shall carry.
+    """Holds the newest snapshot until somebody takes it, and knows what the next one shall carry.
 
-    The solver's thread calls :meth:`due` and :meth:`fill`; the rest may be called from any.
+    Only the solver's thread calls :meth:`due` and :meth:`fill`; any thread may call the rest.
 
     Parameters
     ----------
     change : Condition
-        Guards the slot; notified of every wish.
+        Guards the slot; notified when something else is wanted.
     on_all_cores : bool
         Whether the colony needs the cores that a snapshot is made on.
     """
@@ -50,24 +50,24 @@ class SnapshotSlot:
             else (SHORTEST_INTERVAL, SHARE)
         )
         self._due = 0.0
-        self._made = -1  # iterations, by the last snapshot
-        self._parts = Wanted.NUMBERS  # of what has been shown since
+        self._made = -1  # iterations in the last snapshot
+        self._parts = Wanted.NUMBERS  # what snapshots have carried since that iteration
 
     @property
     def missed(self) -> bool:
-        """Whether something is wanted that the last snapshot of a run at rest does not carry."""
+        """Whether something is wanted that the last snapshot of a paused run does not carry."""
         with self._change:
             return self._missed
 
     def want(self, wanted: Wanted, at_rest: Wanted) -> None:
-        """Say what snapshots shall carry: those of a run at work, and those of one at rest."""
+        """Say what snapshots shall carry: while the run goes on, and while it is paused."""
         with self._change:
             self._missed = self._missed or at_rest not in self._wanted_at_rest
             self._wanted, self._wanted_at_rest = wanted, at_rest
             self._change.notify_all()
 
     def take(self) -> Snapshot | None:
-        """Return the newest snapshot that was not taken yet, or None."""
+        """Return the newest snapshot that nobody has taken yet, or None."""
         with self._change:
             taken, self._snapshot = self._snapshot, None
             return taken
@@ -78,9 +78,9 @@ class SnapshotSlot:
             self._snapshot = snapshot
 
     def due(self, run: Run) -> bool:
-        """Whether it is time for a snapshot, and one of ``run`` would differ from the last.
+        """Whether it is time for a snapshot, and a snapshot of ``run`` would show something new.
 
-        A long iteration may be in its midst.
+        A long iteration may still be under way.
         """
         if time.perf_counter() < self._due:
             return False
@@ -88,7 +88,7 @@ class SnapshotSlot:
             return run.made != self._made or bool(self._wanted & ~self._parts)
 
     def fill(self, run: Run, *, at_rest: bool = False) -> None:
-        """Put in a new snapshot of ``run``, and settle when the next one is due."""
+        """Put in a new snapshot of ``run``, and decide when the next one is due."""
         with self._change:
             wanted = self._wanted_at_rest if at_rest else self._wanted
             self._missed = False

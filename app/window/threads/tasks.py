@@ -1,4 +1,4 @@
-"""Work that must not hold up the window: each piece in a thread of its own, and at most one end."""
+"""Work that would hold up the window: each piece of it runs in its own thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
-from app.window.threads.priority import give_way
+from app.window.threads.priority import lower_priority
 from gpu.core.errors import sentence_for
 
 T = TypeVar("T")
@@ -19,24 +19,29 @@ _log = logging.getLogger(__name__)
 
 
 class Task(QThread, Generic[T]):
-    """A piece of work; its listeners are called in the thread that made the task.
+    """One piece of work. Its listeners are called in the thread that made the task.
 
     Parameters
     ----------
     work : callable taking Task and returning T
-        Does the work in the new thread. It may call :meth:`report`, and should look at
-        ``cancelled`` now and then.
+        Does the work in the new thread. It may call :meth:`report` and :meth:`post`, and should
+        look at ``cancelled`` now and then.
     done : callable taking T
         Called with the result, unless the task was cancelled.
     failed : callable taking str
-        Called with one sentence if the work raised, unless the task was cancelled.
+        Called with one sentence if the work raised an error, unless the task was cancelled.
     progressed : callable taking float and str, optional
-        Called with what :meth:`report` was told.
+        Called with each progress that :meth:`report` was given.
+    parent : QObject, optional
+        Qt's parent.
+
+    Attributes
+    ----------
+    ended : Signal
+        The task itself, after the last call of a listener.
     """
 
     ended = Signal(object)
-    """The task itself, after the last of its listeners was called."""
-
     _posted = Signal(object)
 
     def __init__(
@@ -59,27 +64,26 @@ class Task(QThread, Generic[T]):
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Give the result up; from now on no listener is called."""
+        """Give up the result; no listener is called from now on."""
         self._cancelled.set()
 
     def report(self, share: float, text: str) -> None:
-        """Tell how much is done, in [0, 1], and what is being done."""
+        """Report the progress: the share that is done, in [0, 1], and what is being done."""
         if self._progressed is not None:
             self.post(self._progressed, share, text)
 
     def post(self, call: Callable[..., object], *arguments: object) -> None:
-        """Have ``call`` called in the thread that made the task, unless it is cancelled."""
+        """Call ``call`` in the thread that made the task, unless the task is cancelled."""
         self._posted.emit(lambda: call(*arguments))
 
     def run(self) -> None:
-        """Do the work; called by Qt in the new thread."""
-        give_way()  # what Qt calls a low priority is none on Linux
+        """Do the work; Qt calls this in the new thread."""
+        lower_priority()  # Qt's own priorities have no effect on Linux
         try:
             result = self._work(self)
         except Exception as error:
             _log.info("%s failed", self.objectName() or "a task", exc_info=error)
-            sentence = sentence_for(error)
-            self.post(self._failed, sentence)
+            self.post(self._failed, sentence_for(error))
         else:
             self.post(self._done, result)
         finally:
@@ -93,12 +97,17 @@ class Task(QThread, Generic[T]):
             call()
 
 
-class Background(QObject):
-    """Keeps the tasks that are under way."""
+class BackgroundTasks(QObject):
+    """Starts tasks, and keeps each one until it has ended."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks: list[Task[Any]] = []
+
+    @property
+    def idle(self) -> bool:
+        """Whether every task has ended."""
+        return not self._tasks
 
     def start(self, task: Task[T]) -> Task[T]:
         """Start ``task`` and keep it until it has ended."""
@@ -113,7 +122,7 @@ class Background(QObject):
         self._tasks = [other for other in self._tasks if other is not task]
 
     def shutdown(self, timeout: float) -> bool:
-        """Cancel all tasks; return whether all ended within ``timeout`` seconds."""
+        """Cancel all tasks; return whether all of them ended within ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
         for task in self._tasks:
             task.cancel()

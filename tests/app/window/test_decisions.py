@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
-from app.window.threads.decision_answers import DecisionDesk, Preview
+from app.window.threads.decision_answers import DecisionPreview, DecisionResponder
 from app.window.threads.solver import RunState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
@@ -61,7 +61,7 @@ def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
     qtbot.waitUntil(lambda: thread.state is state, timeout=30_000)
 
 
-def answer(qtbot: QtBot, thread: SolverThread | Preview, ant: int, step: int) -> Decision:
+def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Decision:
     with qtbot.waitSignal(thread.decided, timeout=30_000) as decided:
         thread.ask_decision(ant, step)
     assert decided.args is not None
@@ -174,7 +174,7 @@ def test_a_device_that_fails_after_the_end_is_told(
 
 def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> None:
     trails = Slow(INSTANCE.n)
-    thread = Preview(lambda: replay(trails))
+    thread = DecisionPreview(lambda: replay(trails))
     thread.start()
     answer(qtbot, thread, 2, 10)
     assert trails.reads == 10
@@ -190,7 +190,7 @@ def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> N
 
 def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) -> None:
     trails = Slow(INSTANCE.n, pause=0.01)
-    thread = Preview(lambda: replay(trails))
+    thread = DecisionPreview(lambda: replay(trails))
     decisions: list[Decision] = []
     thread.decided.connect(decisions.append)
     thread.start()
@@ -211,7 +211,7 @@ def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
     def begin() -> Replay:
         raise ParameterError("beta = 7 must be less")
 
-    thread = Preview(begin)
+    thread = DecisionPreview(begin)
     thread.start()
     with qtbot.waitSignal(thread.undecided, timeout=30_000) as undecided:
         thread.ask_decision(0, 1)
@@ -221,7 +221,7 @@ def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
 
 def test_a_question_at_work_is_kept_over_an_interruption() -> None:
     trails = Slow(INSTANCE.n)
-    desk = DecisionDesk(threading.Condition(), lambda: replay(trails))
+    desk = DecisionResponder(threading.Condition(), lambda: replay(trails))
     told: list[Decision] = []
     desk.ask(0, 40)
     desk.answer_until(lambda: trails.reads >= 15, told.append)

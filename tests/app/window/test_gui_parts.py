@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from app.files.log_tail import LogTail
 from app.files.presets import presets
 from app.notifications import Notifications
-from app.window.gui import close_window, make_window
-from app.window.process import garbage_collection as garbage
+from app.window.application import make_application
+from app.window.process import garbage_collection
 from app.window.process.qt_libraries import (
     MissingLibraryError,
     check_qt,
@@ -25,10 +25,10 @@ from app.window.process.qt_libraries import (
     sentence_of,
 )
 from app.window.process.stall_meter import StallMeter
-from app.window.threads import costly_parts as dear_parts
-from app.window.threads.costly_parts import DearParts
+from app.window.threads import costly_parts
+from app.window.threads.costly_parts import CostlyParts
 from app.window.threads.priority import NICENESS
-from app.window.threads.tasks import Background, Task
+from app.window.threads.tasks import BackgroundTasks, Task
 from gpu.catalog import CATALOG
 from gpu.core import devices
 from gpu.core.devices import Survey
@@ -56,7 +56,7 @@ def ear() -> Ear:
 
 
 def test_a_task_works_elsewhere_and_tells_here(qtbot: QtBot, ear: Ear) -> None:
-    background = Background()
+    background = BackgroundTasks()
 
     def work(task: Task[int]) -> int:
         task.report(0.5, "half")
@@ -70,7 +70,7 @@ def test_a_task_works_elsewhere_and_tells_here(qtbot: QtBot, ear: Ear) -> None:
     assert (half, posted) == ((0.5, "half"), "posted")
     assert worker != threading.get_ident()
     assert ear.threads == {threading.get_ident()}
-    assert background._tasks == []
+    assert background.idle
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads share one niceness")
@@ -78,7 +78,7 @@ def test_a_task_gives_way_to_the_window(qtbot: QtBot, ear: Ear) -> None:
     def niceness(_: object) -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    background = Background()
+    background = BackgroundTasks()
     task = Task(niceness, ear, ear)
     with qtbot.waitSignal(task.ended):
         background.start(task)
@@ -89,7 +89,7 @@ def test_a_task_that_fails_tells_one_sentence(qtbot: QtBot, ear: Ear) -> None:
     def work(task: Task[int]) -> int:
         raise InstanceError("a.tsp: not an instance")
 
-    background = Background()
+    background = BackgroundTasks()
     task = Task(work, lambda _: pytest.fail("it did not succeed"), ear)
     with qtbot.waitSignal(task.ended):
         background.start(task)
@@ -102,7 +102,7 @@ def test_a_cancelled_task_tells_nothing(qtbot: QtBot, ear: Ear) -> None:
             QThread.msleep(1)
         return 1
 
-    background = Background()
+    background = BackgroundTasks()
     task = background.start(Task(work, ear, ear, ear))
     with qtbot.waitSignal(task.ended):
         task.cancel()
@@ -116,7 +116,7 @@ def test_shutdown_cancels_and_says_whether_all_ended(qtbot: QtBot, ear: Ear) -> 
         released.wait(10)
         return 1
 
-    background = Background()
+    background = BackgroundTasks()
     task = background.start(Task(stubborn, ear, ear))
     assert not background.shutdown(0.05)
     released.set()
@@ -128,7 +128,7 @@ def test_shutdown_cancels_and_says_whether_all_ended(qtbot: QtBot, ear: Ear) -> 
 def test_garbage_is_looked_for_once_the_window_is_warm(
     qtbot: QtBot, request: pytest.FixtureRequest
 ) -> None:
-    garbage.put_off()
+    garbage_collection.pause()
     try:
         request.getfixturevalue("opened")
         qtbot.waitUntil(gc.isenabled, timeout=60_000)
@@ -145,13 +145,13 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
         raise DeviceError("the driver does not answer")
 
     monkeypatch.setattr(devices, "survey", survey)
-    garbage.put_off()
+    garbage_collection.pause()
     try:
-        controller = make_window(Notifications(), tmp_path / "window.ini")
-        qtbot.addWidget(controller.window)
-        qtbot.waitUntil(lambda: "driver" in controller.window.banner.text, timeout=10_000)
+        application = make_application(Notifications(), tmp_path / "window.ini")
+        qtbot.addWidget(application.window)
+        qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=10_000)
         assert gc.isenabled()
-        assert close_window(controller)
+        assert application.close()
     finally:
         gc.enable()
         gc.unfreeze()
@@ -170,21 +170,21 @@ def test_a_stall_is_measured(qtbot: QtBot) -> None:
 
 
 def test_dear_parts_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dear_parts, "EVERY", 0.0)
-    parts, instance = DearParts(), uniform(20)
+    monkeypatch.setattr(costly_parts, "EVERY", 0.0)
+    parts, instance = CostlyParts(), uniform(20)
     seen = []
     for iteration in range(1, 10):
         asked = parts.next(Wanted.EVERYTHING)
         assert Wanted.SOLUTION | Wanted.ITERATION_SOLUTION in asked
-        dear = [part for part in dear_parts.DEAR if part in asked]
+        dear = [part for part in costly_parts.COSTLY if part in asked]
         assert len(dear) == 1
         seen += dear
         parts.take_in(snapshot(instance, iteration, wanted=asked))
-    assert {seen.count(part) for part in dear_parts.DEAR} == {3}
+    assert {seen.count(part) for part in costly_parts.COSTLY} == {3}
 
 
 def test_a_dear_part_is_asked_for_until_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts, instance = DearParts(), uniform(20)
+    parts, instance = CostlyParts(), uniform(20)
     first = parts.next(Wanted.TRAILS)
     assert first == Wanted.TRAILS
     parts.take_in(snapshot(instance, 1, wanted=Wanted.NUMBERS))

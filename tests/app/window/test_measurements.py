@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.window.controllers.measurements import _shared
+from app.window.controllers.measurement_work import _shared
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
 from gpu.core.parameters import Parameters
