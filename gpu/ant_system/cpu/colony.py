@@ -13,14 +13,9 @@ from gpu.construction.cpu.construction import LINK, RENEW
 from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
-<<<<<<< HEAD
-from gpu.cpu.stages import Shift, Stage, shared
+from gpu.cpu.stages import Stage, shared
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-=======
-from gpu.cpu.stages import Stage, shared
-from gpu.problems.tsp.instance import Metric, TspInstance
->>>>>>> cpu
 
 
 def prepare() -> None:

@@ -7,14 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<< HEAD:gpu/local_search/cpu/tables.py
-from gpu.cpu.compiled import piece
+from gpu.cpu.compilation import inlined
 from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
-=======
-from gpu.cpu.compilation import inlined
-from gpu.local_search.rule import NEIGHBOURS, WINDOW, moves_of, neighbour_rows
->>>>>>> cpu:gpu/local_search/cpu/state.py
 from gpu.problems.tsp.instance import TspInstance
 
 CODE_BITS = 10
