@@ -13,9 +13,12 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gpu.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +239,9 @@ class Parameters:
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""
         return self
+
+    def check_for(self, instance: Instance) -> None:
+        """Raise ParameterError if a value is impossible for ``instance``; by default none is."""
 
     def to_dict(self) -> dict[str, int | float | str | None]:
         """Name to value, in declaration order, ready for JSON."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu.core.parameters import choice
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.parameters import Parameters, choice
 
 NO_LOCAL_SEARCH = "none"
 
@@ -27,3 +29,20 @@ def local_search_choice() -> Any:
         LOCAL_SEARCHES,
         phase="local search",
     )
+
+
+class TourParameters(Parameters):
+    """Base of the parameters of colonies that may improve their tours by local search."""
+
+    def check_for(self, instance: Instance) -> None:
+        """Raise ParameterError if the local search has 2-opt and ``instance`` is directed."""
+        check_direction(instance, getattr(self, "local_search", NO_LOCAL_SEARCH))
+
+
+def check_direction(instance: Instance, kind: str) -> None:
+    """Raise ParameterError if the local search ``kind`` has 2-opt and ``instance`` is directed."""
+    if "2opt" in kind and instance.facts["directed"]:
+        raise ParameterError(
+            f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
+            f"choose the local search oropt or none"
+        )

@@ -64,7 +64,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import ParameterError
-from gpu.local_search.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH
+from gpu.local_search.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH, check_direction
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
@@ -117,13 +117,8 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
         raise ParameterError(f"local_search = {kind!r} must be one of {', '.join(LOCAL_SEARCHES)}")
     if kind == NO_LOCAL_SEARCH:
         return None
-    exchanges, segments = "2opt" in kind, "oropt" in kind
-    if exchanges and instance.directed:
-        raise ParameterError(
-            f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
-            f"choose the local search oropt or none"
-        )
-    return Moves(exchanges, segments, turns=not instance.directed)
+    check_direction(instance, kind)
+    return Moves("2opt" in kind, "oropt" in kind, turns=not instance.directed)
 
 
 def neighbour_rows(instance: TspInstance, neighbours: int = NEIGHBOURS) -> NDArray[np.int32]:
