@@ -6,12 +6,12 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
-from gpu.core.parameters import parameter
-from gpu.local_search.parameters import TourParameters, local_search_choice
+from gpu.core.parameters import Parameters, parameter
+from gpu.local_search.parameters import local_search_choice
 
 
 @dataclass(frozen=True)
-class AcsParameters(TourParameters):
+class AcsParameters(Parameters):
     """Parameters of the Ant Colony System; defaults from the 2016 paper, Section 4.1."""
 
     ants: int | None = parameter(

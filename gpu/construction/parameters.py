@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
-from gpu.core.parameters import choice, parameter
-from gpu.local_search.parameters import TourParameters, local_search_choice
+from gpu.core.parameters import Parameters, choice, parameter
+from gpu.local_search.parameters import local_search_choice
 
 SELECTIONS = {
     "roulette": "roulette wheel over the cities in the order of their numbers",
@@ -35,7 +35,7 @@ def selection_choice() -> Any:
 
 
 @dataclass(frozen=True)
-class AsParameters(TourParameters):
+class AsParameters(Parameters):
     """What every Ant System has; defaults from the 2013 paper, Section 4.1 (m = n)."""
 
     ants: int | None = parameter(

@@ -11,14 +11,12 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from gpu.core.errors import ParameterError
-
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
+from gpu.core.instance import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,7 @@ class Explanation:
     power_of_two: bool = False
     multiple_of: int = 0
     phase: str = ""
+    check: Callable[[Instance, Any], None] | None = None
 
     @property
     def alternatives(self) -> tuple[int | str, ...]:
@@ -136,9 +135,12 @@ def choice(
     *,
     automatic: str = "",
     phase: str = "",
+    check: Callable[[Instance, Any], None] | None = None,
 ) -> Any:
     """Declare a field that is one of ``options``, named as the command line writes them."""
-    explanation = Explanation(symbol, text, automatic=automatic, options=options, phase=phase)
+    explanation = Explanation(
+        symbol, text, automatic=automatic, options=options, phase=phase, check=check
+    )
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
@@ -236,12 +238,15 @@ class Parameters:
         except ParameterError:
             return False
 
+    def check(self, instance: Instance) -> None:
+        """Raise ParameterError if a value is possible, but not for ``instance``."""
+        for name, explanation in self.explanations().items():
+            if explanation.check is not None:
+                explanation.check(instance, getattr(self, name))
+
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""
         return self
-
-    def check_for(self, instance: Instance) -> None:
-        """Raise ParameterError if a value is impossible for ``instance``; by default none is."""
 
     def to_dict(self) -> dict[str, int | float | str | None]:
         """Name to value, in declaration order, ready for JSON."""

@@ -193,7 +193,7 @@ def new_session(
     place, system = choose(colony or instance.problem.words.colony, device)
     catalog.check_solves(system, instance)
     chosen = system.parameters.from_mapping(parameters or {})
-    chosen.check_for(instance)
+    chosen.check(instance)
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses a criterion that is impossible for this instance
     return Session(

@@ -20,7 +20,7 @@ from gpu.cpu.geometry import geometry_of
 from gpu.cpu.stages import Shift, Stage, each
 from gpu.local_search.cpu import tables as searches
 from gpu.local_search.cpu.colony import TourColony, improvement
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance

@@ -15,7 +15,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.random import key_of
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 
 TOURS_MEMORY = 512 << 20
 """Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""

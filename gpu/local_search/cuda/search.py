@@ -12,8 +12,8 @@ from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import LOCAL_SEARCH
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
-from gpu.local_search.rule import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
+from gpu.local_search.kinds import NO_LOCAL_SEARCH, Moves, moves_of
+from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
 BLOCKS = (32, 64, 128, 256)

@@ -9,11 +9,10 @@ import pytest
 
 from gpu import catalog
 from gpu.core import devices
+from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run import run as run_module
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
@@ -26,7 +25,7 @@ from tests.colonies import RandomColony
 INSTANCE = colonies.some_cities(optimum=1)
 
 
-def bundled_instance(name: str) -> TspInstance | GraphInstance:
+def bundled_instance(name: str) -> Instance:
     return load_instance(next(one.path for one in bundled() if one.name == name))
 
 
