@@ -11,64 +11,39 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.parameters import Parameters
 from gpu.core.words import counted
+from gpu.run.outcome import Ending
 
 if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Outcome
-    from gpu.run.session import Session
+    from gpu.run.result import Result
 
 LEAST_ROOM = 30
 """Characters that the last column of a table has, however narrow the terminal is."""
 
 
-def result(instance: Instance, session: Session, outcome: Outcome) -> dict[str, object]:
-    """Return the object that ``solve --json`` prints; what is unknown is None."""
-    state = outcome.state
-    best, words = state.best_solution, instance.problem.words
-    cost = state.best_cost if best is not None else None
-    return {
-        "instance": instance.name,
-        "n": instance.n,
-        "colony": session.colony,
-        "device": session.device,
-        "seed": session.seed,
-        "parameters": session.parameters.to_dict(),
-        "iterations": state.iteration,
-        f"{words.solutions}_built": state.solutions_built,
-        "seconds": round(state.elapsed, 6),
-        f"best_{words.cost}": cost,
-        "optimum": instance.optimum,
-        "gap_percent": None if cost is None else instance.gap_percent(cost),
-        words.written: None if best is None else instance.written(best),
-        "ending": outcome.ending.value,
-        "reason": outcome.reason,
-    }
-
-
-def summary(instance: Instance, session: Session, outcome: Outcome) -> str:
-    """Return the same for people, in a few lines."""
-    state, words = outcome.state, instance.problem.words
+def summary(result: Result) -> str:
+    """Return a run's result for people, in a few lines."""
+    instance, session, words = result.instance, result.session, result.instance.problem.words
     lines = [
         f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
         f"seed {session.seed}",
     ]
-    told = outcome.ending.value == "failed"  # why it did is an error, and said where errors are
-    lines.append(outcome.ending.value + ("" if told else f": {outcome.reason}"))
-    if state.best_solution is None:
-        finished = outcome.ending.value == "finished"
+    failed = result.ending is Ending.FAILED  # why is an error, which standard error has
+    lines.append(result.ending.value + ("" if failed else f": {result.reason}"))
+    if result.cost is None:
+        finished = result.ending is Ending.FINISHED
         more = ": allow more time, or fewer ants" if finished else ""
         lines.append(f"no {words.solution} was built{more}")
     else:
-        gap = instance.gap_percent(state.best_cost)
+        gap = result.gap_percent
         above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
         if gap is not None and gap <= 0:
             above = f", {words.known}"
         lines += [
-            f"best {words.solution} {words.amount.format(state.best_cost)}{above}, "
-            f"found in iteration {state.best_iteration}",
-            f"{counted(state.iteration, 'iteration')}, "
-            f"{counted(state.solutions_built, words.solution)}, "
-            f"{state.elapsed:.2f} s",
+            f"best {words.solution} {words.amount.format(result.cost)}{above}, "
+            f"found in iteration {result.best_iteration}",
+            f"{counted(result.iterations, 'iteration')}, "
+            f"{counted(result.solutions_built, words.solution)}, "
+            f"{result.seconds:.2f} s",
         ]
     return "\n".join(lines)
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -68,14 +68,12 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str) -> TspInstance | GraphInstance:
+def find_instance(text: str) -> Instance:
     """Load the instance that ``text`` means; see :func:`find_path`."""
     return load_instance(find_path(text))
 
 
-def find_again(
-    reference: InstanceReference, beside: Path | None = None
-) -> TspInstance | GraphInstance:
+def find_again(reference: InstanceReference, beside: Path | None = None) -> Instance:
     """Load the instance that a recorded session is about, wherever it is by now.
 
     Tried in turn, until the digest fits: its own path, its file name beside ``beside`` (the

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpu.core.instance import Instance
 from gpu.core.parameters import choice
+from gpu.problems.tsp.instance import TspInstance
 
 NO_LOCAL_SEARCH = "none"
 
@@ -26,4 +28,12 @@ def local_search_choice() -> Any:
         "How every tour is improved once built.",
         LOCAL_SEARCHES,
         phase="local search",
+        check=_check,
     )
+
+
+def _check(instance: Instance, kind: str) -> None:
+    from gpu.local_search.rule import moves_of  # SciPy would keep the window waiting
+
+    assert isinstance(instance, TspInstance)
+    moves_of(instance, kind)  # refuses 2-opt on a directed instance

@@ -16,8 +16,6 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.system import System
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.stopping import StopSettings
 
 T = TypeVar("T")
@@ -194,10 +192,7 @@ def new_session(
     place, system = choose(colony or instance.problem.words.colony, device)
     catalog.check_solves(system, instance)
     chosen = system.parameters.from_mapping(parameters or {})
-    if isinstance(instance, TspInstance):
-        from gpu.local_search.rule import moves_of  # scipy would keep the window waiting
-
-        moves_of(instance, getattr(chosen, "local_search", NO_LOCAL_SEARCH))  # not all on directed
+    chosen.check(instance)
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses what this instance cannot be stopped by
     return Session(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.core.devices import Device, Survey
@@ -17,6 +18,12 @@ CPU = Device("cpu", "cpu", 0, 2, "Some CPU", 16 << 30, "Python 3.11")
 CORE = Device("cpu:1", "cpu", 0, 1, "Some CPU", 16 << 30, "Python 3.11")
 WITH_GPU = Survey((GPU, CPU, CORE), "")
 WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
+
+
+@pytest.fixture(autouse=True)
+def style(qapp: QApplication) -> None:
+    """No test is drawn in the type that an earlier one has left."""
+    qapp.setStyleSheet("")
 
 
 @pytest.fixture

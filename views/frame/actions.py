@@ -1,4 +1,4 @@
-"""Everything that the user can ask for by menu or key, in one place."""
+"""All actions of the menus and keys."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ EXPORTS = {
     "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
 }
-"""What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""
+"""What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog."""
 
-_PLAN: dict[str, tuple[str, str, str]] = {
+_ACTIONS: dict[str, tuple[str, str, str]] = {
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
@@ -74,7 +74,7 @@ class Actions:
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
         self._all: dict[str, QAction] = {}
-        for name, (text, keys, tip) in _PLAN.items():
+        for name, (text, keys, tip) in _ACTIONS.items():
             self._all[name] = self._make(text, keys, tip)
         for name in ("panel", "present"):
             self._all[name].setCheckable(True)
@@ -99,7 +99,7 @@ class Actions:
         return self._all[name]
 
     def keys(self) -> list[tuple[str, str]]:
-        """Return (keys, what they do) of every action that has a key."""
+        """Return the keys and the text of every action that has keys."""
         shown = [action for action in self.views.values() if action.isVisible()]
         actions = [*self._all.values(), *sorted(shown, key=lambda one: one.shortcut().toString())]
         return [
@@ -121,11 +121,11 @@ class Actions:
         Parameters
         ----------
         activity : Activity
-            What the program is at.
+            What the program is doing.
         problem : str
             Why no run can start; empty if one can.
         instance : bool
-            Whether an instance is in sight.
+            Whether an instance is shown.
         exports : mapping of str to bool
             For every name in ``EXPORTS``, whether there is something to export.
         """
@@ -166,7 +166,7 @@ class Actions:
             self.exports[row.words.solution].setVisible(one is problem)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
-        """Offer the files that were opened last."""
+        """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
             action = QAction(path.name, self.recent_menu)

@@ -1,4 +1,4 @@
-"""The window: it shows what it is told, and tells what the user asks for."""
+"""The main window: it shows what it is given, and emits a signal for each wish of the user."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
-from views.frame.files import Files
+from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.spoken import Spoken
 from views.frame.theme_choice import ThemeChoice
 from views.frame.window_state import WindowState
 from views.graph.adjacency_view import AdjacencyView
@@ -28,15 +27,16 @@ from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
 from views.plots.comparison_view import ComparisonView
 from views.plots.convergence_view import ConvergenceView
-from views.plots.device_view import DeviceView
 from views.plots.hit_rate_view import HitRateView
-from views.plots.log_view import LogView
 from views.plots.pheromone_view import PheromoneView
 from views.plots.speedup_view import SpeedupView
 from views.problem_display import FILES, problem_of
+from views.run.device_view import DeviceView
+from views.run.log_view import LogView
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_view import TourView
 from views.widgets import theme as themes
+from views.widgets.buttons import AccessibleNames
 from views.widgets.elided import ElidedLabel
 from views.widgets.icons import application_icon
 from views.widgets.view import View
@@ -65,23 +65,23 @@ class MainWindow(QMainWindow):
     Attributes
     ----------
     activity : Activity
-        What the program is at.
+        What the program is doing.
     instance : Instance or None
-        The one in sight.
+        The one that is shown.
     has_state : bool
-        Whether there is something of a run to take away.
+        Whether there is a run to export.
     open_requested : Signal
         Path of an instance to load.
     start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
         The buttons of the run.
     wanted_changed : Signal
-        The views in sight need other parts of a snapshot.
+        The visible views need other parts of a snapshot.
     export_requested : Signal
         A name in ``EXPORTS`` and the path to write.
     picture_requested : Signal
         Key of a view, "png" or "svg", and the path to write.
     closing : Signal
-        The window is about to go.
+        The window is about to close.
     """
 
     open_requested = Signal(object)
@@ -106,10 +106,10 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
-        self._files = Files(self, settings)
-        self._files.to_open.connect(self.open_requested)
-        self._files.to_export.connect(self.export_requested)
-        self._files.to_picture.connect(self.picture_requested)
+        self._dialogs = FileDialogs(self, settings)
+        self._dialogs.to_open.connect(self.open_requested)
+        self._dialogs.to_export.connect(self.export_requested)
+        self._dialogs.to_picture.connect(self.picture_requested)
         self.activity = Activity.IDLE
         self.instance: Instance | None = None
         self.has_state = False
@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 572)
         self.dashboard = Dashboard()
-        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
+        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
         self.run_bar = RunBar(self.actions_)
@@ -132,15 +132,15 @@ class MainWindow(QMainWindow):
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
         for widget in self.findChildren(QWidget):
-            widget.setAcceptDrops(False)  # or it would keep dropped files from the window
-        self._spoken = Spoken(self)
+            widget.setAcceptDrops(False)  # else it would take files dropped on it
+        self._names = AccessibleNames(self)
         self._connect()
         self._bind_actions()
         self._state = WindowState(self, self.dashboard, self.actions_, settings)
         self._state.restore()
         self.setup.setVisible(self.actions_["panel"].isChecked())
         self.apply_theme()
-        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
+        self.actions_.show_recent(self._dialogs.recent(), self.open_requested.emit)
         self.show_activity(Activity.IDLE)
         self.dashboard.panes[0].views[0].setFocus()
 
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
 
     @property
     def wanted(self) -> Wanted:
-        """What the views in sight need."""
+        """What the visible views need."""
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
 
     @property
@@ -170,16 +170,18 @@ class MainWindow(QMainWindow):
         return self.actions_["present"].isChecked()
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Show another instance; the views are emptied."""
+        """Show another instance, in empty views."""
         self.instance = instance
         self.has_state = False
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
         self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
-        self._files.stem = instance.name if instance else "formicarium"
+        self._dialogs.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
-            self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
+            self.actions_.show_recent(
+                self._dialogs.remember(instance.path), self.open_requested.emit
+            )
         self._enable()
 
     def begin_run(self) -> None:
@@ -198,14 +200,14 @@ class MainWindow(QMainWindow):
             self._enable()
 
     def show_activity(self, activity: Activity) -> None:
-        """Show what the program is at; decides which buttons can be pressed."""
+        """Show what the program is doing, and enable the buttons that can be pressed."""
         self.activity = activity
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
     def block(self, why: str) -> None:
-        """Let no run start because of ``why``; an empty text allows it again."""
+        """Let no run start, for the reason ``why``; an empty reason allows it again."""
         self._blocked = why
         self._enable()
 
@@ -214,7 +216,7 @@ class MainWindow(QMainWindow):
         self.banner.tell(sentence, severity)
 
     def apply_theme(self) -> None:
-        """Dress the window in its theme."""
+        """Change the colours and the type of all parts."""
         theme = self.theme
         themes.apply(theme)
         for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
@@ -226,15 +228,15 @@ class MainWindow(QMainWindow):
         self._chosen.choose(name)
 
     def choose_other_theme(self) -> None:
-        """Use the light theme instead of the dark one, or the dark one instead."""
+        """Change from the dark theme to the light one, or back."""
         self.choose_theme("light" if self.theme.dark else "dark")
 
     def ask_for_instance(self) -> None:
         """Let the user choose a file to open."""
-        self._files.ask_to_open("Open an instance or a recorded run", FILES)
+        self._dialogs.ask_to_open("Open an instance or a recorded run", FILES)
 
     def event(self, event: QEvent) -> bool:
-        """Leave Space to a button that has the focus; want nothing drawn while minimized."""
+        """Leave Space to a button that has the focus; tell when the window is minimized."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -248,7 +250,7 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Welcome a local file."""
+        """Accept a local file."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
@@ -261,7 +263,7 @@ class MainWindow(QMainWindow):
             self.tell(f"Only {paths[0].name} of {len(paths)} files is opened", "info")
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the window's state, go out of sight at once, then end what is under way."""
+        """Save the state, hide the window at once, then let the program end its work."""
         self._state.save()
         self.hide()
         self.closing.emit()
@@ -294,7 +296,7 @@ class MainWindow(QMainWindow):
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.exports_changed.connect(self._enable)
-        self.dashboard.picture_requested.connect(self._files.ask_for_picture)
+        self.dashboard.picture_requested.connect(self._dialogs.ask_for_picture)
         self._chosen.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
@@ -302,7 +304,7 @@ class MainWindow(QMainWindow):
 
     def _bind_actions(self) -> None:
         """Say what each action does."""
-        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.every.values()
+        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.all_views.values()
         view_keys = [key for view in views for key in view.keys]
         act.connect(
             {
@@ -324,15 +326,15 @@ class MainWindow(QMainWindow):
                 "about": lambda: about_box(self),
             }
         )
-        call_with_key(act.exports, self._files.ask_for_export)
-        call_with_key(act.pictures, lambda picture: self._files.ask_for_picture(*picture))
+        call_with_key(act.exports, self._dialogs.ask_for_export)
+        call_with_key(act.pictures, lambda picture: self._dialogs.ask_for_picture(*picture))
         call_with_key(act.views, dashboard.show_view)
         call_with_key(act.themes, self.choose_theme)
 
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
         possible = dict.fromkeys(self.actions_.exports, self.has_state) | {"window": True}
-        for view in self.dashboard.every.values():
+        for view in self.dashboard.all_views.values():
             possible |= view.exports
         self.actions_.enable(
             self.activity, self.problem, instance=self.instance is not None, exports=possible

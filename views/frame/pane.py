@@ -27,7 +27,7 @@ class Pane(QFrame):
     Attributes
     ----------
     turned : Signal
-        Another view came into sight.
+        Another tab came to the front.
     picture_requested : Signal
         Key of a view and "png" or "svg".
     zoom_requested : Signal
@@ -74,7 +74,7 @@ class Pane(QFrame):
         self._zoomed = False
 
     def show_views(self, views: Sequence[View]) -> None:
-        """Hold these views; the one in front stays there if it is among them."""
+        """Show these views; the one in front stays there if it is among them."""
         front = self.tabs.currentWidget()
         self.tabs.blockSignals(True)
         self.tabs.clear()
@@ -92,7 +92,7 @@ class Pane(QFrame):
         self.show_zoomed(zoomed=self._zoomed)
 
     def show_zoomed(self, *, zoomed: bool) -> None:
-        """Say whether this pane is alone."""
+        """Show whether this pane is alone."""
         self._zoomed = zoomed
         self.zoom_button.setIcon(icon("restore" if zoomed else "maximize", self._theme, "muted"))
         self.zoom_button.setToolTip("Show all panes (M)" if zoomed else "Show this pane alone (M)")

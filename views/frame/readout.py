@@ -1,4 +1,4 @@
-"""The numbers that everybody looks at, large."""
+"""The most important numbers, in large type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RATE_OVER = 2.0
 """Seconds of solving over which solutions per second are averaged."""
 
 _SHARES = {"best": 4, "gap": 3, "iteration": 3, "rate": 3, "elapsed": 3}
-"""How the width is shared out."""
+"""Share of the width for each number."""
 
 
 class Readout(QFrame):
@@ -44,16 +44,16 @@ class Readout(QFrame):
             column.addWidget(value)
             layout.addLayout(column, share)
             self.headings[name], self.values[name] = heading, value
-        self._say_what()
+        self._set_headings()
         self.apply_theme(DARK)
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
-        self._say_what()
+        self._set_headings()
         self.begin_run()
 
-    def _say_what(self) -> None:
+    def _set_headings(self) -> None:
         """Head each number in the words of the problem."""
         display = display_of(self._instance)
         for name, title, tip in (

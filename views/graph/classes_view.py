@@ -1,4 +1,4 @@
-"""How many vertices have each color."""
+"""The sizes of the color classes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from views.widgets.theme import DARK, Theme
 from views.widgets.view import View
 
 _GAP = 0.16
-"""Share of a bar's place that is left free beside it."""
+"""Gap between bars, as a share of the place of a bar."""
 
 _GAP_ROOM = 4.0
-"""Pixels across a bar's place from which on it is left."""
+"""Least width in pixels of a place with a gap."""
 
 _SWATCH_ROOM = 9.0
-"""Pixels across from which on a bar carries the mark of its class."""
+"""Least width in pixels of a bar with the mark of its class."""
 
 
 class ClassBars(Layer):
-    """One bar a class; that of class c, from 1 on, lies between c - 0.5 and c + 0.5."""
+    """One bar a class. That of class c = 1, 2, … lies between c - 0.5 and c + 0.5."""
 
     margin = 0.0
 
@@ -49,7 +49,7 @@ class ClassBars(Layer):
         return len(self.sizes) == 0
 
     def set_sizes(self, sizes: NDArray[np.int64]) -> None:
-        """Take the sizes of other classes."""
+        """Show other classes by their sizes."""
         self.sizes = sizes
         self._pointed = -1
         self.set_bounds(np.array([[0.5, 0.0], [len(sizes) + 0.5, sizes.max(initial=1)]]))
@@ -90,7 +90,7 @@ class ClassBars(Layer):
 
 
 class ClassesView(View):
-    """Bars of the best coloring's classes in their order, with their mean."""
+    """Bars for the classes of the best coloring in their order, with their mean."""
 
     key = "classes"
     title = "Classes"

@@ -1,4 +1,4 @@
-"""The graph with the best coloring so far: vertices by class, all edges, conflicts."""
+"""The graph with the best coloring: vertices in their classes, edges and conflicts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "
 
 
 class GraphView(CanvasView):
-    """Vertices in places that are computed elsewhere, which takes a while.
+    """The vertices in their places, which take a while to compute, so that a thread does it.
 
     Attributes
     ----------
     drawing_wanted : Signal
         An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape
-        (n,)) or None. What comes of it is given to :meth:`show_drawing`; only the last counts.
+        (n,)) or None. The result is given to :meth:`show_drawing`; only the last request counts.
     """
 
     key = "graph"
@@ -82,11 +82,11 @@ class GraphView(CanvasView):
 
     @property
     def shown(self) -> NDArray[np.int32] | None:
-        """The coloring in sight; a newer one may wait for its places."""
+        """The coloring that is shown; a newer one may wait for its drawing."""
         return None if self._drawing is None else self._drawing.coloring
 
     def show_instance(self, instance: GraphInstance | None) -> None:
-        """Show the vertices of ``instance`` without colors, as soon as they have places."""
+        """Show the vertices of ``instance`` without colors as soon as they have places."""
         self._graph = instance
         self._set_drawing(None)
         self.begin_run()
@@ -95,7 +95,7 @@ class GraphView(CanvasView):
         self.caption.setToolTip("" if instance is None else instance.comment)
 
     def begin_run(self) -> None:
-        """Take the former run's coloring off the vertices."""
+        """Remove the colors of the former run."""
         self._coloring = None
         self._news = False
         if self._drawing is not None:
@@ -121,7 +121,7 @@ class GraphView(CanvasView):
             self._ask()
 
     def show_drawing(self, drawing: GraphDrawing) -> None:
-        """Show the drawing that was asked for last; one of a former run comes too late."""
+        """Show the drawing that was asked for last, unless it belongs to an earlier run."""
         if drawing.coloring is not None and self._coloring is None:
             return
         other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
@@ -149,7 +149,7 @@ class GraphView(CanvasView):
         self._say_state()
 
     def point_at(self, place: QPointF) -> None:
-        """Name the vertex under the mouse and its class."""
+        """Say which vertex is under the mouse, and its class."""
         drawing, graph = self._drawing, self._graph
         if drawing is None or graph is None:
             return
@@ -208,7 +208,7 @@ class GraphView(CanvasView):
         self._say_state()
 
     def _say_state(self) -> None:
-        """Say how many colors and conflicts are in sight, and describe the graph."""
+        """Describe the graph, and say how many colors and conflicts are shown."""
         graph, drawing = self._graph, self._drawing
         if graph is None:
             self.caption.clear()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from views.widgets.theme import DARK, Theme
 
 COLOURS = "viridis"
-"""Perceptually even, and readable with every kind of colour vision."""
+"""Perceptually uniform, and readable with every kind of colour vision."""
 
 
 def colour_table() -> list[int]:

@@ -1,4 +1,4 @@
-"""Which colony of a search, and which of its options, is fastest on the instance in sight."""
+"""Which colony of a search, and which of its options, is fastest on the instance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpu.core.words import counted
 from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.speedup_report import Spread
 from views.plots.measure_bar import MeasureBar
-from views.plots.measured_table import Cell, MeasuredTable
+from views.plots.results_table import Cell, ResultsTable
 from views.widgets.elided import ElidedLabel
 from views.widgets.formats import milliseconds, significant, whole
 from views.widgets.icons import icon
@@ -27,8 +27,8 @@ _HINT = (
     "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
 )
 _FIRST = ("Choice", "Option", "ms", "× fastest", "whole, ms")
-"""What comes first. The first time is that of the phase that the option decides, the second that of
-an iteration. A narrow pane has option, ratio and the second in sight, and the rest below."""
+"""The first headings. The first time is that of the phase that the option decides, the second that
+of an iteration. A narrow pane shows option, ratio and the second time, and the rest below."""
 
 _CHOICE, _OPTION, _DECIDING = range(3)
 
@@ -37,7 +37,7 @@ _NONE = "–"
 
 
 class ComparisonView(View):
-    """The table of what was compared, with bars for how many times the fastest each takes."""
+    """The table of what was compared; bars show each time as a multiple of the fastest."""
 
     key = "comparison"
     title = "Compare"
@@ -48,13 +48,13 @@ class ComparisonView(View):
         self.measure = MeasureBar(
             "Compare", "Time the colonies of this search, and the options of the chosen one"
         )
-        self.table = MeasuredTable("Compared colonies and options")
+        self.table = ResultsTable("Compared colonies and options")
         self.copy_button = QToolButton()
         self.copy_button.setProperty("role", "plain")
         self.copy_button.setIconSize(QSize(16, 16))
         self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
         self.copy_button.clicked.connect(self._copy)
-        self.phases = QLabel()  # what a narrow pane has no columns for
+        self.phases = QLabel()  # what a narrow pane cannot show in columns
         self.phases.setWordWrap(True)
         self.table.fitted.connect(self._tell_phases)
         self.table.currentCellChanged.connect(self._tell_phases)
@@ -103,7 +103,7 @@ class ComparisonView(View):
 
     @property
     def overflow(self) -> QSize:
-        """What of the table is not in sight."""
+        """The size of the part of the table that is not visible."""
         return QSize(0, 0) if self.report is None else self.table.overflow
 
     def apply_theme(self, theme: Theme) -> None:
@@ -113,7 +113,7 @@ class ComparisonView(View):
         self.copy_button.setIcon(icon("copy", theme, "muted"))
 
     def _tell_phases(self, *_: object) -> None:
-        """Say what of the current row, or the first, is in columns that are out of sight."""
+        """Show the hidden columns of the current row, or of the first one, as text."""
         table = self.table
         unseen = [column for column in table.unseen if column >= len(_FIRST)]
         self.phases.setVisible(bool(unseen) and self.report is not None)
@@ -149,7 +149,7 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
 
 
 def _deciding(row: Row, phase: str) -> Cell:
-    """Say once more, in short, what decides: the whole of it is in one of the columns after."""
+    """Return the deciding time once more in short; a later column shows all of it."""
     spread = row.phases_ms.get(phase) if phase else row.iteration_ms
     cell = _time(spread, phase or _WHOLE, decides=False, bold=row.chosen)
     return dataclasses.replace(cell, muted=False)
@@ -199,7 +199,7 @@ def _title(report: ComparisonReport) -> str:
 
 
 def _conditions(report: ComparisonReport) -> str:
-    """Say how the report was measured."""
+    """Return how the report was measured."""
     rounds = len(report.seeds)
     ants = next(row.parameters.get("ants") for row in report.rows if row.chosen)
     return (

@@ -1,4 +1,4 @@
-"""Best, iteration best and iteration mean as the run goes on, with the gap to the optimum."""
+"""Best, iteration best and iteration mean during the run, with the gap to the optimum."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ConvergenceView(View):
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Empty the curves, and show the optimum of ``instance`` where it is known."""
+        """Empty the curves, and show the optimum of ``instance`` if it is known."""
         self._instance = instance
         display = display_of(instance)
         self.plot.set_label("left", display.cost_axis)
@@ -104,7 +104,7 @@ class ConvergenceView(View):
             self.histories[name].append(snapshot.iteration, snapshot.elapsed, value)
 
     def draw(self) -> None:
-        """Draw the curves, over the range of those switched on."""
+        """Draw the curves, in the range of those that are switched on."""
         seconds = self.axis_choice.value == "seconds"
         shown = []
         for name, history in self.histories.items():

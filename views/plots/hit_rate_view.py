@@ -1,4 +1,4 @@
-"""How often an update of the selective memory finds its trail: over the run, and against s."""
+"""How often updates find their trail in the selective memory: over the run, and against s."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class HitRateView(View):
         self.measure.finish("")
 
     def begin_run(self) -> None:
-        """Empty the curves of the run; what was measured against s stays."""
+        """Empty the curves of the run; those against s stay."""
         for history in self._histories.values():
             history.clear()
         self._last = None

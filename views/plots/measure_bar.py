@@ -1,4 +1,4 @@
-"""The controls of a measurement: start, progress, cancel, and what it says in the end."""
+"""The controls of a measurement: start, cancel, progress and its last message."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QW
 
 
 class MeasureBar(QWidget):
-    """Progress and words of a measurement; out of sight while there is nothing to say.
+    """Progress and message of a measurement; hidden while there is none.
 
     Attributes
     ----------
     button : QPushButton
-        Starts it, and cancels it while it goes on; whoever makes the bar finds a place for it.
+        Starts the measurement, or cancels it. The view that makes the bar places the button.
     started, cancelled : Signal
         The user pressed the button.
     """
@@ -42,13 +42,13 @@ class MeasureBar(QWidget):
     def allow(self, why_not: str = "") -> None:
         """Enable the button, or disable it and say why."""
         self._why_not = why_not
-        self._dress()
+        self._update()
 
     def begin(self, text: str) -> None:
         """Show that a measurement goes on."""
         self._running = True
         self.advance(0.0, text)
-        self._dress()
+        self._update()
 
     def advance(self, share: float, text: str) -> None:
         """Show how much is done, in [0, 1], and what is being measured."""
@@ -57,12 +57,12 @@ class MeasureBar(QWidget):
         self.setVisible(True)
 
     def finish(self, text: str) -> None:
-        """Show that nothing is being measured now, and how the last measurement ended."""
+        """Show that the measurement has ended, with the message ``text``."""
         self._running = False
         self.note.setText(text)
-        self._dress()
+        self._update()
 
-    def _dress(self) -> None:
+    def _update(self) -> None:
         self.progress.setVisible(self._running)
         self.setVisible(self._running or bool(self.note.text()))
         self.button.setText("Cancel" if self._running else self._action)

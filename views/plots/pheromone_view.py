@@ -1,4 +1,4 @@
-"""The pheromone as a picture: rows and columns in the best solution's order, logarithmic."""
+"""The pheromone as a picture, logarithmic; rows and columns are in the best solution's order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from views.plots.colour_bar import ColourBar, colour_table
-from views.plots.matrix_view import MatrixView
 from views.problem_display import display_of
 from views.widgets.formats import significant
+from views.widgets.matrix_view import MatrixView
 from views.widgets.picture import PictureItem
 from views.widgets.theme import Theme
 
@@ -41,7 +41,7 @@ class PheromoneView(MatrixView):
 
     @property
     def wanted(self) -> Wanted:
-        """The picture, and the solution that says what its rows are."""
+        """The picture, and the solution for the order of its rows."""
         return Wanted.PHEROMONE | Wanted.SOLUTION
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -59,12 +59,12 @@ class PheromoneView(MatrixView):
         self.fit()
 
     def show_memory(self, trails: int) -> None:
-        """Say that the colony remembers only ``trails`` trails a city; 0 for all of them."""
+        """Say that the colony remembers ``trails`` trails at each city; 0 for all."""
         self._memory = trails
         self._describe()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the picture, if there is one; before the first iteration all trails are alike."""
+        """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.pheromone is not None and snapshot.iteration > 0:
             first = self._picture is None
             self._picture = snapshot.pheromone
@@ -74,7 +74,7 @@ class PheromoneView(MatrixView):
                 self._describe()
 
     def draw(self) -> None:
-        """Draw the picture, logarithmic from its weakest to its strongest trail."""
+        """Draw the picture, logarithmic between its weakest and its strongest trail."""
         if self._picture is None:
             return
         laid = self._picture > 0
@@ -91,7 +91,7 @@ class PheromoneView(MatrixView):
             self.fit()
 
     def apply_theme(self, theme: Theme) -> None:
-        """Change the colours around the picture; its own are the same on both grounds."""
+        """Change the colours around the picture; its own are the same in both themes."""
         super().apply_theme(theme)
         self.bar.apply_theme(theme)
         nothing = theme.colour("field" if theme.dark else "border").rgb()
@@ -103,7 +103,7 @@ class PheromoneView(MatrixView):
         return self._picture
 
     def read(self, row: int, column: int) -> str:
-        """Name the trail of an entry, and how strong it is."""
+        """Return between which places the trail of an entry lies, and how strong it is."""
         picture = self._picture
         assert picture is not None
         trail = float(picture[row, column])
@@ -139,7 +139,7 @@ class PheromoneView(MatrixView):
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:
-    """Widen to 1, 2 or 5 times a power of ten, so that the colours keep still for a while."""
+    """Widen to 1, 2 or 5 times a power of ten, so that the colours seldom change."""
 
     def step(value: float, *, up: bool) -> float:
         power = 10.0 ** math.floor(math.log10(value))

@@ -1,4 +1,4 @@
-"""Every number of measured speedups, a row a colony and instance."""
+"""All numbers of measured speedups, one row for each colony and instance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXT_COLUMNS = (0, 2, 3)
 
 
 class SpeedupTable(QTableWidget):
-    """What the bars and curves of speedups are drawn from."""
+    """The numbers behind the bars and curves of speedups."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, len(_COLUMNS), parent)
@@ -49,8 +49,8 @@ class SpeedupTable(QTableWidget):
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
 
-    def speak_of(self, words: Words) -> None:
-        """Head the columns in the words of a problem."""
+    def use_words(self, words: Words) -> None:
+        """Set the headings in the words of a problem."""
         named = {"solution": words.solution, "cost": words.cost}
         self.setHorizontalHeaderLabels([name.format(**named) for name in _COLUMNS])
 

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.measure.speedup_report import Measurement, SpeedupReport
-from views.plots.bars import Bar, Bars
 from views.plots.measure_bar import MeasureBar
 from views.plots.speedup_table import SpeedupTable
 from views.problem_display import problem_of
+from views.widgets.bars import Bar, Bars
 from views.widgets.chips import Chip, Choice
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, significant, whole
@@ -32,7 +32,7 @@ from views.widgets.view import View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
-"""Most cities (vertices) of bundled instances in a scope; larger ones take one core too long."""
+"""Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
 
 _HINT = (
     "Measure how much faster a colony is here than the same search on one core and on all cores: "
@@ -41,7 +41,7 @@ _HINT = (
 
 
 class SpeedupView(View):
-    """Bars for one instance, curves for several, and the table of all that was measured."""
+    """Bars for one instance, curves for several, and a table of all numbers."""
 
     key = "speedup"
     title = "Speedup"
@@ -88,7 +88,7 @@ class SpeedupView(View):
         return {"speedup": bool(self.reports)}
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Speak of its problem; what was measured of another problem is forgotten."""
+        """Use the words of its problem, and forget what was measured on another problem."""
         problem = problem_of(instance)
         self._words = words = problem.words
         for key, most in MOST_PLACES.items():
@@ -97,11 +97,11 @@ class SpeedupView(View):
         self.what.buttons["solutions"].setText(f"Per {words.solution}")
         self.what.buttons["target"].setText(f"To {words.cost}")
         self.plot.set_label("bottom", words.places)
-        self.table.speak_of(words)
+        self.table.use_words(words)
         self.show_reports([report for report in self.reports if report.problem == problem])
 
     def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
-        """Show what was measured so far, one report an instance."""
+        """Show what was measured so far, one report for each instance."""
         self.reports = tuple(reports)
         self._redraw()
         self.exports_changed.emit()
@@ -190,7 +190,7 @@ class SpeedupView(View):
             if key not in self.chips:
                 self._add_series(key)
         for key, chip in self.chips.items():
-            # Instances of one size count by their geometric mean.
+            # Of instances of the same size, the geometric mean is drawn.
             sizes = series.get(key, {})
             points = [(size, sum(sizes[size]) / len(sizes[size])) for size in sorted(sizes)]
             self._curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
@@ -212,7 +212,7 @@ class SpeedupView(View):
 
 
 def _conditions(reports: Sequence[SpeedupReport]) -> str:
-    """Say on what, and how, the reports were measured."""
+    """Return on what and how the reports were measured."""
     models = {
         f"{one.device}: {one.model}" + (f" ({one.cores} cores)" if one.device == "cpu" else "")
         for report in reports

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 
 
 class Card(QFrame):
-    """A frame with a heading, small buttons beside it, and what is added below.
+    """A frame with a heading, small buttons beside it, and contents below.
 
     Attributes
     ----------

@@ -15,12 +15,12 @@ from views.setup.card import Card, note
 
 
 class ColonyCard(Card):
-    """Two lists; colonies that cannot run on the chosen device come last, each with the reason.
+    """Two lists. Colonies that cannot run on the chosen device come last, each with the reason.
 
     Attributes
     ----------
     changed : Signal
-        Another device or colony is chosen.
+        Another device or colony was chosen.
     """
 
     changed = Signal()
@@ -65,7 +65,7 @@ class ColonyCard(Card):
         )
 
     def show_survey(self, survey: Survey) -> None:
-        """Offer the devices that were found, and say why there is no GPU among them."""
+        """Offer the devices that were found; if there is no GPU, say why."""
         self._survey = survey
         before = self.devices.currentData()
         self.devices.clear()
@@ -84,9 +84,9 @@ class ColonyCard(Card):
             self._device_changed()
 
     def choose(self, device: str, colony: str) -> bool:
-        """Choose both by name; return whether this machine has them, and can run one on the other.
+        """Choose both by name; return whether this machine can run the colony on the device.
 
-        Where it cannot, the nearest possible choice is left in sight.
+        If it cannot, the nearest possible choice is shown.
         """
         _select(self.devices, device)
         self._device_changed()
@@ -105,7 +105,7 @@ class ColonyCard(Card):
                 return
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the wheel to the panel, which it scrolls, lest a choice changes on the way."""
+        """Leave the wheel to the panel: scrolling must not change a choice."""
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
             return True

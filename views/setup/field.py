@@ -1,4 +1,4 @@
-"""A field that says itself what is wrong with what stands in it."""
+"""A field that says what is wrong with its content."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 
 class Field(QWidget):
-    """An entry with its problem, if there is one, below it.
+    """An entry; if its content is wrong, the problem stands below it.
 
     Parameters
     ----------
     name : str
-        What readers of the screen call it.
+        Its name for screen readers.
     entry : QWidget
-        Where the user writes or chooses.
+        The widget in which the user writes or chooses.
 
     Attributes
     ----------
     changed : Signal
-        The user changed what stands in it.
+        The user changed the content.
     """
 
     changed = Signal()
@@ -38,11 +38,11 @@ class Field(QWidget):
         layout.addWidget(entry)
         layout.addWidget(self.problem_label)
         self.setFocusProxy(entry)
-        self.setFocusPolicy(entry.focusPolicy())  # or it would have no place in a tab order
+        self.setFocusPolicy(entry.focusPolicy())  # else Tab would not reach it
 
     @property
     def problem(self) -> str:
-        """What is wrong, or nothing."""
+        """What is wrong; empty if nothing is."""
         return self.problem_label.text()
 
     @problem.setter

@@ -1,4 +1,4 @@
-"""Which instance is loaded, and where others come from."""
+"""Which instance is loaded, and buttons to open others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class InstanceCard(Card):
         self.show_instance(None)
 
     def show_loading(self, name: str) -> None:
-        """Say that the file ``name`` is being read; empty when that is over."""
+        """Say that the file ``name`` is being read; an empty name ends that."""
         self.loading = name
         self._describe()
 

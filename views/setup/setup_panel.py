@@ -35,7 +35,7 @@ from views.widgets.theme import DARK, Theme
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user chose; names and numbers only.
+    """What the user chose, as names and numbers.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class SetupPanel(QScrollArea):
         )
 
     def set_choices(self, choices: Choices) -> str:
-        """Show ``choices``; return what of them this machine does not have, or nothing."""
+        """Show ``choices``. If this machine cannot run their colony, return what it cannot run."""
         found = self.colony.choose(choices.device, choices.colony)
         self.parameters.set_values(choices.parameters)
         self.seed_field.text = str(choices.seed)
@@ -135,7 +135,7 @@ class SetupPanel(QScrollArea):
         return "" if found else f"{choices.colony} on {choices.device}"
 
     def show_loading(self, name: str) -> None:
-        """Say that the file ``name`` is being read; empty when that is over."""
+        """Say that the file ``name`` is being read; an empty name ends that."""
         self.instance.show_loading(name)
         self.changed.emit()
 
@@ -173,7 +173,7 @@ class SetupPanel(QScrollArea):
             self._edited()
 
     def lock(self, *, locked: bool) -> None:
-        """Keep the choices as they are while a run goes on."""
+        """Disable the choices while a run goes on."""
         self._locked = locked
         for card in (self.colony, self._parameter_card, self._stop_card):
             card.setEnabled(not locked)
@@ -211,7 +211,7 @@ class SetupPanel(QScrollArea):
         if system is not None:
             self.parameters.show_kind(system.parameters)
             self.parameters.show_size(instance.n if instance else None)
-            # Fields are made when they are first needed, and would come last in the window.
+            # Fields are made when they are first needed; Tab would reach them last.
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
             for before, after in itertools.pairwise(around):
                 QWidget.setTabOrder(before, after)

@@ -1,4 +1,4 @@
-"""When a run shall end on its own: any one of the ticked limits is enough."""
+"""When a run ends on its own: at the first of the ticked limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from views.setup.number_field import NumberField
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One row of the form: its name, its unit, and which numbers are possible."""
+    """One row of the form: its name, its unit, and the numbers that are possible."""
 
     title: str
     unit: str
@@ -53,7 +53,7 @@ LIMITS = {
 
 
 class StopForm(QWidget):
-    """A box to tick and a number for each limit.
+    """A check box and a number for each limit.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class StopForm(QWidget):
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Speak of its problem, and allow a gap only where an optimum is known."""
+        """Use the words of its problem, and allow a gap only if an optimum is known."""
         optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
         self._impossible = "" if possible else "No optimum is known for this instance"
@@ -104,7 +104,7 @@ class StopForm(QWidget):
         self._check()
 
     def values(self) -> dict[str, float | int | None]:
-        """Each limit's number; None where it is not ticked. Valid only without problems."""
+        """The number of each limit; None if it is not ticked. Valid only without problems."""
         found: dict[str, float | int | None] = {}
         for name, limit in LIMITS.items():
             value = float(self.fields[name].text) if self._ticked(name) else None
@@ -112,7 +112,7 @@ class StopForm(QWidget):
         return found
 
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
-        """Tick and fill in exactly the limits of ``values``."""
+        """Tick exactly the limits of ``values``, and fill in their numbers."""
         for name, box in self.boxes.items():
             value = values.get(name)
             box.blockSignals(True)

@@ -1,4 +1,4 @@
-"""What views share whose picture can be moved, zoomed and pointed at."""
+"""The base of views with a picture that can be moved, zoomed and pointed at."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEAR = 12.0
 
 
 class CanvasView(View):
-    """A canvas with equal scales, and the button that shows all of it again.
+    """A canvas with the same scale on both axes, and a button that shows all of it again.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CanvasView(View):
     least : tuple of int
         Least width and height of the canvas.
     padding : float
-        Free margin where all is shown, as a share of it.
+        Margin around the whole picture, as a share of its size.
     downward : bool
         Whether y grows downward, as rows of a matrix do.
 
@@ -38,9 +38,9 @@ class CanvasView(View):
     fit_tip : str
         What the button does.
     graphics, box : GraphicsView, ViewBox
-        The canvas as a widget, and its items in coordinates of their own.
+        The canvas as a widget, and the box of its items with their coordinates.
     caption : ElidedLabel
-        What is shown, in a line.
+        One line that says what is shown.
     """
 
     fit_tip: ClassVar[str] = ""
@@ -73,13 +73,13 @@ class CanvasView(View):
         self.caption.setProperty("role", "note")
 
     def point_at(self, place: QPointF) -> None:
-        """The mouse is at ``place``, in coordinates of the items."""
+        """Called when the mouse is at ``place``, in coordinates of the items."""
 
     def leave(self) -> None:
-        """The mouse has left the canvas."""
+        """Called when the mouse has left the canvas."""
 
     def fit(self) -> None:
-        """Show all that there is."""
+        """Show the whole picture."""
         self.box.enableAutoRange()
         self.box.autoRange(padding=self._padding)
 
@@ -105,7 +105,7 @@ class CanvasView(View):
         return super().eventFilter(watched, event)
 
     def _label_over(self, text: str) -> QLabel:
-        """Lay a text over the whole canvas."""
+        """Put a text over the whole canvas."""
         label = QLabel(text, self.graphics)
         label.setProperty("role", "welcome")
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)

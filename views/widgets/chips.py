@@ -1,4 +1,4 @@
-"""Small switches that are a plot's legend at the same time."""
+"""Small switches that are also the legend of a plot."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Chip(QToolButton):
     Parameters
     ----------
     text, tip : str
-        What it is called, and what is said of it.
+        Its text and its tool tip.
     role : str
-        The theme's colour of the curve; more than one, with spaces between, of several curves.
+        The theme's colour of the curve; for several curves, their colours with spaces between.
     swatch : str
-        How it is drawn.
+        How the curve is drawn.
     parent : QWidget, optional
         Qt's parent.
     """
@@ -44,7 +44,7 @@ class Chip(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Draw the swatch in the colours of ``theme``; pale where the layer is off."""
+        """Draw the swatch in the colours of ``theme``, pale if the layer is off."""
         icon = QIcon()
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
             for ratio in (1, 2):

@@ -1,4 +1,4 @@
-"""A label that shortens its text with an ellipsis where there is no room for all of it."""
+"""A label that shortens a text that is too long with an ellipsis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text; the whole of it is its tool tip unless it has another."""
+    """One line of plain text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

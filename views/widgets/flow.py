@@ -1,4 +1,4 @@
-"""A row of widgets that breaks into more rows where the window is narrow."""
+"""A row of widgets that breaks into several rows if there is no room."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Lays its widgets out from left to right, in as many rows as they need."""
+    """Places its widgets from left to right, in as many rows as they need."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 5) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""A picture in a plot that stays faithful when it is shown smaller than it is."""
+"""A picture in a plot that shows no wrong values when it is shown small."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 
 Shades = NDArray[np.uint8]
 Join = Callable[[Shades, int], Shades]
 
 
 def brightest(shades: Shades, factor: int) -> Shades:
-    """Join squares of ``factor`` shades a side to the largest: a mean would pale thin bands."""
+    """Join ``factor`` × ``factor`` shades to their largest; a mean would lose thin bands."""
     starts = np.arange(0, len(shades), factor)
     joined: Shades = np.maximum.reduceat(np.maximum.reduceat(shades, starts, 0), starts, 1)
     return joined
 
 
 class PictureItem(QGraphicsItem):
-    """Shows shades 0 to 255 through a table of colours, one unit a pixel.
+    """Shows shades 0 to 255 in the colours of a table; a pixel is one unit wide.
 
     Parameters
     ----------
     colours : list of int
         256 colours, 0xAARRGGBB.
     joined : callable, optional
-        Shows more than one shade as one, where there are more than pixels of the screen: takes
-        shades and how many along each side come together. By default the brightest counts.
+        Joins shades if the screen has fewer pixels: takes the shades, and how many to join along
+        each side. By default the brightest one is shown.
     """
 
     def __init__(self, colours: list[int], joined: Join | None = None) -> None:
         super().__init__()
         self._colours = colours
         self._joined = joined or brightest
-        self._kept = KeptPicture()
+        self._cached = CachedPicture()
         self._shades: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
 
     def set_picture(self, shades: NDArray[np.uint8] | None) -> bool:
@@ -49,14 +49,14 @@ class PictureItem(QGraphicsItem):
         if resized:
             self.prepareGeometryChange()
         self._shades = np.ascontiguousarray(shades)
-        self._kept.drop()
+        self._cached.drop()
         self.update()
         return resized
 
     def set_colours(self, colours: list[int]) -> None:
-        """Take other colours."""
+        """Use other colours."""
         self._colours = colours
-        self._kept.drop()
+        self._cached.drop()
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -72,10 +72,10 @@ class PictureItem(QGraphicsItem):
     ) -> None:
         """Draw, or show what was drawn for the same range."""
         if widget is not None and len(self._shades):
-            self._kept.show(painter, widget, self.boundingRect(), self._draw)
+            self._cached.show(painter, widget, self.boundingRect(), self._draw)
 
     def _draw(self, painter: QPainter, transform: QTransform, _: QRectF) -> None:
-        """Draw with sharp pixels where they are large, else each for all of its part."""
+        """Draw sharp pixels if they are large, else joined ones."""
         shades = self._shades
         scale = abs(transform.m11())
         if scale < 1:
@@ -84,6 +84,6 @@ class PictureItem(QGraphicsItem):
         image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
         image.setColorTable(self._colours)
         painter.setTransform(transform)
-        # A smoothed picture would show values that are nowhere.
+        # A smoothed picture would show values that do not exist.
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
         painter.drawImage(self.boundingRect(), image)

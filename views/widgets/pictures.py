@@ -1,4 +1,4 @@
-"""Pictures of widgets to take away: twice as sharp as the screen, or as lines in SVG."""
+"""Pictures of widgets for export: twice as sharp as the screen, or as SVG."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
 SHARPNESS = 2
-"""Pixels of a picture for each pixel of the screen, along each side."""
+"""Pixels of the picture for one pixel of the screen, along each side."""
 
 _MARGIN = 8
 
@@ -63,16 +63,16 @@ def _as_svg(widget: QWidget, theme: Theme, title: str, caption: str) -> bytes:
 
 
 def make_due_layouts(widget: QWidget) -> None:
-    """Make the layouts of the window that are due, before they resize ``widget`` later on."""
+    """Make the layouts of the window that are due, else they resize ``widget`` later."""
     above: QWidget | None = widget
-    while above is not None:  # a layout that changed asks the next one above
+    while above is not None:  # a layout that has changed asks the one above it
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         above = above.parentWidget()
 
 
 @contextmanager
 def _settled(widget: QWidget) -> Iterator[None]:
-    """Give a view the size that it would have in front of other tabs, or needs to show all."""
+    """Give a view the size that it has as the front tab, or that it needs to show everything."""
     make_due_layouts(widget)
     stack = widget.parentWidget()
     if isinstance(stack, QStackedWidget):
@@ -102,9 +102,9 @@ def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
 
 
 def _band(widget: QWidget, theme: Theme, caption: str) -> int:
-    """Return the height of a caption, which has as many lines as it needs."""
+    """Return the height of a caption with as many lines as it needs."""
     metrics = QFontMetrics(theme.font(0.92))
-    # Letters are up to a twentieth wider in a sharper picture, where nothing bends them to pixels.
+    # Letters are up to a twentieth wider in a sharper picture, which does not fit them to pixels.
     room = QRect(0, 0, round(0.95 * (widget.width() - 2 * _MARGIN)), 1 << 16)
     lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, caption).height()
     return round(theme.points(0.92) * 2.4) + lines - metrics.height()
@@ -113,7 +113,7 @@ def _band(widget: QWidget, theme: Theme, caption: str) -> int:
 def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
     painter.fillRect(QRect(QPoint(0, 0), size), theme.colour("panel"))
-    with KeptPicture.exact():
+    with CachedPicture.exact():
         widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
     if caption:
         painter.setFont(theme.font(0.92))

@@ -1,4 +1,4 @@
-"""A plot in the window's style: pyqtgraph's axes and mouse, the project's own curves."""
+"""A plot in the style of the window, with pyqtgraph's axes and mouse, and its own curves."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
 
 
 class Plot(QWidget):
-    """Axes with curves; the range follows the data until the user moves it.
+    """Axes with curves. The range follows the data until the user moves it.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Plot(QWidget):
         self, x_label: str, y_label: str, *, right_label: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        # Put together from parts, because pyqtgraph's own PlotWidget brings menus that outlive it.
+        # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
         self.widget: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(enableMenu=False)
         self.axes: dict[str, Any] = {side: Axis(side) for side in _PLACES}
@@ -92,7 +92,7 @@ class Plot(QWidget):
         for side, axis in self.axes.items():
             grid.addItem(axis, *_PLACES[side])
             axis.linkToView(self.box)
-            axis.setZValue(-1000)  # its grid lies behind the box, and so behind the curves
+            axis.setZValue(-1000)  # the grid is behind the curves
             axis.enableAutoSIPrefix(False)
             axis.tickStrings = tick_texts
         self.show_right_axis(shown=bool(right_label))
@@ -125,33 +125,33 @@ class Plot(QWidget):
         return curve
 
     def add_layer(self, layer: Layer) -> None:
-        """Add what is no curve in front of all there is; it is dressed by whoever made it."""
+        """Add a layer in front of all curves; its maker gives it a theme."""
         layer.setZValue(len(self._curves))
         self.box.addItem(layer, ignoreBounds=True)
 
     def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
-        """Let ticks of an axis stand at whole numbers only, or anywhere again."""
+        """Put the ticks of an axis at whole numbers only, or anywhere again."""
         self.axes[side].whole_numbers = only
         self.axes[side].picture = None
         self.axes[side].update()
 
     def show_hint(self, text: str) -> None:
-        """Show ``text`` in place of empty axes; the axes again if it is empty."""
+        """Show ``text`` instead of empty axes; an empty text shows the axes again."""
         self.hint.setText(text)
         self._pages.setCurrentIndex(1 if text else 0)
 
     def follow(
         self, x: tuple[float, float], y: tuple[float, float], *, growing: bool = False
     ) -> None:
-        """Show this range, unless the user looks at one of his own.
+        """Show this range, unless the user has chosen another one.
 
         Parameters
         ----------
         x, y : tuple of float
             Lowest and highest value.
         growing : bool
-            Keep room for what comes, where the data has outgrown its range before: the axes
-            then stand still for a while, and need not be drawn with every point.
+            Leave room for more points if the data has outgrown the range: the axes then need not
+            be drawn again with every point.
         """
         self._wanted = x, y
         if growing and self._shown is not None:
@@ -159,7 +159,7 @@ class Plot(QWidget):
         self._shown = x, y
         if self._follows and all(math.isfinite(v) for v in (*x, *y)):
             width, height = x[1] - x[0], y[1] - y[0]
-            around = 0.0 if width else 0.5  # one point stands in the middle
+            around = 0.0 if width else 0.5  # one point is shown in the middle
             self.box.setRange(
                 xRange=(max(x[0] - around, min(x[0], 0.0)), x[1] + around),
                 yRange=(y[0] - (0.0 if height else 1.0), y[1] + (0.0 if height else 1.0)),
@@ -186,7 +186,7 @@ class Plot(QWidget):
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]
     ) -> None:
-        """Label the right axis with another scale of the same values."""
+        """Let the right axis show the same values in another unit."""
         axis = self.axes["right"]
         plain = type(axis).tickValues
 
@@ -238,7 +238,7 @@ class Plot(QWidget):
 
 
 def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple[float, float]:
-    """Return a range that holds ``wanted``: ``shown`` if it fits, else with room to grow."""
+    """Return a range with ``wanted`` in it: ``shown`` if possible, else one with room to grow."""
     low, high = wanted
     room = 0.1 * (high - low)
     if shown[0] <= low and high <= shown[1]:
@@ -247,7 +247,7 @@ def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple
 
 
 def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
-    """Return the texts of ticks: whole numbers with their thousands apart where possible."""
+    """Return the texts of ticks, whole numbers with their thousands apart."""
     if spacing >= 1:
         return [whole(value * scale) for value in values]
     digits = max(0, math.ceil(-math.log10(spacing))) if spacing > 0 else 2
@@ -262,7 +262,7 @@ def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list
 
 
 def logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-    """Return ticks at powers of ten, and at 2 and 5 times as much where there is room."""
+    """Return ticks at powers of ten, and at 2 and 5 times those if there is room."""
     powers = range(math.floor(low), math.ceil(high) + 1)
     major = [float(power) for power in powers if low <= power <= high]
     between = [power + math.log10(factor) for power in powers for factor in (2, 5)]

@@ -29,7 +29,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
     qtbot: QtBot, application: Application
 ) -> None:
     open_(qtbot, application)
-    pace = application.window.dashboard.pace
+    throttle = application.window.dashboard.queue.throttle
     for device, share, interval in (
         ("cpu:1", math.inf, LOOK_EVERY),
         ("cpu", SHARE_BESIDE_ALL_CORES, LOOK_EVERY_ON_ALL_CORES),
@@ -37,18 +37,18 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         use_device(application, device)
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.RUNNING)
-        assert pace.share == share
+        assert throttle.share == share
         run = application.runs.active
         assert run is not None
         assert run.look_every == interval
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.PAUSED)
-        assert pace.share == math.inf  # what rests is drawn at once
+        assert throttle.share == math.inf  # what rests is drawn at once
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.RUNNING)
         with qtbot.waitSignal(application.runs.ended, timeout=60_000):
             application.run_controller.stop()
-        assert pace.share == math.inf
+        assert throttle.share == math.inf
         assert run.look_every == LOOK_EVERY
 
 

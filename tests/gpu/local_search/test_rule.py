@@ -35,11 +35,6 @@ def test_directed_instances_have_or_opt_alone() -> None:
             moves_of(instance, kind)
 
 
-def test_a_kind_that_is_none_is_refused() -> None:
-    with pytest.raises(ParameterError, match="'3opt' must be one of none, 2opt"):
-        moves_of(uniform(5), "3opt")
-
-
 @pytest.mark.parametrize("instance", [uniform(40), crowded(40), symmetric(12), directed(12)])
 @pytest.mark.parametrize("k", [1, 8, 64])
 def test_rows_are_sorted_by_distance_on_either_side(instance: TspInstance, k: int) -> None:

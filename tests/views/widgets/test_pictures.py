@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.pictures import as_image, as_svg
 from views.widgets.theme import DARK, LIGHT
 
@@ -23,7 +23,7 @@ def running(window: MainWindow) -> Iterator[MainWindow]:
         window.show_snapshot(snapshot(uniform(120), iteration, memory=True))
     window.dashboard.settle()
     yield window
-    assert KeptPicture.in_use
+    assert CachedPicture.in_use
 
 
 @pytest.mark.parametrize("key", VIEWS)

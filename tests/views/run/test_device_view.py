@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import Improvements, Wanted
 from tests.views.conftest import CPU, GPU
 from tests.views.scenes import feed, snapshot, uniform
-from views.plots.device_view import DeviceView
+from views.run.device_view import DeviceView
 from views.widgets.formats import whole
 
 INSTANCE = uniform(80)

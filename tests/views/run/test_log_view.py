@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click
-from views.plots.log_view import MOST_LINES, LogView, in_words
+from views.run.log_view import MOST_LINES, LogView, in_words
 
 
 def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""A table of measured numbers that sorts by value, copies as text, draws bars, and fits."""
+"""A table of measured numbers that can be sorted and copied, with bars and optional columns."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Cell:
     Attributes
     ----------
     text, tip : str
-        What it shows, and says on demand.
+        Its text and its tool tip.
     order : float or str
-        What it is sorted by.
+        The value by which rows are sorted.
     number : bool
-        Whether it is set flush right.
+        Whether it is aligned to the right.
     bold, muted : bool
-        Its type.
+        How the text is set.
     bar : float or None
-        Length of a bar beside the text, in [0, 1]; 0 leaves its place to the text. None where
-        the column has no bars.
+        Length of a bar beside the text, in [0, 1]; with 0 the text takes its place. None if the
+        column has no bars.
     role : str
         The theme's colour of the bar.
     """
@@ -58,13 +58,13 @@ class Cell:
     role: str = "latest"
 
 
-class MeasuredTable(QTableWidget):
-    """Rows of :class:`Cell`; columns that matter less are out of sight where there is no room.
+class ResultsTable(QTableWidget):
+    """Rows of :class:`Cell`. Columns that matter less are hidden if there is no room.
 
     Attributes
     ----------
     fitted : Signal
-        Other columns may be out of sight, or other rows in it.
+        Other columns may be hidden, or other rows shown.
     """
 
     fitted = Signal()
@@ -75,7 +75,7 @@ class MeasuredTable(QTableWidget):
         self._spare: tuple[Sequence[int], ...] = ()
         self._header = _Header(Qt.Orientation.Horizontal)
         self._header.setSectionsClickable(True)
-        self._header.sectionClicked.connect(self._fit)  # the arrow is in another heading
+        self._header.sectionClicked.connect(self._fit)  # another heading has the arrow now
         self.setHorizontalHeader(self._header)
         self.setAccessibleName(name)
         self.verticalHeader().hide()
@@ -118,16 +118,16 @@ class MeasuredTable(QTableWidget):
         rows: Sequence[Sequence[Cell]],
         spare: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Show other rows, sorted as the user last asked for.
+        """Show other rows, sorted as the user has chosen.
 
         Parameters
         ----------
         headings : sequence of str
-            What stands above the columns.
+            The headings of the columns.
         rows : sequence of sequence of Cell
             The rows.
         spare : sequence of sequences of int
-            Columns that can be done without, the first of these groups first of all.
+            Groups of columns that may be hidden; the first group is hidden first.
         """
         self._spare = tuple(spare)
         if self.headings != list(headings):
@@ -148,7 +148,7 @@ class MeasuredTable(QTableWidget):
 
     @property
     def overflow(self) -> QSize:
-        """By how much rows and columns are larger than what is in sight of them."""
+        """By how much all rows and columns are larger than their visible part."""
         whole = QSize(sum(map(self._room, self._columns)), self.verticalHeader().length())
         bars = QSize(0, 0)
         if self.horizontalScrollBar().isVisible():
@@ -157,29 +157,29 @@ class MeasuredTable(QTableWidget):
 
     @property
     def headings(self) -> list[str]:
-        """What stands above the columns."""
+        """The headings of the columns."""
         items = (self.horizontalHeaderItem(column) for column in self._columns)
         return [item.text() for item in items if item is not None]
 
     @property
     def unseen(self) -> list[int]:
-        """The columns that there is no room for."""
+        """The hidden columns."""
         return [column for column in self._columns if self.isColumnHidden(column)]
 
     def texts(self, row: int) -> list[str]:
-        """What stands in a row, as sorted now."""
+        """Return the texts of a row, as sorted now."""
         items = (self.item(row, column) for column in self._columns)
         return ["" if item is None else item.text() for item in items]
 
     def copy(self) -> None:
-        """Copy the selected rows, or all where none is selected, as lines with tabs."""
+        """Copy the selected rows, or all if none is selected, as lines with tabs."""
         chosen = sorted({index.row() for index in self.selectedIndexes()})
         rows = chosen or range(self.rowCount())
         lines = [self.headings, *(self.texts(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join("\t".join(line) for line in lines))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as many columns as there is room for."""
+        """Show as many columns as fit."""
         super().resizeEvent(event)
         self._fit()
 
@@ -191,7 +191,7 @@ class MeasuredTable(QTableWidget):
         return max(self.sizeHintForColumn(column), self._header.room(column))
 
     def _least_room(self, column: int) -> int:
-        """Return the width that a column needs at least: that of its numbers, where it has bars."""
+        """Return the least width of a column; in a column with bars, that of its numbers."""
         if not self._has_bars(column):
             return self._room(column)
         return max(round(_TEXT_WIDTH * self._theme.scale) + 4, self._header.room(column))
@@ -201,7 +201,7 @@ class MeasuredTable(QTableWidget):
         return any(item is not None and item.data(_LENGTH) is not None for item in items)
 
     def _fit(self) -> None:
-        """Hide what there is no room for; bars take the rest."""
+        """Hide columns until the others fit; bars fill the rest."""
         room, columns = self.viewport().width(), list(self._columns)
         spare = list(self._spare)
         while (needed := sum(map(self._least_room, columns))) > room and spare:
@@ -217,7 +217,7 @@ class MeasuredTable(QTableWidget):
 
 
 class _Header(QHeaderView):
-    """Headings of which only the one that rows are sorted by has room for an arrow."""
+    """Headings. Only the one by which rows are sorted has room for an arrow."""
 
     def room(self, section: int) -> int:
         """Return the width that the heading needs."""
@@ -236,7 +236,7 @@ class _Header(QHeaderView):
 
 
 class _Item(QTableWidgetItem):
-    """A cell that knows its value, and its type in any theme."""
+    """A cell that is sorted by its value, and knows its font and colour in any theme."""
 
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell.text)
@@ -263,7 +263,7 @@ class _Item(QTableWidgetItem):
 class _Bars(QStyledItemDelegate):
     """Draws a bar beside the text of cells that have one."""
 
-    def __init__(self, table: MeasuredTable) -> None:
+    def __init__(self, table: ResultsTable) -> None:
         super().__init__(table)
         self._table = table
 

@@ -20,13 +20,13 @@ class Bar:
     Attributes
     ----------
     name, text : str
-        What it is, and its value as people read it.
+        Its name, and its value as text.
     value : float
-        Its length, >= 0.
+        Its value, >= 0, which is its length.
     role : str
         The theme's colour of it.
     low, high : float
-        Ends of a whisker; equal to ``value`` where there is none.
+        Ends of its whisker; NaN if it has none.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Bar:
 
 
 class Bars(QWidget):
-    """Draws bars below each other, the longest as wide as the widget allows."""
+    """Draws bars below each other; the longest fills the width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class Bars(QWidget):
         return QSize(220, math.ceil(self._row_height() * max(1, len(self.bars))) + 2)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same: a bar is never cut."""
+        """Return the same size: bars are never cut."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -6,27 +6,26 @@ import math
 import time
 
 CREDIT = 0.02
-"""Seconds of work that may be saved up, and done at once."""
+"""Seconds of work that can be saved up and then done at once."""
 
 MEMORY = 1.0
-"""Seconds of the past that count, so that a user who moved the map need not pay for it long."""
+"""Seconds of the past that count. Work that is longer ago no longer delays a drawing."""
 
 LONGEST = 0.5
-"""Seconds between two drawings, at most, whatever they cost."""
+"""Most seconds between two drawings, whatever they cost."""
 
 
-class Pace:
+class Throttle:
     """Keeps the work of the calling thread to a share of one core, on average.
 
-    Where the colony computes on all cores, its threads meet after every step and wait for the
-    one whose core the window draws on: a tenth of one core spent on drawing costs a tenth of all
-    of them. What counts is the thread's own processor time, whatever it was spent on, because Qt
-    paints later than it is asked to.
+    A colony on all cores waits after every step for its slowest thread. If the window takes a
+    tenth of one core, all cores lose a tenth. The throttle counts all processor time of the
+    thread, because Qt paints later than it is asked to.
 
     Attributes
     ----------
     share : float
-        Of one core; infinity for no limit.
+        The share of one core; infinity for no limit.
     """
 
     def __init__(self) -> None:
@@ -41,7 +40,7 @@ class Pace:
         return self.share < math.inf
 
     def wait(self) -> float:
-        """Return after how many seconds to draw; 0 means now, and that the caller does."""
+        """Return after how many seconds to draw. 0 means now: the caller then draws at once."""
         worked, now = time.thread_time(), time.monotonic()
         spent, passed = worked - self._worked, now - self._at
         self._worked, self._at = worked, now

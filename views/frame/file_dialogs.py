@@ -1,4 +1,4 @@
-"""Asking for files, and remembering them."""
+"""Dialogs that ask for files, and the list of recent files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from views.frame.actions import EXPORTS
 
 MOST_RECENT = 8
-"""Instances that are remembered."""
+"""How many instances are remembered."""
 
 _FORMS = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}
 
 
-class Files(QObject):
-    """File dialogs that do not hold up the event loop, and the list of recent instances.
+class FileDialogs(QObject):
+    """File dialogs that do not block the event loop, and the list of recent instances.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Files(QObject):
     Attributes
     ----------
     stem : str
-        Beginning of the names that are offered.
+        First part of the file names that are offered.
     to_open : Signal
         Path of a file to open.
     to_export : Signal
@@ -49,13 +49,13 @@ class Files(QObject):
         self.stem = "formicarium"
 
     def ask_to_open(self, title: str, filter_: str) -> None:
-        """Let the user choose a file that is there."""
+        """Let the user choose an existing file."""
         dialog = self._dialog(title, filter_, "open-folder", self.to_open.emit)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.open()
 
     def ask_for_export(self, name: str) -> None:
-        """Let the user choose where to write what a name in ``EXPORTS`` stands for."""
+        """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
         text, suffix, filter_ = EXPORTS[name]
         self._ask_to_save(
             text.rstrip("…"),
@@ -74,7 +74,7 @@ class Files(QObject):
         )
 
     def recent(self) -> list[Path]:
-        """Return the instances opened last that are still there, latest first."""
+        """Return the recent instances that still exist, the latest first."""
         kept = self._settings.value("recent")
         texts = [kept] if isinstance(kept, str) else kept if isinstance(kept, list) else []
         return [path for text in texts if (path := Path(str(text))).exists()]

@@ -1,4 +1,4 @@
-"""Pictures of what an item drew, kept until the item or the visible range changes."""
+"""What an item has drawn, cached until the item or the visible range changes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from PySide6.QtGui import QPainter, QPixmap, QTransform
 from PySide6.QtWidgets import QWidget
 
 Draw = Callable[[QPainter, QTransform, QRectF], None]
-"""Draws in pixels of the viewport, whose rectangle comes last; the transform leads there from
-the item's own coordinates."""
+"""Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
+the rectangle of the viewport."""
 
 _PEN = 8.0
-"""Pixels by which lines and dots may reach out of their bounds: those of one dot have no size."""
+"""Pixels that lines and dots may reach beyond their bounds: the bounds of a dot have no size."""
 
 
-class KeptPicture:
-    """What one item drew, in the pixels of the viewport."""
+class CachedPicture:
+    """What one item has drawn, in pixels of the viewport.
+
+    Attributes
+    ----------
+    in_use : bool
+        Whether any item uses its cache now; see :meth:`exact`.
+    """
 
     in_use: ClassVar[bool] = True
 
@@ -30,7 +36,7 @@ class KeptPicture:
     @classmethod
     @contextmanager
     def exact(cls) -> Iterator[None]:
-        """Draw lines instead of kept pixels, for pictures sharper than the screen."""
+        """Let all items draw instead of using pixels, for pictures sharper than the screen."""
         cls.in_use = False
         try:
             yield
@@ -38,11 +44,11 @@ class KeptPicture:
             cls.in_use = True
 
     def drop(self) -> None:
-        """Draw again when it is shown next."""
+        """Draw again the next time."""
         self._drawn_for = None
 
     def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
-        """Show what was drawn for the same range, or ``draw`` it; pens may reach out of ``bounds``.
+        """Show what was drawn for the same range, else ``draw`` it.
 
         Parameters
         ----------
@@ -51,7 +57,7 @@ class KeptPicture:
         widget : QWidget
             The viewport.
         bounds : QRectF
-            In the item's coordinates.
+            Where the item draws, in its coordinates; pens may reach a little beyond.
         draw : callable
             See :data:`Draw`.
         """
@@ -71,7 +77,7 @@ class KeptPicture:
                 with QPainter(self._pixmap) as inner:
                     inner.setRenderHint(QPainter.RenderHint.Antialiasing)
                     draw(inner, transform, size)
-            # Only where there is something: five layers of a large window are many pixels.
+            # Copies only the part that was drawn: five layers of a large window are many pixels.
             drawn = transform.mapRect(bounds).adjusted(-_PEN, -_PEN, _PEN, _PEN)
             part = drawn.intersected(size).toAlignedRect()
             source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))

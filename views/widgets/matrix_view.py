@@ -1,4 +1,4 @@
-"""What the pictures of a matrix share: what is seen above them, what is pointed at below."""
+"""The base of views with a picture of a matrix: a caption above it, a reading below it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from views.widgets.picture import PictureItem
 
 
 class MatrixView(CanvasView):
-    """A square matrix as a picture, first row at the top, a pixel an entry or a square of them.
+    """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class MatrixView(CanvasView):
     Attributes
     ----------
     reading : ElidedLabel
-        What is under the mouse.
+        Says what is under the mouse.
     middle : QHBoxLayout
-        The picture, with room for more at its right.
+        The row of the picture; more can be added at its right.
     """
 
     def __init__(self, image: PictureItem, parent: QWidget | None = None) -> None:
@@ -51,19 +51,19 @@ class MatrixView(CanvasView):
 
     @property
     def matrix(self) -> NDArray[Any] | None:
-        """The entries that can be read; None while there are none."""
+        """The entries; None while there are none."""
         return None
 
     def read(self, row: int, column: int) -> str:
-        """Say what stands in an entry of :attr:`matrix`."""
+        """Return what an entry of :attr:`matrix` means."""
         return ""
 
     def leave(self) -> None:
-        """Say nothing."""
+        """Clear the reading."""
         self.reading.setText(" ")
 
     def point_at(self, place: QPointF) -> None:
-        """Read the entry under the mouse, if there is one."""
+        """Show the entry under the mouse, if there is one."""
         column, row = math.floor(place.x()), math.floor(place.y())
         size = 0 if self.matrix is None else len(self.matrix)
         if 0 <= row < size and 0 <= column < size:

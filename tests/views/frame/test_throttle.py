@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from views.widgets import pace
-from views.widgets.pace import Pace
+from views.frame.throttle import LONGEST, MEMORY, Throttle
 
 
 class Clock:
@@ -13,8 +12,8 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now = self.worked = 0.0
-        patch.setattr("views.widgets.pace.time.monotonic", lambda: self.now)
-        patch.setattr("views.widgets.pace.time.thread_time", lambda: self.worked)
+        patch.setattr("views.frame.throttle.time.monotonic", lambda: self.now)
+        patch.setattr("views.frame.throttle.time.thread_time", lambda: self.worked)
 
     def work(self, seconds: float) -> None:
         self.now += seconds
@@ -26,11 +25,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def draw_for(clock: Clock, pace_: Pace, seconds: float, cost: float) -> int:
+def draw_for(clock: Clock, throttle: Throttle, seconds: float, cost: float) -> int:
     """Draw whenever it is time, each time at this cost; return how often."""
     drawn, end = 0, clock.now + seconds
     while clock.now < end:
-        wait = pace_.wait()
+        wait = throttle.wait()
         if wait > 0:
             clock.now += max(wait, 0.001)
         else:
@@ -41,33 +40,33 @@ def draw_for(clock: Clock, pace_: Pace, seconds: float, cost: float) -> int:
 
 @pytest.mark.parametrize("cost", [0.001, 0.004, 0.010])
 def test_drawing_takes_its_share_of_the_time(clock: Clock, cost: float) -> None:
-    paced = Pace()
-    paced.share = 0.05
-    drawn = draw_for(clock, paced, 60.0, cost)
+    throttle = Throttle()
+    throttle.share = 0.05
+    drawn = draw_for(clock, throttle, 60.0, cost)
     assert drawn * cost == pytest.approx(0.05 * 60, rel=0.05)
 
 
 def test_what_costs_too_much_is_drawn_now_and_then_all_the_same(clock: Clock) -> None:
-    paced = Pace()
-    paced.share = 0.05
-    assert draw_for(clock, paced, 60.0, 0.1) == pytest.approx(60 / pace.LONGEST, rel=0.05)
+    throttle = Throttle()
+    throttle.share = 0.05
+    assert draw_for(clock, throttle, 60.0, 0.1) == pytest.approx(60 / LONGEST, rel=0.05)
 
 
 def test_without_a_limit_there_is_no_waiting(clock: Clock) -> None:
-    paced = Pace()
-    assert paced.share == math.inf
+    throttle = Throttle()
+    assert throttle.share == math.inf
     for _ in range(100):
-        assert paced.wait() == 0
+        assert throttle.wait() == 0
         clock.work(0.03)
 
 
 def test_other_work_of_the_thread_counts_but_is_soon_forgotten(clock: Clock) -> None:
-    paced = Pace()
-    paced.share = 0.05
-    assert paced.wait() == 0
+    throttle = Throttle()
+    throttle.share = 0.05
+    assert throttle.wait() == 0
     clock.work(5.0)  # the user moves the map
-    assert paced.wait() == 0
-    assert paced.wait() > 0
-    clock.now += 2 * pace.MEMORY
-    assert paced.wait() == 0
-    assert draw_for(clock, paced, 10.0, 0.005) == pytest.approx(0.05 * 10 / 0.005, rel=0.1)
+    assert throttle.wait() == 0
+    assert throttle.wait() > 0
+    clock.now += 2 * MEMORY
+    assert throttle.wait() == 0
+    assert draw_for(clock, throttle, 10.0, 0.005) == pytest.approx(0.05 * 10 / 0.005, rel=0.1)

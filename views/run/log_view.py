@@ -1,4 +1,4 @@
-"""The run's log as it is written: in words, or line by line as in the file."""
+"""The log of the run, in words or as in the file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from views.widgets.theme import Theme
 from views.widgets.view import View
 
 MOST_LINES = 1000
-"""Lines kept in sight; the file has them all."""
+"""Lines that are shown; the file has all."""
 
 
 class LogView(View):
-    """The tail of the log.
+    """The last lines of the log.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class LogView(View):
         self.show_path("")
 
     def show_path(self, path: str) -> None:
-        """Say where the log is; empty where there is none."""
+        """Show where the log is; an empty path if there is none."""
         self.path.setText(path.rpartition("/")[2])
         self.path.setToolTip(path)
         self.folder_button.setEnabled(bool(path))
@@ -90,7 +90,7 @@ class LogView(View):
             self._stale = True
 
     def draw(self) -> None:
-        """Show the lines that were added since."""
+        """Show the lines that were added since the last call."""
         new = min(self._taken - self._drawn, len(self._lines))
         self._drawn = self._taken
         if new:
@@ -118,7 +118,7 @@ class LogView(View):
 
 
 def in_words(line: str) -> str:
-    """Return one line of a log as people read it; a line of an unknown kind as it is."""
+    """Return one line of a log in words; a line of an unknown kind as it is."""
     try:
         values: dict[str, Any] = json.loads(line)
         kind = values["kind"]
@@ -141,7 +141,7 @@ def in_words(line: str) -> str:
 
 
 def _local(time: str) -> str:
-    """Return an ISO time, which the file has in UTC, as the clock on the wall has it."""
+    """Return an ISO time in UTC as local time."""
     return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M:%S}"
 
 

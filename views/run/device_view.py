@@ -1,4 +1,4 @@
-"""What the colony runs on, where its time goes, what local search does, how it still branches."""
+"""The device, the time by phase, the moves of local search, and the branching factor."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.core.words import counted
 from views.decision.decision_words import quantity
-from views.plots.bars import Bar, Bars
 from views.plots.history import History
 from views.problem_display import display_of
+from views.widgets.bars import Bar, Bars
 from views.widgets.formats import byte_size, milliseconds, significant, whole
 from views.widgets.plot import Plot
 from views.widgets.theme import Theme
@@ -68,7 +68,7 @@ class DeviceView(View):
         inner.addSpacing(4)
         inner.addWidget(_heading("DEVICE"))
         inner.addLayout(self.facts)
-        inner.addStretch(0)  # takes the room where there is no plot
+        inner.addStretch(0)  # fills the page if there is no plot
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -87,18 +87,18 @@ class DeviceView(View):
 
     @property
     def wanted(self) -> Wanted:
-        """The branching factor, where colonies have one."""
+        """The branching factor, if colonies for this problem have one."""
         return Wanted.BRANCHING if self._branches else Wanted.NUMBERS
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Show what colonies have that solve ``instance``."""
+        """Show the branching factor if colonies for ``instance`` have one."""
         self._branches = display_of(instance).branching
         self.branching_title.setVisible(self._branches)
         self.plot.setVisible(self._branches)
         self.begin_run()
 
     def show_device(self, device: Device, versions: Mapping[str, str]) -> None:
-        """Show what ``device`` is, and the versions of what computes on it."""
+        """Show what ``device`` is, and the versions of the software."""
         unit = "multiprocessors" if device.kind == "cuda" else "cores"
         facts = {
             "Name": device.name,
@@ -106,7 +106,7 @@ class DeviceView(View):
             unit.capitalize(): whole(device.cores),
             "Memory": byte_size(device.memory),
         }
-        if device.kind == "cuda":  # that of a CPU is among the versions
+        if device.kind == "cuda":  # the versions name that of a CPU
             facts["Runtime"] = device.detail
         facts["Versions"] = ", ".join(
             f"{name} {number}" for name, number in versions.items() if name != "platform"
