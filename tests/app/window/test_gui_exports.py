@@ -45,11 +45,6 @@ def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Pat
     return written(qtbot, application, path)
 
 
-def at_rest(qtbot: QtBot, application: Application) -> None:
-    """Wait until no thread is left, for a busy machine takes its time and closing does not."""
-    qtbot.waitUntil(lambda: application.background.idle, timeout=60_000)
-
-
 def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = export(qtbot, done, "tour", tmp_path / "best.tour")
     assert done.runs.current is not None
@@ -139,7 +134,6 @@ def test_a_measurement_can_be_cancelled(
         click(window.speedup.measure.button)
     assert window.speedup.measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
-    at_rest(qtbot, application)
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(
@@ -195,7 +189,6 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
         click(window.comparison.measure.button)
     assert window.comparison.measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
-    at_rest(qtbot, application)
 
 
 @pytest.mark.slow
