@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import numpy as np
-
 from gpu.cuda import kernels
 from gpu.cuda.machine import Launch, Machine, Mark
 
@@ -31,7 +29,7 @@ BATCH = 4.0, 8.0
 GRAPH_LAUNCHES = 4096
 """Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
 
-HOLD = Launch(kernels.HOLD, "hold", 1, 1, (np.uint32(100_000),))
+HOLD = Launch(kernels.HOLD, "hold", 1, 1, kernels.Hold(nanoseconds=100_000))
 """Keeps the GPU busy for 0.1 ms while the host launches what is to be timed."""
 
 

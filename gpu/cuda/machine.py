@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpu.cuda.arguments import Array, KernelArguments
 from gpu.cuda.loader import KernelSource
 
-Array = Any
-"""A device array; only the machine that made it looks inside."""
+__all__ = ["Array", "Buffer", "Launch", "Machine", "Mark", "by_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +74,32 @@ class Launch:
         One of its C++ name expressions.
     grid, block : int
         Blocks, and threads a block.
-    args : tuple
-        Device arrays, NumPy scalars of the parameters' exact types, None for a null pointer.
+    args : KernelArguments
+        What it takes.
     shared : int
         Bytes of dynamic shared memory a block.
     cooperative : bool
         Whether all blocks must be on the device at once.
+
+    Raises
+    ------
+    TypeError
+        If the kernel takes another structure.
     """
 
     source: KernelSource
     kernel: str
     grid: int
     block: int
-    args: tuple[Any, ...]
+    args: KernelArguments
     shared: int = 0
     cooperative: bool = False
+
+    def __post_init__(self) -> None:
+        wanted = self.source.kernels[self.kernel]
+        if type(self.args) is not wanted:
+            given = type(self.args).__name__
+            raise TypeError(f"{self.kernel} takes {wanted.__name__}, but {given} given")
 
 
 class Mark(Protocol):

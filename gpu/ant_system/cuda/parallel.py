@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
+from gpu.ant_system.cuda.kernels import (
+    DATA_PARALLEL,
+    TASK_PARALLEL,
+    BuildToursByThreads,
+    BuildToursByWorkers,
+)
 from gpu.ant_system.parameters import AsGroupParameters
 from gpu.construction.cuda.groups import Colony, Construction
 from gpu.core.errors import ParameterError
@@ -38,7 +43,12 @@ class Task(Construction):
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
-        args = (*self._leading(arrays), arrays.get("tabu"), *self._results(arrays))
+        args = BuildToursByThreads(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            words_memory=arrays.get("tabu"),
+        )
         grid = -(-self.ants // LANES)
         return (
             Launch(
@@ -92,7 +102,12 @@ class DataParallel(Construction):
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
-        args = (*self._leading(arrays), np.int32(self._workers), *self._results(arrays))
+        args = BuildToursByWorkers(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            workers=self._workers,
+        )
         block = max(LANES, self._workers)
         return (Launch(DATA_PARALLEL, self._kernel, self.ants, block, args, self._shared),)
 

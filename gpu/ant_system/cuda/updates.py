@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import UPDATE
+from gpu.ant_system.cuda.kernels import UPDATE, GatherDeposits, RenewTrails, ScatterDeposits
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
-from gpu.construction.cuda.kernels import CHOICE_INFO
+from gpu.construction.cuda.kernels import CHOICE_INFO, WeighChoices
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
@@ -64,8 +64,8 @@ class ChoiceInfo:
         parameters: AsCudaParameters,
     ) -> None:
         self._problem, self._trails = problem, trails
-        self._grid = blocks_for(machine, int(trails.quarters))
-        self._alpha = np.float64(parameters.alpha)
+        self._grid = blocks_for(machine, trails.quarters)
+        self._alpha = parameters.alpha
         if parameters.power == "fast":
             power = "FastPower"
         else:
@@ -82,8 +82,13 @@ class ChoiceInfo:
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Make the weights of the coming iteration."""
-        matrices = (arrays[name] for name in ("trails", "heuristic", "weights"))
-        args = (self._trails.quarters, self._alpha, *matrices)
+        args = WeighChoices(
+            quarters=self._trails.quarters,
+            alpha=self._alpha,
+            trails=arrays["trails"],
+            heuristic=arrays["heuristic"],
+            weights=arrays["weights"],
+        )
         return (Launch(CHOICE_INFO, self._kernel, self._grid, TILE, args),)
 
 
@@ -113,10 +118,10 @@ class PheromoneUpdate:
         self._n, self._ants, self._directed = n, m, problem.directed
         self._trails, self._update = trails, parameters.update
         most = (2**32 - 1) // m
-        self._most = np.uint32(most)
+        self._most = most
         self._keep = np.float32(1 - parameters.rho)
-        self._scale = np.float64(max(problem.nearest_neighbour_length, 1) / (m * most))
-        self._grid = blocks_for(machine, int(trails.quarters))
+        self._scale = max(problem.nearest_neighbour_length, 1) / (m * most)
+        self._grid = blocks_for(machine, trails.quarters)
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
         self._ants_each = min(m, max(1, looks // (self._pairs * n)))
@@ -145,40 +150,47 @@ class PheromoneUpdate:
 
         return Slices(count + 1, make)
 
-    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        numbers = (self._n, self._trails.columns, self._directed)
-        built = ("tours", "lengths", "state", "deposits")
-        return (*map(np.int32, numbers), self._most, *(arrays[name] for name in built))
+    def _every(self, arrays: Mapping[str, Array]) -> ScatterDeposits:
+        return ScatterDeposits(
+            n=self._n,
+            columns=self._trails.columns,
+            directed=self._directed,
+            most=self._most,
+            tours=arrays["tours"],
+            lengths=arrays["lengths"],
+            state=arrays["state"],
+            deposits=arrays["deposits"],
+        )
 
     def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
-        return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
+        return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, self._every(arrays))
 
     def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
         first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
         end_ant = min(first_ant + self._ants_each, self._ants)
         end_pair = min(first_pair + self._pairs_each, self._pairs)
-        args = (
-            *self._leading(arrays),
-            np.int64(first_pair),
-            np.int64(end_pair),
-            np.int32(first_ant),
-            np.int32(end_ant),
+        args = GatherDeposits(
+            every=self._every(arrays),
+            first_pair=first_pair,
+            end_pair=end_pair,
+            first_ant=first_ant,
+            end_ant=end_ant,
         )
         blocks = -(-(end_pair - first_pair) // TILE)
         return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
 
     def _renew(self, arrays: Mapping[str, Array]) -> Launch:
-        args = (
-            np.int32(self._n),
-            np.int32(self._ants),
-            self._trails.quarters,
-            self._keep,
-            self._scale,
-            arrays["trails"],
-            arrays["deposits"],
-            arrays["tours"],
-            arrays["best_tour"],
-            arrays["iteration_tour"],
-            arrays["state"],
+        args = RenewTrails(
+            n=self._n,
+            ants=self._ants,
+            quarters=self._trails.quarters,
+            keep=self._keep,
+            scale=self._scale,
+            trails=arrays["trails"],
+            deposits=arrays["deposits"],
+            tours=arrays["tours"],
+            best_tour=arrays["best_tour"],
+            iteration_tour=arrays["iteration_tour"],
+            state=arrays["state"],
         )
         return Launch(UPDATE, "renew_trails", self._grid, TILE, args)

@@ -9,13 +9,14 @@ the same wheel order build the same tours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from gpu.construction.cuda import kernels
 from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
-from gpu.core.random import key_of
 from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 MOST_WHOLE = 512
@@ -57,8 +58,7 @@ class Construction:
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
-        self._metric = cities.metric
-        self._key = key_of(seed)
+        self._cities, self._seed = cities, Seed.of(seed)
 
     def buffers(self) -> list[Buffer]:
         """4 n + 8 bytes an ant."""
@@ -67,25 +67,15 @@ class Construction:
             Buffer("lengths", (self.ants,), np.uint64),
         ]
 
-    def _ants_and_seed(self) -> tuple[Any, ...]:
-        return (
-            np.int32(self.n),
-            np.int32(self.ants),
-            *(np.uint32(word) for word in self._key),
+    def _common(self, arrays: Mapping[str, Array]) -> kernels.Construction:
+        return kernels.Construction(
+            ants=self.ants,
+            seed=self._seed,
+            geometry=self._cities.geometry(arrays),
+            tours=arrays["tours"],
+            lengths=arrays["lengths"],
+            state=arrays["state"],
         )
-
-    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return (
-            *self._ants_and_seed(),
-            np.int32(self._metric),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["weights"],
-            np.int32(arrays["weights"].shape[1]),
-        )
-
-    def _results(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return arrays["tours"], arrays["lengths"], arrays["state"]
 
 
 class Groups(Construction):
@@ -151,12 +141,13 @@ class Groups(Construction):
             rows, order, whole = self._any_size, self.other, "false"
         elif self.alone and self._block == LANES:
             source, shrinks, rows = self.alone, False, self.alone.whole
-        args = (
-            *self._leading(arrays),
-            np.int32(self._width),
-            np.int32(min(rows, -(-self.n // self._block))),
-            np.int32(self._padding),
-            *self._results(arrays),
+        args = kernels.BuildToursByGroups(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            width=self._width,
+            share=min(rows, -(-self.n // self._block)),
+            padding=self._padding,
         )
         kernel = (
             f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
@@ -166,11 +157,24 @@ class Groups(Construction):
         return Launch(source, kernel, self.ants, self._block, args, shared)
 
     def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
-        tours, lengths, state = self._results(arrays)
-        bits = (arrays.get("tabu"), np.int32(self._bit_words))
-        begin = (n, ants, low, high, *bits, np.int32(self._padding), tours, state)
-        end = (n, metric, coordinates, matrix, tours, lengths, state)
+        bits, bit_words = arrays.get("tabu"), self._bit_words
+        weights, tours, state = arrays["weights"], arrays["tours"], arrays["state"]
+        begin = kernels.StartSteps(
+            n=self.n,
+            ants=self.ants,
+            seed=self._seed,
+            bits=bits,
+            bit_words=bit_words,
+            padding=self._padding,
+            tours=tours,
+            state=state,
+        )
+        end = kernels.FinishSteps(
+            geometry=self._cities.geometry(arrays),
+            tours=tours,
+            lengths=arrays["lengths"],
+            state=state,
+        )
         kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
         share = -(-self.n // self._block)
         launches = [Launch(self.source, f"start_steps<{self.other}>", self.ants, 128, begin)]
@@ -178,8 +182,19 @@ class Groups(Construction):
             block = self._block
             if self.shrinks:
                 block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
-            place = (np.int32(self._width), np.int32(step))
-            args = (n, ants, low, high, weights, columns, *place, *bits, tours, state)
+            args = kernels.MakeStep(
+                n=self.n,
+                ants=self.ants,
+                seed=self._seed,
+                weights=weights,
+                columns=weights.shape[1],
+                width=self._width,
+                step=step,
+                bits=bits,
+                bit_words=bit_words,
+                tours=tours,
+                state=state,
+            )
             launches.append(Launch(self.source, kernel, self.ants, block, args))
         return (*launches, Launch(self.source, "finish_steps", self.ants, LANES, end))
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from gpu.construction.cuda.kernels import CHOICE_INFO
+from gpu.construction.cuda.kernels import CHOICE_INFO, PrepareHeuristic
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Launch, Machine
 
@@ -23,14 +21,7 @@ def prepare_heuristic(
     cities: DeviceCities, columns: int, grid: int, arrays: Mapping[str, Array]
 ) -> Launch:
     """Work out η^β of every edge, once a run, into ``heuristic`` with rows of ``columns``."""
-    args = (
-        np.int32(cities.n),
-        np.int32(columns),
-        np.int32(cities.metric),
-        np.float64(cities.beta),
-        arrays.get("coordinates"),
-        arrays.get("matrix"),
-        arrays["nearest"],
-        arrays["heuristic"],
+    args = PrepareHeuristic(
+        geometry=cities.geometry(arrays), columns=columns, heuristic=arrays["heuristic"]
     )
     return Launch(CHOICE_INFO, "prepare_heuristic", grid, THREADS, args)

@@ -10,8 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES, DeviceCities
@@ -27,6 +25,9 @@ from gpu.max_min.cuda.kernels import (
     ROWS_WRS,
     SAMPLED_TILES,
     TILES,
+    BuildToursByLists,
+    BuildToursByReservoir,
+    BuildToursByRows,
 )
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
@@ -151,7 +152,11 @@ class Rows(MmasConstruction):
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
+        args = BuildToursByRows(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
         return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
 
 
@@ -184,7 +189,11 @@ class Sampling(MmasConstruction):
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
+        args = BuildToursByReservoir(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
         block = LANES * self._warps
         return (Launch(self.source, self._kernel, self.ants, block, args, self._shared),)
 
@@ -205,7 +214,6 @@ class ListTours(MmasConstruction):
         assert isinstance(parameters, MmasListParameters)
         super().__init__(machine, cities, parameters, seed)
         n = self.n
-        self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
         if n > KEPT:
@@ -242,27 +250,21 @@ class ListTours(MmasConstruction):
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Build all tours of an iteration."""
-        args = (
-            *self._ants_and_seed(),
-            np.int32(self._metric),
-            np.float64(self._problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            arrays["candidates"],
-            arrays["listed"],
-            np.int32(self._width),
-            np.int32(self._held),
-            arrays.get("weights"),
-            arrays["trails"],
-            np.int32(arrays["trails"].shape[1]),
-            arrays["backup"],
-            arrays["strayed"],
-            np.int32(self._rounds),
-            np.int32(self._alpha if self._alpha.is_integer() else -1),
-            np.float64(self._alpha),
-            np.int32(self._tabu_bytes),
-            *self._results(arrays),
+        args = BuildToursByLists(
+            construction=self._common(arrays),
+            candidates=arrays["candidates"],
+            listed=arrays["listed"],
+            width=self._width,
+            held=self._held,
+            weights=arrays.get("weights"),
+            trails=arrays["trails"],
+            columns=arrays["trails"].shape[1],
+            backup=arrays["backup"],
+            strayed=arrays["strayed"],
+            rounds=self._rounds,
+            factors=int(self._alpha) if self._alpha.is_integer() else -1,
+            alpha=self._alpha,
+            tabu_bytes=self._tabu_bytes,
         )
         grid, block, shared = self._place
         return (Launch(self.source, self._kernel, grid, block, args, shared),)
