@@ -122,7 +122,7 @@ class TabuSearches:
         )
 
     def _header(self) -> int:
-        """Bytes of shared memory before the counts: ``SharedTables`` in gpu/tabu_search/cuda/search.cu."""
+        """Bytes of shared memory before the counts: ``SharedTables`` in search.cu."""
         n, words, longest = self._graph.n, self._graph.words, self._longest
         return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
 
