@@ -35,7 +35,7 @@ class DenseTrails:
     def __init__(self, problem: Places) -> None:
         self.problem = problem
         self.columns = weight_columns(problem.n)
-        self.memory_size = self.columns  # what the pictures' kernels are told of a memory
+        self.memory_size = self.columns  # all that the kernels of pictures need to know
 
     @property
     def quarters(self) -> int:

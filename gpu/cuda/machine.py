@@ -1,7 +1,7 @@
-"""What a colony needs of the machine that runs its kernels.
+"""The machine that runs a colony's kernels.
 
-Colonies speak to a :class:`Machine` and never to CuPy, so that the same colony runs on a GPU and,
-under test, on the CPU emulation of the kernels.
+Colonies use a :class:`Machine` and never CuPy. So the same colony runs on a GPU and, in tests, on
+the CPU emulation of the kernels.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["Array", "Buffer", "Launch", "Machine", "Mark", "by_name"]
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A device array to be: declared first, so that the sum is known before any is allocated.
+    """A device array, declared before it is allocated: so the sum of all is known in advance.
 
     Attributes
     ----------
     name : str
-        How launches and messages call it.
+        Its name in launches and messages.
     shape, dtype
         As NumPy has them.
     zeroed : bool
@@ -64,7 +64,7 @@ def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One kernel launch: which kernel, how many threads, with what.
+    """One kernel launch: the kernel, how many threads, and its arguments.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Launch:
     grid, block : int
         Blocks, and threads a block.
     args : KernelArguments
-        What it takes.
+        The structure that the kernel takes.
     shared : int
         Bytes of dynamic shared memory a block.
     cooperative : bool
@@ -103,7 +103,7 @@ class Launch:
 
 
 class Mark(Protocol):
-    """A place between two launches, which the device passes once all before it is done."""
+    """A mark between two launches: the device passes it once all launches before it are done."""
 
     def wait(self) -> None:
         """Wait until the device has passed it.
@@ -115,11 +115,11 @@ class Mark(Protocol):
         """
 
     def since(self, earlier: Any) -> float:
-        """Milliseconds between two marks by the device's clock; it must have passed both."""
+        """Milliseconds from ``earlier`` by the device's clock; the device must have passed both."""
 
 
 class Machine(Protocol):
-    """A device that holds arrays and runs kernels in the order in which they are asked for."""
+    """A device that holds arrays and runs kernels one after the other."""
 
     multiprocessors: int
     shared_limit: int
@@ -148,10 +148,10 @@ class Machine(Protocol):
         """Start ``launches``, one after the other; return at once."""
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
-        """Prepare ``launches`` to be run many times: the result takes how many."""
+        """Prepare ``launches`` to run many times; call the result with the number of times."""
 
     def mark(self) -> Mark:
-        """Note how far the work was asked for."""
+        """Put a mark after all launches so far."""
 
     def close(self) -> None:
         """Free everything; more calls do nothing."""

@@ -1,4 +1,4 @@
-"""What the views show of the trails, reduced on the device before it is copied."""
+"""Pictures of the trails for the views, reduced on the device before they are copied."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class TrailSource(Protocol):
     """The kernels that make the pictures."""
 
     policy: str
-    """The structure of theirs that reads the trails."""
+    """The C++ structure in them that reads these trails."""
 
     memory_size: int
-    """What it is told of their size."""
+    """The size that it needs to find its way in them."""
 
     def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array | None]:
         """Return the arrays of the trails that the structure reads."""
@@ -46,7 +46,7 @@ class TrailSource(Protocol):
 
 
 class Places(Protocol):
-    """What pictures are told of the instance."""
+    """What pictures need of the instance."""
 
     @property
     def n(self) -> int:
@@ -134,7 +134,7 @@ class PictureReader:
         """Collect all that are worth drawing, or at least half as many as fit; return how many.
 
         The threshold is sought, from where it was last, between one that lets too many through
-        and one that lets fewer through than need be.
+        and one that lets too few through.
         """
         pictures, most = self._pictures, STRONGEST_TRAILS
         low, high = pictures.source.faintest(self._machine, self._arrays), math.inf

@@ -1,4 +1,4 @@
-"""How ants are spread over the GPU while they build tours, and where the tours stand."""
+"""Tour construction of the Ant Colony Systems: how ants are spread over the GPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.local_search.parameters import NO_LOCAL_SEARCH
 
 TOURS_MEMORY = 512 << 20
-"""Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
+"""Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
 ANT_RECORD_WORDS = 6
 """``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu."""
@@ -40,7 +40,7 @@ MOST_STAMPS = 1 << 20
 """Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/step_updates.cuh."""
 
 SLOT_BYTES = 1024
-"""Shared memory in which a warp reads ahead; ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
+"""Shared memory into which a warp reads ahead: ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
 
 REPLICA_THREADS = 640
 """Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
@@ -57,7 +57,7 @@ WARPS_PER_BLOCK = 16
 
 
 class Construction:
-    """What both constructions share: the arguments that come before the memory's."""
+    """What both constructions share: the rules of the ants, as every kernel takes them."""
 
     def __init__(
         self,
@@ -128,11 +128,11 @@ class WholeTours(Construction):
         ]
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """Nothing has to be prepared."""
+        """No launches: there is nothing to prepare."""
         return []
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours stand after a launch."""
+        """Where the tours are after a launch."""
         rows = self.ants if self._every else self.warps
         return BuiltTours(arrays["tours"], arrays.get("holders"), rows, arrays["links"])
 
@@ -146,7 +146,7 @@ class WholeTours(Construction):
         return arrays["tours"][2 * warp + int(download(arrays["holders"])[warp])]
 
     def launch(self, arrays: Mapping[str, Array]) -> Launch:
-        """Build all tours of an iteration."""
+        """The launch that builds all tours of an iteration."""
         trails, more_trails = self._trails.pictured(arrays)
         args = BuildTours(
             common=self._common(arrays),
@@ -237,14 +237,14 @@ class StepByStep(Construction):
         return buffers
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """Prepare what the launches of all iterations need."""
+        """The launches that prepare what all iterations need."""
         if not self._replicas:
             return []
         args = WeighEdges(geometry=self._problem.geometry(arrays), weights=arrays["weights"])
         return [Launch(self._source, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours stand after a launch."""
+        """Where the tours are after a launch."""
         return BuiltTours(arrays["tours"], None, self.ants)
 
     def tour_of(
@@ -254,7 +254,7 @@ class StepByStep(Construction):
         return arrays["tours"][ant]
 
     def launch(self, arrays: Mapping[str, Array]) -> Launch:
-        """Build all tours of an iteration."""
+        """The launch that builds all tours of an iteration."""
         args = self._arguments(arrays)
         return Launch(
             self._source,

@@ -32,19 +32,19 @@ TAIL_STRIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class BuiltTours:
-    """Where an iteration's tours stand.
+    """Where an iteration's tours are.
 
     Attributes
     ----------
     array : Array
         Tours, int32.
     holders : Array or None
-        For each warp which of its two rows is its best; None if each ant has one row.
+        Which of its two rows is the better one, for each warp; None if each ant has one row.
     rows : int
         Warps, or ants if ``holders`` is None.
     links : Array or None
-        Where the update is to put what follows each city on the best tour, int32 of shape (n, 4),
-        for those who read ahead: see ``ReadsAhead`` in gpu/acs/cuda/reads_ahead.cuh.
+        Where the update writes the neighbours of each city on the best tour, int32 of shape (n, 4).
+        Walks that read ahead need them; see ``ReadsAhead`` in gpu/acs/cuda/reads_ahead.cuh.
     """
 
     array: Array
@@ -73,11 +73,11 @@ class Trails:
         self.local_update = LocalUpdate(keep=keep, add=np.float32(1) - keep)
 
     def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
-        """The trail up to which none is drawn: they are near the initial level, or nowhere."""
+        """The trail up to which none is drawn: near the initial level."""
         return FAINTEST
 
     def _grid(self, threads: int) -> int:
-        """Blocks for so many threads; kernels stride over what is more than the grid."""
+        """Blocks for so many threads, at most 1024; then each thread takes several turns."""
         return min(1024, -(-threads // _BLOCK))
 
 
@@ -102,7 +102,7 @@ class MatrixTrails(Trails):
         return arrays["listed"], arrays["outside"]
 
     def bounds(self, arrays: Mapping[str, Array]) -> Array:
-        """The memory's third pointer, as whole tours take it: cities that may not be forgotten."""
+        """The memory's third array, as whole tours take it."""
         return arrays["far"]
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
@@ -172,7 +172,7 @@ class SelectiveTrails(Trails):
         return arrays["records"], arrays["tails"]
 
     def bounds(self, arrays: Mapping[str, Array]) -> None:
-        """The memory has no third pointer."""
+        """The memory has no third array."""
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Empty the memory and set the state to its beginning."""

@@ -42,7 +42,7 @@ class Task(Construction):
         return buffers
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
         args = BuildToursByThreads(
             construction=self._common(arrays),
             weights=arrays["weights"],
@@ -63,7 +63,7 @@ class Task(Construction):
 
 
 class DataParallel(Construction):
-    """An ant a block (2013, Section 3.2): workers have their cities' tabu bits in a register."""
+    """An ant a block (2013, Section 3.2): a worker keeps its cities' tabu bits in a register."""
 
     rule = ""
     slot_bytes = 0
@@ -93,7 +93,7 @@ class DataParallel(Construction):
             )
 
     def _automatic_workers(self, machine: Machine, least: int) -> int:
-        """128, as measured, but 64 where all ants are then under way at once and else are not."""
+        """128, measured as the fastest, but 64 if only so all ants run at once."""
         workers = min(1024, max(64, 1 << (least - 1).bit_length()))
         if workers > 64 or self._shared > machine.shared_limit:
             return workers
@@ -101,7 +101,7 @@ class DataParallel(Construction):
         return 128 if self.ants <= at_once * machine.multiprocessors else 64
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
         args = BuildToursByWorkers(
             construction=self._common(arrays),
             weights=arrays["weights"],

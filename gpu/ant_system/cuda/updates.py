@@ -20,8 +20,8 @@ TILE = THREADS
 """Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
 
 LOOKS = 60_000_000
-"""Edges that a multiprocessor looks at in one launch of a gathering update, over all threads: a
-few milliseconds on an H100, some tens of them on a GPU of a tenth of its speed."""
+"""Edges that all threads of a multiprocessor look at in one launch of a gathering update. That
+takes a few milliseconds on an H100, and tens of them on a GPU with a tenth of its speed."""
 
 SCATTERED = {"atomic-tiled": "scatter_deposits<true>", "atomic": "scatter_deposits<false>"}
 
@@ -33,7 +33,7 @@ GATHERED = {
 
 
 class Slices(Sequence[Launch]):
-    """Launches that are made when they are asked for: some updates have millions of them."""
+    """Launches that are made on demand: some updates have millions of them."""
 
     def __init__(self, count: int, make: Callable[[int], Launch]) -> None:
         self._count, self._make = count, make
@@ -54,7 +54,7 @@ class Slices(Sequence[Launch]):
 
 
 class ChoiceInfo:
-    """The weights that ants choose by: τ^α·η^β of every edge, made before each iteration."""
+    """The weights that ants choose by, τ^α·η^β of every edge, computed before each iteration."""
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class ChoiceInfo:
         return [self._trails.matrix(name, np.float32) for name in ("heuristic", "weights")]
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
-        """Work out η^β, once a run."""
+        """The launch that computes η^β, once a run."""
         return prepare_heuristic(self._problem, self._trails.columns, self._grid, arrays)
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Make the weights of the coming iteration."""
+        """The launch that computes the weights of the coming iteration."""
         args = WeighChoices(
             quarters=self._trails.quarters,
             alpha=self._alpha,
@@ -98,7 +98,7 @@ class PheromoneUpdate:
     Raises
     ------
     ParameterError
-        If only half of the matrix would be looked at, but edges have a direction.
+        If the update looks at half of the matrix, but edges have a direction.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class PheromoneUpdate:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Add up the deposits, by as many launches as that takes; then change the trails."""
+        """The launches that add up the deposits, however many, and one that changes the trails."""
         renew = self._renew(arrays)
         if self._update in SCATTERED:
             return (self._scatter(arrays), renew)

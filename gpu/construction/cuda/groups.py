@@ -1,9 +1,8 @@
-"""How ants build the tours of an Ant System: what all ways share, and a group an ant (Zhou 2017).
+"""Tour construction for Ant Systems on a GPU, and the one with a group of threads an ant (2017).
 
-An ant a thread, and an ant a block (Cecilia 2013), are in the Ant System's own folder. Every
-construction reads ``weights`` and writes ``tours``, their ``lengths`` and the iteration's
-best and sum in the colony's ``state``. All turn the same wheel (``wheel.cuh``), so that those of
-the same wheel order build the same tours.
+Every construction reads ``weights``. It writes ``tours``, their ``lengths``, and the iteration's
+best and sum to the colony's ``state``. All constructions turn the same roulette wheel
+(``wheel.cuh``): those with the same order of cities on the wheel build the same tours.
 """
 
 from __future__ import annotations
@@ -20,38 +19,38 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 MOST_WHOLE = 512
-"""Threads of the largest group for which a thread holds as many weights as it can."""
+"""Threads of the largest group whose threads hold as many weights in registers as they can."""
 
 PADDED_ROWS = 8
-"""Rows that a group may look at in vain beyond the last city; see ``fewer_rows``."""
+"""Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
 
 SHORT_CITIES = 1 << 16
-"""Cities that two bytes of a tour list can name."""
+"""A tour list has two bytes a city: it can hold fewer cities than this."""
 
 
 class Colony(Protocol):
-    """What every construction is told of the colony; parameters have it."""
+    """The parameters that every construction reads."""
 
     @property
     def ants(self) -> int | None:
-        """Ants, known by now."""
+        """Number of ants; not None here."""
 
 
 @runtime_checkable
 class GroupColony(Colony, Protocol):
-    """What a construction by groups is told of it."""
+    """The parameters that a construction by groups reads."""
 
     @property
     def workers(self) -> int | None:
-        """Threads that work for one ant; None for as many as are best."""
+        """Threads that work for one ant; None for the fastest number."""
 
     @property
     def launches(self) -> str | None:
-        """What a launch does: ``tour``, ``step``, or None for what is best."""
+        """What a launch builds: a whole ``tour``, one ``step``, or None for the faster one."""
 
 
 class Construction:
-    """What all constructions share: where tours stand, and the arguments of every kernel."""
+    """What all constructions share: the buffers of the tours, and arguments of every kernel."""
 
     def __init__(
         self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
@@ -86,7 +85,7 @@ class Groups(Construction):
     other = "GlobalList"
     selection = "TilingRoulette"
     shrinks = False
-    alone: GroupSource | None = None  # for a warp alone, which cannot shrink, if that is another
+    alone: GroupSource | None = None  # for groups of one warp, if they have another
 
     def __init__(
         self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
@@ -108,7 +107,7 @@ class Groups(Construction):
         )
 
     def _automatic_workers(self) -> int:
-        """As few as can hold all weights, which is the fastest as measured."""
+        """The fewest whose registers hold all weights: measured as the fastest."""
         return min(MOST_WHOLE, LANES * -(-self.n // (LANES * self.source.whole)))
 
     def _shared_bytes(self) -> int:
@@ -126,7 +125,7 @@ class Groups(Construction):
         return buffers
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
         return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
 
     def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:

@@ -20,19 +20,19 @@ BLOCKS = (32, 64, 128, 256)
 """Threads that a block may have."""
 
 LONG_TOUR, FEWEST, MOST = 8192, 2, 8
-"""Of tours of so many cities few blocks fit a multiprocessor, and larger ones are quicker, all the
-more where at most so many do; registers suffice for so many small ones."""
+"""From this many cities on, few blocks fit a multiprocessor and larger blocks are faster; the
+largest where at most ``FEWEST`` fit. Registers allow ``MOST`` small blocks."""
 
 RESERVED = 1 << 10
-"""Bytes of shared memory that the system takes of every block."""
+"""Bytes of shared memory that CUDA reserves for itself in every block."""
 
 SHORT_CITIES = 1 << 16
-"""Fewer cities than these are written with 16 bits in shared memory."""
+"""With fewer cities than this, shared memory holds 16 bits a city."""
 
 WORD_BITS = 32
 
 PREPARING_BLOCK = 256
-"""Threads of a block that prepares a search: eight warps, each measuring a tour at a time."""
+"""Threads of a block that prepares a search: eight warps, each measures one tour at a time."""
 
 ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
 """What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
@@ -53,7 +53,7 @@ class LocalSearch:
     ----------
     machine : Machine
     instance : TspInstance
-    cities : Cities
+    cities : DeviceCities
         Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
     ants : int
     kind : str
@@ -61,9 +61,9 @@ class LocalSearch:
     neighbours : int
         K, the length of the neighbour lists.
     threads : int, optional
-        Of a block; it changes nothing but the time. Chosen by measurement if not given.
+        Threads of a block. They change the speed alone; without them, the measured best.
     measures : bool
-        Whether the tours' lengths are to be found out first; else the construction has.
+        Whether to measure the tours first. Without it, the construction must have done so.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
 
 
 def _row_of(iteration: int) -> int:
-    """Where the kernels put what they tell of the last of so many iterations."""
+    """The row of the kernels' reports on the last of so many iterations."""
     return (iteration - 1) & 1
 
 

@@ -1,7 +1,7 @@
-"""The trails of the MAX-MIN Ant System on a GPU: how they are renewed, and what ants see of them.
+"""The pheromone update of the MAX-MIN Ant System on a GPU, and the weights that follow from it.
 
-A pass over the matrix evaporates all trails and makes the weights that ants choose by, as there is
-no more to be done for either than to read and write them. Then one tour deposits.
+One pass over the matrix evaporates all trails and makes the weights that ants choose by: both have
+to read and write every trail anyway. Then one tour deposits.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ FAINTEST_TRAIL = np.float32(2.0**-60)
 """``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh."""
 
 KEPT = 4096
-"""Cities up to which the heuristic of all edges is kept, and with lists the weights of all: beyond,
-they are worked out from coordinates and trails where they are needed."""
+"""Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
+of all edges too. Beyond, they are computed from coordinates and trails where they are needed."""
 
 SHORT_CITIES = 1 << 16
-"""Cities that two bytes of a candidate list can name."""
+"""A candidate list has two bytes a city: it takes fewer cities than this."""
 
 
 BRANCHES = 2
@@ -51,7 +51,7 @@ BRANCHES = 2
 
 
 class Form(enum.IntEnum):
-    """In what form ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
+    """The form in which ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
 
     Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
     """
@@ -69,7 +69,7 @@ class Form(enum.IntEnum):
 
 
 class Lists:
-    """Candidate lists: of ants that have any, and of cities whose trails tell of settling.
+    """Candidate lists: for the ants that use them, and to see whether the trails have settled.
 
     Parameters
     ----------
@@ -127,10 +127,10 @@ class MmasUpdate:
     trails : DenseTrails
     parameters : MmasCudaParameters
     form : Form
-        In which ants read the weights of all edges.
+        The form in which ants read the weights of all edges.
     lists : Lists or None
     listed_form : Form
-        In which ants read the weights of candidates; ``NONE`` if they have none.
+        The form in which ants read the weights of candidates; ``NONE`` without lists.
     """
 
     def __init__(
@@ -259,7 +259,7 @@ class MmasUpdate:
         )
 
     def _count(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        """Of the cities on the lists, for the decision whether to begin anew."""
+        """Count the branches of the lists, which decide whether trails begin anew."""
         if self._patience == 0:
             return ()
         return (self._count_branches(arrays, arrays["limits"][BRANCHES:]),)

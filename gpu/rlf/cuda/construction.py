@@ -1,4 +1,4 @@
-"""How ants of ACO-RLF color a graph on a GPU: what they choose by, and their ways to choose."""
+"""How ants of ACO-RLF color a graph on a GPU: their choice info, and their ways to choose."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
 WARPS = 8
-"""Warps of an ant with which it was the quickest, where they can look after so many words."""
+"""Warps of an ant at most, if that is enough for its words: measured as the fastest."""
 
 _BLOCK = 256
 
@@ -30,7 +30,7 @@ class ChoiceInfo:
     trails : GraphTrails
     parameters : ColoringParameters
     summed : bool
-        Whether ants want the prefix sums of each row.
+        Whether ants need the prefix sums of each row.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ChoiceInfo:
         return [info, Buffer("prefixes", info.shape, np.uint64)]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Make the choice info of the coming iteration."""
+        """The launch that computes the choice info of the coming iteration."""
         args = WeighPairs(
             n=self._n,
             columns=self._trails.columns,

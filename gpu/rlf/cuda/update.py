@@ -21,7 +21,7 @@ SIDE = 64
 
 
 class ColoringUpdate:
-    """All trails evaporate, and all ants deposit on pairs of vertices that they put together."""
+    """All trails evaporate, and all ants deposit on the pairs of vertices in one color class."""
 
     def __init__(
         self, graph: DeviceGraph, trails: GraphTrails, parameters: ColoringParameters
@@ -45,7 +45,7 @@ class ColoringUpdate:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Share out what is deposited, scatter it where that is needed, change all trails."""
+        """The launches that compute the deposits, scatter them if needed, and change all trails."""
         n, columns, ants = self._n, self._trails.columns, self._ants
         share = ShareOut(
             ants=ants,

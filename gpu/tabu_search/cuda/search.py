@@ -18,7 +18,7 @@ _BLOCK = 256
 
 
 class TabuSearches:
-    """Searches that make the best ants' colorings do with fewer colors than any before.
+    """Tabu searches that recolor the best ants' colorings with fewer colors than any before.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class TabuSearches:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Rank the ants, search, and put what is found in the place of ants' colorings."""
+        """The launches that rank the ants, search, and replace colorings by what was found."""
         search = SearchColorings(
             n=self._graph.n,
             row=self._graph.row,
