@@ -12,6 +12,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 
 
@@ -130,23 +131,17 @@ class StopSettings:
     no_improvement: int | None = None
 
     def __post_init__(self) -> None:
-        whole = ("iterations", "target_length", "no_improvement")
-        for field in dataclasses.fields(self):
-            name, value = field.name, getattr(self, field.name)
+        for name, limit in STOP_LIMITS.items():
+            value = getattr(self, name)
             if value is None:
                 continue
             shown = name.replace("_", " ")
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ParameterError(f"{shown} = {value!r} is not a number")
-            if not math.isfinite(value) or (name in whole and value != int(value)):
-                kind = "whole" if name in whole else "finite"
-                raise ParameterError(f"{shown} = {value!r} is not a {kind} number")
-            if name in ("target_gap", "target_length"):
-                if value < 0:
-                    raise ParameterError(f"{shown} = {value!r} must be at least 0")
-            elif value <= 0:
-                raise ParameterError(f"{shown} = {value!r} must be greater than 0")
-            object.__setattr__(self, name, int(value) if name in whole else float(value))
+            if wanted := limit.wanted(value):
+                must = "is not" if wanted.endswith("number") else "must be"
+                raise ParameterError(f"{shown} = {value!r} {must} {wanted}")
+            object.__setattr__(self, name, int(value) if limit.whole else float(value))
 
     def criteria(self, instance: Instance) -> tuple[StopCriterion, ...]:
         """Build the criteria for ``instance``.

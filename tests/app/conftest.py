@@ -48,4 +48,5 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     made.window.show()
     qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
     yield made
+    qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile
     assert made.close()

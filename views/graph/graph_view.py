@@ -38,7 +38,7 @@ class GraphView(CanvasView):
     key = "graph"
     title = "Graph"
     fit_tip = "Show the whole graph (F)"
-    leisure = 0.5
+    redraw_interval = 0.5
     drawing_wanted = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:

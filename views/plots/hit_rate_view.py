@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from gpu.core.snapshot import Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
+from views.measure.measure_bar import MeasureBar
 from views.plots.history import History
-from views.plots.measure_bar import MeasureBar
 from views.widgets.chips import Chip
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent

@@ -22,7 +22,10 @@ from app.files.measurements import export_comparison, export_speedup
 from app.window.controllers.run_text import caption_of
 from app.window.threads.tasks import BackgroundTasks, Task
 from gpu.run.run_log import read_log
-from views.widgets.pictures import as_image, as_svg
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.run.log_view import LogView
+from views.widgets.picture_export import as_image, as_svg
 
 if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
@@ -63,7 +66,7 @@ class ExportController(QObject):
         self._background, self._window = background, window
         window.export_requested.connect(self.export)
         window.picture_requested.connect(self.export_picture)
-        window.log.folder_requested.connect(self.open_log_folder)
+        window.view(LogView).folder_requested.connect(self.open_log_folder)
 
     @property
     def caption(self) -> str:
@@ -79,10 +82,10 @@ class ExportController(QObject):
         if name == "window":
             self._write_image(path, window, "")
         elif name == "speedup":
-            reports = list(window.speedup.reports)
+            reports = list(window.view(SpeedupView).reports)
             self._write(path, lambda: export_speedup(path, reports, "json"))
         elif name in _FORMS:
-            if (report := window.comparison.report) is not None:
+            if (report := window.view(ComparisonView).report) is not None:
                 self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
         elif run is not None:
             self._write(path, _writer_of(name, run, path))

@@ -34,8 +34,8 @@ from gpu.core import devices
 from gpu.core.devices import Survey
 from gpu.core.errors import DeviceError, InstanceError
 from gpu.core.snapshot import Wanted
+from gpu.core.stop_limits import STOP_LIMITS
 from tests.views.scenes import snapshot, uniform
-from views.setup.stop_form import LIMITS
 
 
 class Ear:
@@ -233,7 +233,7 @@ def test_presets_are_settings_that_colonies_accept() -> None:
         for name in preset.parameters:
             assert any(name in kind.explanations() for kind in kinds)
         for name, value in (preset.stop or {}).items():
-            assert LIMITS[name].problem_of(str(value)) == ""
+            assert STOP_LIMITS[name].wanted(value) == ""
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.measure.speedup_report import Measurement, SpeedupReport
-from views.plots.measure_bar import MeasureBar
-from views.plots.speedup_table import SpeedupTable
+from views.measure.measure_bar import MeasureBar
+from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.chips import Chip

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from gpu.measure.spread import Spread
 from tests.hands import click
-from views.plots.speedup_view import SpeedupView
+from views.measure.speedup_view import SpeedupView
 
 
 def measurement(system: str, device: str, us: float, seconds: float | None) -> Measurement:
