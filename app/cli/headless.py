@@ -83,8 +83,13 @@ def attend(
     return Departure(heard[0] if heard else 0, worker.is_alive())
 
 
-def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
-    """As :func:`attend`, but ``work`` may raise and may show progress, which is cleared here.
+def interruptible(work: Callable[[Callable[[], bool]], None]) -> Departure:
+    """Do ``work`` as :func:`attend` does, but it may raise, and may show progress.
+
+    Parameters
+    ----------
+    work : callable
+        Gets a function that says whether a signal has cancelled the work.
 
     Raises
     ------
@@ -92,14 +97,15 @@ def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure
         Whatever ``work`` raised.
     """
     errors: list[BaseException] = []
+    cancelled = threading.Event()
 
     def guarded() -> None:
         try:
-            work()
+            work(cancelled.is_set)
         except BaseException as error:
             errors.append(error)
 
-    departure = attend(guarded, cancel)
+    departure = attend(guarded, cancelled.set)
     show_progress("")
     if errors:
         raise errors[0]

@@ -1,4 +1,4 @@
-"""The command line. What is slow to import is imported by the command that needs it."""
+"""The command line. Each command itself imports the slow modules that it needs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from gpu import __version__
 from gpu.core.errors import FormicariumError
 
 BAD_INPUT = 2
-"""Exit status where nothing was run, because of what was asked for."""
+"""Exit status if the input is bad and nothing was run."""
 
 
 class Commands(click.Group):
-    """Commands, or else a file to open in the window."""
+    """The commands; any other word is a file to open in the window."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take what is no command for the file of the hidden command ``open``."""
+        """Take a word that is not a command as the file of the hidden command ``open``."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         return "open", self.commands["open"], args
@@ -97,10 +97,10 @@ for _command in (solve, replay, speedup, compare):
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 def colonies(as_json: bool) -> None:
     """List the colonies and their parameters."""
-    from app.cli import report
+    from app.cli import lists
 
     click.echo(
-        json.dumps(report.colony_rows(), indent=2) if as_json else report.colonies_text(width())
+        json.dumps(lists.colony_rows(), indent=2) if as_json else lists.colonies_text(width())
     )
 
 
@@ -108,19 +108,19 @@ def colonies(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def devices(as_json: bool) -> None:
     """List the devices that a colony can run on here."""
-    from app.cli import report
+    from app.cli import lists
 
-    click.echo(json.dumps(report.device_rows(), indent=2) if as_json else report.devices_text())
+    click.echo(json.dumps(lists.device_rows(), indent=2) if as_json else lists.devices_text())
 
 
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def instances(as_json: bool) -> None:
     """List the bundled and the downloaded instances."""
-    from app.cli import report
+    from app.cli import lists
 
     click.echo(
-        json.dumps(report.instance_rows(), indent=2) if as_json else report.instances_text(width())
+        json.dumps(lists.instance_rows(), indent=2) if as_json else lists.instances_text(width())
     )
 
 
@@ -138,9 +138,9 @@ def download(names: tuple[str, ...], source: str) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line; every error is one line, and no traceback."""
+    """Run the command line. Every error is one line, without a traceback."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it was closed before we began
+        if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     try:
         status = cli.main(prog_name="formicarium", standalone_mode=False)
@@ -156,7 +156,7 @@ def main() -> NoReturn:
         status = BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         status = 130
-    except BrokenPipeError:  # the reader of our output has gone; so do we, quietly
+    except BrokenPipeError:  # the reader of the output has gone: exit without a message
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except Exception as error:
@@ -169,7 +169,7 @@ def main() -> NoReturn:
 
 
 def _need_display() -> None:
-    """Refuse to open a window where Qt would only abort."""
+    """Refuse to open a window without a display: Qt would abort the process."""
     places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
         raise FormicariumError(

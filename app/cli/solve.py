@@ -19,6 +19,7 @@ from app.cli.options import (
 )
 from app.cli.terminal import one_line, say, show_progress
 from gpu.core.errors import FormicariumError
+from gpu.core.words import counted
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
@@ -123,20 +124,48 @@ def _run(
     instance: Instance, session: Session, recorder: Recorder | None, as_json: bool
 ) -> tuple[Result, Departure]:
     """Run ``session`` with its progress on the terminal, and print its result."""
-    from app.cli import headless, report
+    from app.cli import headless
 
     show = headless.progress_of(session, instance)
     result, departure = headless.solve(instance, session, recorder, show)
     show_progress("")
-    if result.ending.value == "failed":
+    if result.ending == "failed":
         say(one_line(result.reason))
-    click.echo(json.dumps(result.to_dict()) if as_json else report.summary(result))
+    click.echo(json.dumps(result.to_dict()) if as_json else _summary(result))
     return result, departure
+
+
+def _summary(result: Result) -> str:
+    """Return a run's result for people, in a few lines."""
+    instance, session, words = result.instance, result.session, result.instance.problem.words
+    lines = [
+        f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
+        f"seed {session.seed}",
+    ]
+    failed = result.ending == "failed"  # why is an error, which standard error has
+    lines.append(result.ending.value + ("" if failed else f": {result.reason}"))
+    if result.cost is None:
+        finished = result.ending == "finished"
+        more = ": allow more time, or fewer ants" if finished else ""
+        lines.append(f"no {words.solution} was built{more}")
+    else:
+        gap = result.gap_percent
+        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+        if gap is not None and gap <= 0:
+            above = f", {words.known}"
+        lines += [
+            f"best {words.solution} {words.amount.format(result.cost)}{above}, "
+            f"found in iteration {result.best_iteration}",
+            f"{counted(result.iterations, 'iteration')}, "
+            f"{counted(result.solutions_built, words.solution)}, "
+            f"{result.seconds:.2f} s",
+        ]
+    return "\n".join(lines)
 
 
 def _status(result: Result, departure: Departure) -> int:
     """Return the exit status: 0 finished, 1 failed, 128 + signal."""
-    return 1 if result.ending.value == "failed" else departure.status
+    return 1 if result.ending == "failed" else departure.status
 
 
 def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorder | None:

@@ -1,4 +1,4 @@
-"""What takes long when a window opens a file, or opens itself."""
+"""Slow work of a window that opens, or that opens a file; it is done in another thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpu.run.run_log import RunLog, read_log
 
 
 def warm_up(found: Survey) -> None:
-    """Run one iteration on the first device, so that no run waits for imports and compilers."""
+    """Run one iteration on the first device: the user's runs need not wait for imports then."""
     device = found.devices[0]
     system = next(row for row in catalog.CATALOG if row.runs_on(device))
     smallest = min(

@@ -30,7 +30,10 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.recorder import default_log_path
 from gpu.run.session import Session
+from views.decision.decision_view import DecisionView
 from views.frame.main_window import MainWindow
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
 from views.widgets.formats import whole
 from views.widgets.icons import application_icon
 
@@ -77,13 +80,20 @@ class Application(QObject):
         self.background = background = BackgroundTasks(self)
         # They hear of a run's end in this order: the instance that waits for it comes last.
         self.run_display = RunDisplay(runs, window, self)
-        self.decisions = DecisionController(runs, instance, window.decision, window.setup, self)
+        self.decisions = DecisionController(
+            runs, instance, window.view(DecisionView), window.setup, self
+        )
         self.run_controller = RunController(
             runs, instance, background, window, log_path, self.told.emit, self
         )
         self.measurements = MeasurementController(runs, instance, background, window, self)
         self.graphs = GraphController(
-            instance, background, window.graph, window.adjacency, window.tell, self
+            instance,
+            background,
+            window.view(GraphView),
+            window.view(AdjacencyView),
+            window.tell,
+            self,
         )
         self.exports = ExportController(runs, instance, background, window, self)
         self.files = FileController(instance, runs, background, window, self)

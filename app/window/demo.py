@@ -14,7 +14,7 @@ from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import free_path, stem
-from views.widgets.pictures import as_image
+from views.widgets.picture_export import as_image
 
 INSTANCE = "map-1000"
 """The bundled instance that is solved."""

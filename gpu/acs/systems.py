@@ -20,18 +20,18 @@ def _rule(instance: TspInstance, parameters: AcsParameters, seed: int) -> Rule:
 
 def _turns(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:
     """Ants take turns, step by step (Figs. 2 and 3), on one core."""
-    from gpu.acs.cpu.colony import CpuColony
+    from gpu.acs.cpu.colony import AcsCpuColony
 
-    return CpuColony(instance, parameters, seed, threads=1, stepwise=False)
+    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
 
 
 def _together(
     instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> Colony:
     """All ants choose, then all update, as ACS-GPU does; on all cores of ``device``."""
-    from gpu.acs.cpu.colony import CpuColony
+    from gpu.acs.cpu.colony import AcsCpuColony
 
-    return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
 
 
 def _alt(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:

@@ -1,8 +1,8 @@
 """A barrier between threads that run compiled code without the interpreter's lock.
 
 A step of a colony takes microseconds, and ``prange`` needs up to 50 of them to start its threads
-anew (Numba's own pool, the only one a bare machine has). These threads stay for many iterations
-and wait for each other here, in well under one.
+anew (with Numba's own thread pool, the only one that is always there). These threads stay for many
+iterations and wait for each other here, in well under one microsecond.
 """
 
 from __future__ import annotations
@@ -15,64 +15,68 @@ from numba import types  # the whole of Numba first: another thread may be impor
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import piece
+from gpu.cpu.compilation import Whole, inlined
 
 SPINS = 2_000
 """Looks at the counter before a waiting thread offers its core to others at each look."""
+
+INNER = 16
+"""Where in a barrier's array another barrier begins, for some of the threads."""
+
+OPEN = 2**62
+"""Count of a barrier at which nobody waits."""
 
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()
 )
 
 
-INNER = 16
-"""Where in a gate another one begins, for meetings of a part of the threads."""
-
-
-def new_gate() -> NDArray[np.int64]:
-    """Return a fresh barrier: two counters, each in a cache line of its own."""
+def new_barrier() -> NDArray[np.int64]:
+    """Return two barriers: counters of arrivals, each in a cache line of its own."""
     return np.zeros(2 * INNER, dtype=np.int64)
 
 
-def throw_open(gate: NDArray[np.int64]) -> None:
-    """Let everybody pass, now and for ever: one of them will never come."""
-    gate[0] = gate[INNER] = 2**62
+def release(barrier: NDArray[np.int64]) -> None:
+    """Let all threads pass from now on, because one of them will never come."""
+    barrier[0] = barrier[INNER] = OPEN
 
 
 def _counter(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
 
-def _define_increment(typing: Any, gate: Any) -> Any:
+def _define_increment(typing: Any, barrier: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counter = _counter(context, builder, signature, arguments)
         one = context.get_constant(types.int64, 1)
         return builder.atomic_rmw("add", counter, one, "seq_cst")
 
-    return types.int64(gate), generate
+    return types.int64(barrier), generate
 
 
-def _define_look(typing: Any, gate: Any) -> Any:
+def _define_look(typing: Any, barrier: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counter = _counter(context, builder, signature, arguments)
         return builder.load_atomic(counter, "acquire", 8)
 
-    return types.int64(gate), generate
+    return types.int64(barrier), generate
 
 
 _increment: Any = intrinsic(_define_increment)
+"""Count an arrival; return how many there were before."""
+
 _look: Any = intrinsic(_define_look)
 
 
-@piece
-def meet(gate: NDArray[np.int64], goal: int) -> None:
-    """Wait until ``goal`` arrivals have been counted, this one among them.
-
-    With ``w`` threads, the j-th meeting's goal is ``j * w``, from 1.
-    """
-    _increment(gate)
+@inlined
+def wait(barrier: NDArray[np.int64], threads: Whole) -> None:
+    """Wait until all of so many threads have arrived here as often as this one has."""
+    if threads == 1:
+        return
+    before = _increment(barrier)
+    goal = before - before % threads + threads
     spins = 0
-    while _look(gate) < goal:
+    while before < OPEN and _look(barrier) < goal:
         spins += 1
         if spins > SPINS:
             _yield()

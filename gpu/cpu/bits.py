@@ -9,7 +9,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import Whole, piece
+from gpu.cpu.compilation import Whole, inlined
 
 WORD = 64
 """Bits of a word."""
@@ -39,19 +39,19 @@ lowest: Any = intrinsic(_define_lowest)
 """Place of the lowest bit that is set in a uint64; 64 if there is none."""
 
 
-@piece
+@inlined
 def has(words: NDArray[np.uint64], place: Whole) -> np.int64:
     """Return 1 if the set holds ``place``, else 0."""
     return np.int64((words[np.uint64(place) >> SHIFT] >> (np.uint64(place) & MASK)) & ONE)
 
 
-@piece
+@inlined
 def drop(words: NDArray[np.uint64], place: Whole) -> None:
     """Take ``place`` out of the set."""
     words[np.uint64(place) >> SHIFT] &= ~(ONE << (np.uint64(place) & MASK))
 
 
-@piece
+@inlined
 def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
     """Return the place that so many lower places of the set precede; it has more."""
     left = np.uint64(number)
@@ -65,7 +65,7 @@ def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
     return np.uint64((word << SHIFT) + lowest(bits))
 
 
-@piece
+@inlined
 def rank(words: NDArray[np.uint64], place: Whole) -> np.int64:
     """Return how many lower places than ``place`` the set holds."""
     last = np.uint64(place) >> SHIFT

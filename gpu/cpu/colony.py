@@ -1,30 +1,34 @@
-"""What all colonies on the CPU do alike: iterations by a team, and snapshots."""
+"""What all colonies on the CPU have in common: iterations by several threads, and snapshots."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
-from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.cpu import record as records
-from gpu.cpu.stages import Shift, Stage, Stages
+from gpu.cpu.record import Record
+from gpu.cpu.stage_loop import Task
+from gpu.cpu.stages import Stage, Stages
 
 
-class TeamColony(ABC):
+class CpuColony(ABC):
     """A colony on the CPU; see :mod:`gpu.core.colony`.
 
     Parameters
     ----------
-    instance : Instance
     ants : int
-    threads : int
+    record : Record
+        What the colony has found; part of ``state``.
     stages : sequence of Stage
         The parts of an iteration, in order.
+    state, workspaces
+        What the colony works on; see :class:`gpu.cpu.stages.Stages`.
 
     Raises
     ------
@@ -33,32 +37,37 @@ class TeamColony(ABC):
     """
 
     def __init__(
-        self, instance: Instance, ants: int, threads: int, stages: Sequence[Stage]
+        self,
+        ants: int,
+        record: Record,
+        stages: Sequence[Stage],
+        state: Any,
+        workspaces: Sequence[Any],
     ) -> None:
-        self._m = ants
-        self._record = records.record_of(instance.n)
-        self._stages = Stages(threads, stages, self._work)
+        self._m, self._record = ants, record
+        self._stages = Stages(stages, self._run, state, workspaces)
 
+    @staticmethod
     @abstractmethod
-    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
-        """Do a part of some stages; see :data:`gpu.cpu.stages.Work`."""
+    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
+        """Do a thread's task: the family's :data:`gpu.cpu.stage_loop.Run`."""
 
     @abstractmethod
     def _draw(
         self, wanted: Wanted, order: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32] | None, Trails | None]:
-        """Draw all trails, rows in this order, and select the strongest, where wanted."""
+        """Draw all trails, rows in this order, and select the strongest, if they are wanted."""
 
     @abstractmethod
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        """Return a read-only copy of ``solution``, proved to be one and to cost so much."""
+        """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
 
     @abstractmethod
     def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return the order of rows of a picture that goes with the best ``solution``."""
+        """Return the order of the rows of a picture, given the best ``solution``."""
 
     def _branching(self) -> float | None:
-        """The λ-branching factor, where there are candidate lists."""
+        """The λ-branching factor, if ants build tours."""
         return None
 
     @abstractmethod
@@ -66,11 +75,11 @@ class TeamColony(ABC):
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
     def _updates(self) -> Updates | None:
-        """Counts of a selective memory."""
+        """Counts of a selective memory, if there is one."""
         return None
 
     def _limits(self) -> tuple[float, float] | None:
-        """The least and the largest trail, where they are bounded."""
+        """The bounds of the trails, if they have any."""
         return None
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.problems.tsp.candidates import LEAST_WEIGHT, SHORTEST
 from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, radians
 from gpu.problems.tsp.instance import TspInstance
@@ -78,7 +78,7 @@ def geometry_of(instance: TspInstance, beta: float) -> Geometry:
     )
 
 
-@part
+@compiled
 def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from city ``a`` to city ``b``."""
     if geometry.rule == TABLE:
@@ -94,7 +94,7 @@ def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     return length(geometry, x, y, abs(points[a, 2] - points[b, 2]))
 
 
-@piece
+@inlined
 def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> np.int64:
     """Return the distance of cities whose coordinates differ by ``x``, ``y`` and ``z``.
 
@@ -120,7 +120,7 @@ def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> n
     return np.int64(math.floor(real + 0.5))
 
 
-@piece
+@inlined
 def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
     """Return η^β of an edge of this length, ``away``, as ``candidates.weights`` defines it.
 

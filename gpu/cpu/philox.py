@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.core.random import KEY_STEPS, MULTIPLIERS, ROUNDS
-from gpu.cpu.compiled import piece
+from gpu.cpu.compilation import inlined
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 
 
-@piece
+@inlined
 def philox(
     c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.uint32, k1: np.uint32
 ) -> Words:
@@ -28,7 +28,7 @@ def philox(
     return c0, c1, c2, c3
 
 
-@piece
+@inlined
 def start_city(
     n: int, ant: int, iteration: np.uint32, purpose: np.uint32, k0: np.uint32, k1: np.uint32
 ) -> np.uint32:
@@ -37,7 +37,7 @@ def start_city(
     return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
 
 
-@piece
+@inlined
 def key_of_step(
     ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
 ) -> Words:
@@ -46,7 +46,7 @@ def key_of_step(
     return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
 
 
-@piece
+@inlined
 def own_word(city: np.uint32, key: Words) -> np.uint32:
     """Return the random word of a city's own, as ``gpu.core.random.own_words``."""
     x = np.uint32(key[0] * city + key[1])

@@ -1,4 +1,4 @@
-"""What a colony has found, whatever it searches by."""
+"""What a colony has found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import piece
+from gpu.cpu.compilation import inlined
 
 
 class Record(NamedTuple):
@@ -39,7 +39,7 @@ def record_of(n: int) -> Record:
     return Record(np.zeros(9, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
 
 
-@piece
+@inlined
 def shortest(lengths: NDArray[np.int64]) -> int:
     """Return the ant with the shortest tour; ties go to the lowest."""
     best = 0
@@ -49,7 +49,7 @@ def shortest(lengths: NDArray[np.int64]) -> int:
     return best
 
 
-@piece
+@inlined
 def keep_numbers(record: Record, lengths: NDArray[np.int64], best: int) -> None:
     """Count the iteration, and note how long its tours are, ``best`` being the shortest's ant."""
     total = np.int64(0)
@@ -60,7 +60,7 @@ def keep_numbers(record: Record, lengths: NDArray[np.int64], best: int) -> None:
     record.numbers[LAST_TOTAL] = total
 
 
-@piece
+@inlined
 def keep_best(record: Record) -> None:
     """Make the last iteration's best tour the best so far, if it is strictly shorter."""
     numbers = record.numbers

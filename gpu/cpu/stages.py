@@ -1,4 +1,4 @@
-"""An iteration in stages, worked through by a team of threads in slices that can be stopped."""
+"""An iteration in stages, done by threads in slices, between which a colony can be stopped."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from gpu.core.errors import DeviceError
-from gpu.cpu import barrier
-from gpu.cpu.thread_pool import Team
-from gpu.cpu.worker_count import Workforce
+from gpu.cpu.barrier import new_barrier, release
+from gpu.cpu.stage_loop import Run, Task
+from gpu.cpu.thread_pool import ThreadPool
+from gpu.cpu.worker_count import WorkerCount
 
 SLICE = 0.02
 """Seconds of work between two looks at whether to stop."""
@@ -30,74 +28,52 @@ class Stage:
 
     Attributes
     ----------
-    bit : int
-        Its name in the compiled code: a power of two.
+    number : int
+        Its number in the compiled code.
     phase : str
         The phase of a snapshot to which its time counts.
     units : callable
-        Units of work, such as rows or steps, of the thread that has most of them, by the number of
-        threads that work. Every thread works through its own units in order, and may be stopped
-        between any two.
+        Takes the number of threads that work; returns the units of work, such as rows or steps,
+        of the thread that has most of them. Every thread does its own units in order, and may be
+        stopped between any two.
     together : bool
-        Whether all threads are done with a unit before any begins the next: then their number may
-        change between units, and need not wait for the end of an iteration that stands still.
+        Whether all threads finish a unit before any begins the next one. Then the number of threads
+        may change between units, otherwise only between iterations.
     """
 
-    bit: int
+    number: int
     phase: str
     units: Callable[[int], int]
     together: bool = False
 
 
 def each(units: int) -> Callable[[int], int]:
-    """As many units for every thread, or for one of them."""
+    """Every thread, or one of them, has so many units."""
     return lambda workers: units
 
 
 def shared(items: int, units: int = 1) -> Callable[[int], int]:
-    """So many ``units`` for every item; the items are shared out among the threads."""
+    """The threads share out the items, each of which has so many units."""
     return lambda workers: -(-items // workers) * units
 
-
-class Shift(NamedTuple):
-    """What a thread is to do, in the order in which compiled code takes it.
-
-    Attributes
-    ----------
-    thread, threads : int
-        Its number, and how many work.
-    iterations : int
-        How many; 0 has the code compiled, and nothing done.
-    stages : int
-        The bits of those that it works through in each.
-    begin, end : int
-        Of each stage it does its units from ``begin`` to before ``end``.
-    """
-
-    thread: int
-    threads: int
-    iterations: int
-    stages: int
-    begin: int
-    end: int
-
-
-Work = Callable[[NDArray[np.int64], Shift], None]
-"""Called by all that work at once: ``work(gate, shift)``; ``gate`` is a fresh barrier."""
 
 EVERYTHING = 2**62
 """More units than any stage has."""
 
 
 class Stages:
-    """The stages of a colony's iteration, and how far it has come.
+    """The stages of a colony's iteration, and how far the iteration has come.
 
     Parameters
     ----------
-    threads : int
     stages : sequence of Stage
-        In order.
-    work : Work
+        In the order of their numbers.
+    loop : Run
+        Works on ``state``; see :func:`gpu.cpu.stage_loop.loop_over`.
+    state : NamedTuple
+        What the colony works on.
+    workspaces : sequence of NamedTuple
+        One for each thread.
 
     Raises
     ------
@@ -105,17 +81,20 @@ class Stages:
         If the system does not grant the threads.
     """
 
-    def __init__(self, threads: int, stages: Sequence[Stage], work: Work) -> None:
-        self._stages, self._work = tuple(stages), work
+    def __init__(
+        self, stages: Sequence[Stage], loop: Run, state: Any, workspaces: Sequence[Any]
+    ) -> None:
+        self._stages, self._loop = tuple(stages), loop
+        self._state, self._workspaces = state, workspaces
         self._pace = [FIRST] * len(self._stages)  # units a slice
         self._stage = self._unit = 0  # where the iteration stands
         self._spent = dict.fromkeys((stage.phase for stage in stages), 0.0)
         self._duration = math.inf  # of an iteration, seconds
         self.times: Mapping[str, float] = MappingProxyType({})
-        self._team: Team | None = Team(threads)
-        self._workforce = Workforce(threads)
-        self._noted = self._own = 0.0  # seconds not told it yet; with a core for this thread
-        self._run(0, self._stages[0].bit, 0, 0)  # compile now, or load what was compiled
+        self._pool: ThreadPool | None = ThreadPool(len(workspaces))
+        self._worker_count = WorkerCount(len(workspaces))
+        self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
+        self._run(0, 0, 0, 0)  # compile now, or load what was compiled
 
     def run(self, count: int, stop: Callable[[], bool]) -> None:
         """Run ``count`` iterations, the last one timed; see :meth:`gpu.core.colony.Colony.iterate`.
@@ -123,16 +102,16 @@ class Stages:
         Raises
         ------
         DeviceError
-            If the team was sent away.
+            If the colony was closed.
         """
         asked = time.perf_counter()
         while count > 0:
             batch = min(count - 1, int(SLICE / self._duration)) if self._is_between() else 0
             if batch:
-                before, own = time.perf_counter(), time.thread_time()
-                self._run(batch, sum(stage.bit for stage in self._stages), 0, EVERYTHING)
+                before, busy = time.perf_counter(), time.thread_time()
+                self._run(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
                 seconds = time.perf_counter() - before
-                self._workforce.note(batch, seconds, time.thread_time() - own)
+                self._worker_count.note(batch, seconds, time.thread_time() - busy)
                 count -= batch
             else:
                 count -= self._advance()
@@ -150,10 +129,10 @@ class Stages:
 
     def close(self) -> None:
         """End the threads; more calls do nothing."""
-        if self._team:
-            self._team.close()
-            del self._work  # it belongs to a colony, whose arrays are not to wait for this
-        self._team = None
+        if self._pool:
+            self._pool.close()
+            del self._state, self._workspaces  # whoever keeps this object needs no memory for them
+        self._pool = None
 
     def _is_between(self) -> bool:
         """Whether no iteration has begun that is not whole."""
@@ -162,13 +141,13 @@ class Stages:
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 if it is whole."""
         stage, pace = self._stages[self._stage], self._pace[self._stage]
-        units = stage.units(self._workforce.count)
+        units = stage.units(self._worker_count.now)
         begin, end = self._unit, min(self._unit + pace, units)
-        before, own = time.perf_counter(), time.thread_time()
-        self._run(1, stage.bit, begin, end)
+        before, busy = time.perf_counter(), time.thread_time()
+        self._run(1, 1 << stage.number, begin, end)
         seconds = time.perf_counter() - before
-        self._own += time.thread_time() - own
-        self._noted += seconds
+        self._busy += time.thread_time() - busy
+        self._wall += seconds
         if stage.together:
             self._note((end - begin) / units)
         self._spent[stage.phase] += seconds
@@ -189,20 +168,23 @@ class Stages:
         return 1
 
     def _note(self, iterations: float) -> None:
-        """Tell the workforce of what was done since it was last told; their number may change."""
-        self._workforce.note(iterations, self._noted, self._own)
-        self._noted = self._own = 0.0
+        """Note what was done since the last note; the number of workers may change."""
+        self._worker_count.note(iterations, self._wall, self._busy)
+        self._wall = self._busy = 0.0
 
     def _run(self, count: int, stages: int, begin: int, end: int) -> None:
-        if self._team is None:
+        if self._pool is None:
             raise DeviceError("the colony is closed; start a new run")
-        gate, workers = barrier.new_gate(), self._workforce.count
+        barrier, workers = new_barrier(), self._worker_count.now
+        loop, state, workspaces = self._loop, self._state, self._workspaces
+
+        def work(thread: int) -> None:
+            task = Task(thread, workers, count, stages, begin, end)
+            loop(state, workspaces[thread], barrier, task)
+
         try:
-            self._team.run(
-                lambda thread: self._work(gate, Shift(thread, workers, count, stages, begin, end)),
-                workers,
-            )
-        except BaseException:  # an interrupt, say, before this thread's own part began
-            barrier.throw_open(gate)
+            self._pool.run(work, workers)
+        except BaseException:  # an interrupt, say, before this thread's own work began
+            release(barrier)
             self.close()
             raise

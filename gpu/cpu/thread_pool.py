@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from gpu.core.errors import DeviceError
 
 
-class Team:
+class ThreadPool:
     """The calling thread and ``size - 1`` more, which wait between calls.
 
     Raises
@@ -19,11 +19,10 @@ class Team:
     """
 
     def __init__(self, size: int) -> None:
-        self.size = size
         self._pool: ThreadPoolExecutor | None = None
         if size > 1:
             self._pool = ThreadPoolExecutor(size - 1, thread_name_prefix="colony")
-            # Members wait for each other in compiled code, so all must exist before any starts.
+            # They wait for each other in compiled code, so all must exist before any starts.
             everyone = threading.Barrier(size)
             try:
                 for _ in range(size - 1):
@@ -36,15 +35,10 @@ class Team:
                 ) from None
             everyone.wait()
 
-    def run(self, work: Callable[[int], None], workers: int | None = None) -> None:
-        """Call ``work(member)`` for the first members at once; return when all have returned.
-
-        ``workers`` of them, all if not given.
-        """
+    def run(self, work: Callable[[int], None], workers: int) -> None:
+        """Call ``work(thread)`` for threads 0 to ``workers - 1``; return when all have returned."""
         futures = (
-            [self._pool.submit(work, member) for member in range(1, workers or self.size)]
-            if self._pool
-            else []
+            [self._pool.submit(work, thread) for thread in range(1, workers)] if self._pool else []
         )
         work(0)
         for future in futures:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import Whole, piece
+from gpu.cpu.compilation import Whole, inlined
 
 BLOCK = 64
 """Slots whose parts are added to one sum; the number of slots is a multiple of this."""
@@ -31,7 +31,7 @@ SCALE_BITS = np.int32(276)
 """Exponent fields of a wheel's largest weight and of its scale add up to this."""
 
 
-@piece
+@inlined
 def weigh_all(
     weights: NDArray[np.float32],
     unvisited: NDArray[np.int32],
@@ -50,7 +50,7 @@ def weigh_all(
     return largest
 
 
-@piece
+@inlined
 def weigh_listed(
     weights: NDArray[np.float32],
     neighbours: NDArray[np.uint32],
@@ -68,21 +68,21 @@ def weigh_listed(
     return largest
 
 
-@piece
+@inlined
 def scale_of(largest: np.int32) -> np.float32:
     """Return 2^(23 - e), where 2^(e - 1) <= w < 2^e for the largest weight w."""
     field = np.int32(SCALE_BITS - np.int32(largest >> np.int32(23)))
     return np.int32(field << np.int32(23)).view(np.float32)
 
 
-@piece
+@inlined
 def part_of(key: np.int32, scale: np.float32) -> np.uint32:
     """Return the part of the wheel that a slot has, from 0 to 2^23."""
     rounded = np.float32(np.float32(np.int32(key).view(np.float32) * scale) + ROUNDER)
     return np.uint32(rounded.view(np.int32) - ROUNDER_BITS)
 
 
-@piece
+@inlined
 def add_up(keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32]) -> np.uint64:
     """Write the sum of the parts of each block to ``sums``; return the sum of all."""
     total = np.uint64(0)
@@ -96,7 +96,7 @@ def add_up(keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32])
     return total
 
 
-@piece
+@inlined
 def spin(word: np.uint32, total: np.uint64) -> np.uint64:
     """Return where the wheel stops: word · total / 2^32, rounded down."""
     half = np.uint64(32)
@@ -104,7 +104,7 @@ def spin(word: np.uint32, total: np.uint64) -> np.uint64:
     return np.uint64(word) * (total >> half) + (low >> half)
 
 
-@piece
+@inlined
 def slot_at(
     keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32], stop: np.uint64
 ) -> int:
@@ -131,7 +131,7 @@ def slot_at(
     return slot + passed
 
 
-@piece
+@inlined
 def place_at(
     keys: NDArray[np.int32],
     scale: np.float32,
@@ -162,7 +162,7 @@ def place_at(
         place += 1
 
 
-@piece
+@inlined
 def first_of(keys: NDArray[np.int32], largest: np.int32) -> int:
     """Return the first slot with this key; one has it."""
     first = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import entry
+from gpu.cpu.compilation import cached
 
 SIZE = 720
 """Rows and columns of a picture."""
@@ -33,7 +33,7 @@ def shades_of(
     return np.where(met, 24 + 231 * shades, 0).astype(np.uint8)
 
 
-@entry
+@cached
 def _count(
     counts: NDArray[np.uint32], pixels: NDArray[np.float64], edges: NDArray[np.int32]
 ) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from gpu.cpu.compiled import entry
+from gpu.cpu.compilation import cached
 from gpu.problems.coloring.instance import GraphInstance
 
 WHOLE = 1000
@@ -134,7 +134,7 @@ def _paths(matrix: csr_array[np.float64], sources: int | NDArray[np.int64]) -> N
     return shortest_path(matrix, "D", directed=False, unweighted=True, indices=sources)
 
 
-@entry
+@cached
 def _relax(
     places: NDArray[np.float64],
     pairs: NDArray[np.int32],

@@ -1,4 +1,4 @@
-"""A recorded run, run again and compared."""
+"""Repeats a recorded run, and compares the results."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
     Parameters
     ----------
     log : RunLog
-        What was recorded.
+        The recorded run.
     device : str, optional
-        Another device than the recorded one.
+        A device to use instead of the recorded one.
 
     Raises
     ------
@@ -38,12 +38,12 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
 
 
 def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
-    """Compare ``result`` with the one that ``log`` has.
+    """Compare ``result`` with the result in ``log``.
 
     Returns
     -------
     tuple of bool and str
-        False if it differs although it must not, and what to tell the user.
+        False if the results differ and must not; and a sentence for the user.
     """
     recorded = log.last
     if recorded is None or not recorded["iteration"] or result.solution is None:

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
 from views.tour.tour_layers import MapLayer
-from views.widgets.chips import Choice
 from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _EDGES = 200
@@ -174,7 +174,9 @@ class DecisionMap(QWidget):
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        self.extent = Choice({"near": "Near", "whole": "Whole map"}, "How much of the map to show")
+        self.extent = OptionButtons(
+            {"near": "Near", "whole": "Whole map"}, "How much of the map to show"
+        )
         self.extent.chosen.connect(lambda _: self.fit())
         self.legend = QLabel()
         self.legend.setProperty("role", "note")

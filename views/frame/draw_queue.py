@@ -45,7 +45,8 @@ class DrawQueue(QObject):
         for view in views:
             if view in self._due:
                 continue
-            if not self.throttle.limited or now >= self._drawn.get(view, 0.0) + view.leisure:
+            ready = self._drawn.get(view, 0.0) + view.redraw_interval
+            if not self.throttle.limited or now >= ready:
                 self._waiting.pop(view, None)
                 self._due.append(view)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLa
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
-from views.decision.decision_view import DecisionView
 from views.frame.about import about_box, keys_box
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
@@ -22,19 +21,8 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.theme_choice import ThemeChoice
 from views.frame.window_state import WindowState
-from views.graph.adjacency_view import AdjacencyView
-from views.graph.classes_view import ClassesView
-from views.graph.graph_view import GraphView
-from views.plots.comparison_view import ComparisonView
-from views.plots.convergence_view import ConvergenceView
-from views.plots.hit_rate_view import HitRateView
-from views.plots.pheromone_view import PheromoneView
-from views.plots.speedup_view import SpeedupView
 from views.problem_display import FILES, problem_of
-from views.run.device_view import DeviceView
-from views.run.log_view import LogView
 from views.setup.setup_panel import SetupPanel
-from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
 from views.widgets.elided import ElidedLabel
@@ -42,16 +30,6 @@ from views.widgets.icons import application_icon
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
-
-
-class _Shown(Generic[V]):
-    """The view of a class, as an attribute of the window."""
-
-    def __init__(self, kind: type[V]) -> None:
-        self._kind = kind
-
-    def __get__(self, window: MainWindow, _: type[MainWindow]) -> V:
-        return window.view(self._kind)
 
 
 class MainWindow(QMainWindow):
@@ -94,15 +72,6 @@ class MainWindow(QMainWindow):
     export_requested = Signal(str, object)
     picture_requested = Signal(str, str, object)
     closing = Signal()
-
-    tour, decision, convergence = _Shown(TourView), _Shown(DecisionView), _Shown(ConvergenceView)
-    graph, adjacency, classes = _Shown(GraphView), _Shown(AdjacencyView), _Shown(ClassesView)
-    pheromone, hit_rates, device_view = (
-        _Shown(PheromoneView),
-        _Shown(HitRateView),
-        _Shown(DeviceView),
-    )
-    speedup, comparison, log = _Shown(SpeedupView), _Shown(ComparisonView), _Shown(LogView)
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()

@@ -9,11 +9,11 @@ from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
-from views.plots.comparison_view import ComparisonView
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
 from views.plots.pheromone_view import PheromoneView
-from views.plots.speedup_view import SpeedupView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 from views.tour.tour_view import TourView

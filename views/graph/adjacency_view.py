@@ -17,7 +17,7 @@ from views.graph.class_marks import mark_of
 from views.widgets.formats import whole
 from views.widgets.layers import Layer
 from views.widgets.matrix_view import MatrixView
-from views.widgets.picture import PictureItem, Shades
+from views.widgets.picture_item import PictureItem, Shades
 from views.widgets.theme import DARK, Theme
 
 _FAINTEST = 64

@@ -15,10 +15,11 @@ from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.widgets.canvas_view import CanvasView
-from views.widgets.chips import Chip, Choice
+from views.widgets.chips import Chip
 from views.widgets.elided import ElidedLabel
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import whole
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
@@ -37,7 +38,7 @@ class GraphView(CanvasView):
     key = "graph"
     title = "Graph"
     fit_tip = "Show the whole graph (F)"
-    leisure = 0.5
+    redraw_interval = 0.5
     drawing_wanted = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -57,7 +58,7 @@ class GraphView(CanvasView):
                 "Numbers", "text", "dots", "Numbers of the classes, where there is room"
             ),
         }
-        self.arrangement = Choice(
+        self.arrangement = OptionButtons(
             _CHOICES,
             "Where vertices are drawn: as springs along the edges would pull them, in their "
             "classes' order around a circle, class by class, or whichever suits the graph",

@@ -11,10 +11,11 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.plots.history import History
 from views.problem_display import display_of
-from views.widgets.chips import Chip, Choice
+from views.widgets.chips import Chip
 from views.widgets.elided import ElidedLabel
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import duration, percent, whole
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -43,7 +44,7 @@ class ConvergenceView(View):
             "mean": Chip("Mean", "mean", "thin"),
             "optimum": Chip("Optimum", "optimum", "dashes"),
         }
-        self.axis_choice = Choice(
+        self.axis_choice = OptionButtons(
             {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
         )
         self.reading = ElidedLabel()

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, 
 
 from gpu.core.snapshot import Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
+from views.measure.measure_bar import MeasureBar
 from views.plots.history import History
-from views.plots.measure_bar import MeasureBar
-from views.widgets.chips import Chip, Choice
+from views.widgets.chips import Chip
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -60,7 +61,7 @@ class HitRateView(View):
             "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
             "recent": Chip("Recent", "local overall", "thin", "The same since the last drawing"),
         }
-        self.page_choice = Choice(
+        self.page_choice = OptionButtons(
             {"run": "The run", "memory": "Against s"}, "What runs along the axis"
         )
         self.measure = MeasureBar(

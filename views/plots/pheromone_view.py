@@ -14,7 +14,7 @@ from views.plots.colour_bar import ColourBar, colour_table
 from views.problem_display import display_of
 from views.widgets.formats import significant
 from views.widgets.matrix_view import MatrixView
-from views.widgets.picture import PictureItem
+from views.widgets.picture_item import PictureItem
 from views.widgets.theme import Theme
 
 

@@ -12,10 +12,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
-from views.widgets.chips import Choice
 from views.widgets.elided import ElidedLabel
 from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -45,7 +45,9 @@ class LogView(View):
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(MOST_LINES)
         self.text.setPlaceholderText("A run writes its log here, line by line.")
-        self.form = Choice({"words": "In words", "file": "As in the file"}, "How lines are shown")
+        self.form = OptionButtons(
+            {"words": "In words", "file": "As in the file"}, "How lines are shown"
+        )
         self.form.chosen.connect(lambda _: self._redraw())
         self.path = ElidedLabel()
         self.path.setProperty("role", "note")

@@ -36,7 +36,7 @@ class TourView(CanvasView):
     key = "tour"
     title = "Tour"
     fit_tip = "Show the whole map (F)"
-    leisure = 0.0  # people look at what moves
+    redraw_interval = 0.0  # people look at what moves
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from views.widgets.canvas_view import CanvasView
 from views.widgets.elided import ElidedLabel
-from views.widgets.picture import PictureItem
+from views.widgets.picture_item import PictureItem
 
 
 class MatrixView(CanvasView):

@@ -25,7 +25,7 @@ class View(QWidget):
         Name in files and settings.
     title : str
         Name in the window.
-    leisure : float
+    redraw_interval : float
         Least seconds between two drawings while the colony needs all cores.
     keys : tuple of (str, str)
         Keys, and what they do while the view has the focus.
@@ -41,7 +41,7 @@ class View(QWidget):
     key: ClassVar[str] = ""
     title: ClassVar[str] = ""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
-    leisure: float = 1.0
+    redraw_interval: float = 1.0
     wanted_changed = Signal()
     exports_changed = Signal()
     pointed = Signal(int)

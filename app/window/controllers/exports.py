@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
-from app.cli import comparison as comparing
-from app.cli import speedup as benchmark
 from app.files.exports import (
     ExportError,
     export_csv,
@@ -21,19 +18,22 @@ from app.files.exports import (
     export_solution,
     write_whole,
 )
+from app.files.measurements import export_comparison, export_speedup
 from app.window.controllers.run_text import caption_of
 from app.window.threads.tasks import BackgroundTasks, Task
 from gpu.run.run_log import read_log
-from views.widgets.pictures import as_image, as_svg
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.run.log_view import LogView
+from views.widgets.picture_export import as_image, as_svg
 
 if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run import RunModel
     from app.window.models.run_list import RunList
-    from gpu.measure.speedup_report import SpeedupReport
     from views.frame.main_window import MainWindow
 
-_FORMS = {"comparison": "csv", "comparison-lines": "jsonl"}
+_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
 class ExportController(QObject):
@@ -66,7 +66,7 @@ class ExportController(QObject):
         self._background, self._window = background, window
         window.export_requested.connect(self.export)
         window.picture_requested.connect(self.export_picture)
-        window.log.folder_requested.connect(self.open_log_folder)
+        window.view(LogView).folder_requested.connect(self.open_log_folder)
 
     @property
     def caption(self) -> str:
@@ -82,11 +82,11 @@ class ExportController(QObject):
         if name == "window":
             self._write_image(path, window, "")
         elif name == "speedup":
-            reports = list(window.speedup.reports)
-            self._write(path, lambda: _write_speedup(path, reports))
+            reports = list(window.view(SpeedupView).reports)
+            self._write(path, lambda: export_speedup(path, reports, "json"))
         elif name in _FORMS:
-            if (report := window.comparison.report) is not None:
-                self._write(path, lambda: comparing.export(path, report, _FORMS[name]))
+            if (report := window.view(ComparisonView).report) is not None:
+                self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
         elif run is not None:
             self._write(path, _writer_of(name, run, path))
 
@@ -140,8 +140,3 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
 def _save(image: QImage, path: Path) -> None:
     if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
         raise OSError(f"{path.name} cannot be written as PNG")
-
-
-def _write_speedup(path: Path, reports: list[SpeedupReport]) -> None:
-    text = json.dumps(benchmark.json_of(reports), indent=2, allow_nan=False) + "\n"
-    write_whole(path, lambda part: part.write_text(text, "utf-8"))

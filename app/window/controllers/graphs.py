@@ -128,7 +128,7 @@ class GraphController(QObject):
             self._artist, picture, worked = result
             # Each view's pictures may take as much time as all painting of the window.
             rest = min(worked / SHARE_BESIDE_ALL_CORES, LONGEST)
-            view.leisure = max(type(view).leisure, rest)
+            view.redraw_interval = max(type(view).redraw_interval, rest)
             show(picture)
 
         self._task = Task(draw, done, self._tell)

@@ -22,8 +22,8 @@ from gpu.measure.contenders import contenders
 from gpu.measure.speedup_report import SpeedupReport
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from views.measure.speedup_view import MOST_PLACES
 from views.plots.hit_rate_view import HitRate
-from views.plots.speedup_view import MOST_PLACES
 
 if TYPE_CHECKING:
     from gpu.core.devices import Device

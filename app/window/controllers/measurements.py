@@ -12,12 +12,15 @@ from app.window.threads.tasks import BackgroundTasks, Task
 from gpu import catalog
 from gpu.measure.comparison_report import ComparisonReport
 from gpu.measure.speedup_report import SpeedupReport
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.plots.hit_rate_view import HitRateView
 
 if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run_list import RunList
     from views.frame.main_window import MainWindow
-    from views.plots.measure_bar import MeasureBar
+    from views.measure.measure_bar import MeasureBar
 
 
 class MeasurementController(QObject):
@@ -61,9 +64,9 @@ class MeasurementController(QObject):
         self._task: Task[Any] | None = None
         self._bar: MeasureBar | None = None
         starts = {
-            window.speedup.measure: self.speedups,
-            window.hit_rates.measure: self.hit_rates,
-            window.comparison.measure: self.compare,
+            window.view(SpeedupView).measure: self.speedups,
+            window.view(HitRateView).measure: self.hit_rates,
+            window.view(ComparisonView).measure: self.compare,
         }
         self._bars = tuple(starts)
         for bar, start in starts.items():
@@ -84,7 +87,8 @@ class MeasurementController(QObject):
         thorough : bool
             Whether to measure the time to the same length too, and with more repeats.
         """
-        setup, view, instance = self._window.setup, self._window.speedup, self._instance.value
+        setup, view = self._window.setup, self._window.view(SpeedupView)
+        instance = self._instance.value
         system = setup.colony.system
         if instance is None or system is None:
             return
@@ -104,7 +108,8 @@ class MeasurementController(QObject):
     @Slot()
     def hit_rates(self) -> None:
         """Measure the mean hit ratios of the selective memory for several sizes."""
-        setup, view, instance = self._window.setup, self._window.hit_rates, self._instance.value
+        setup, view = self._window.setup, self._window.view(HitRateView)
+        instance = self._instance.value
         device, chosen = setup.colony.device, setup.colony.system
         if instance is None or device is None or chosen is None:
             return
@@ -125,7 +130,8 @@ class MeasurementController(QObject):
     @Slot()
     def compare(self) -> None:
         """Compare the colonies of the chosen search, and the options of the chosen colony."""
-        setup, view, instance = self._window.setup, self._window.comparison, self._instance.value
+        setup, view = self._window.setup, self._window.view(ComparisonView)
+        instance = self._instance.value
         system, device = setup.colony.system, setup.colony.device
         if instance is None or system is None or device is None or setup.problem:
             self._window.tell(self._window.problem)

@@ -11,6 +11,9 @@ from app.files.log_tail import LogTail
 from app.window.controllers.run_text import title_of
 from app.window.threads.solver import RunState
 from gpu.run.recorder import versions
+from views.plots.pheromone_view import PheromoneView
+from views.run.device_view import DeviceView
+from views.run.log_view import LogView
 
 if TYPE_CHECKING:
     from app.window.models.run import RunModel
@@ -38,7 +41,7 @@ class RunDisplay(QObject):
     def __init__(self, runs: RunList, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
         self._runs, self._window = runs, window
-        self._tail = LogTail(window.log.add_lines)
+        self._tail = LogTail(window.view(LogView).add_lines)
         runs.current_changed.connect(self._follow)
         runs.ended.connect(self._read_log)
         window.wanted_changed.connect(self._want)
@@ -48,7 +51,7 @@ class RunDisplay(QObject):
         """Show the device that runs are made on."""
         device = self._window.setup.colony.device
         if device is not None:
-            self._window.device_view.show_device(device, versions())
+            self._window.view(DeviceView).show_device(device, versions())
 
     def close_log(self) -> None:
         """Read no more of the run's log."""
@@ -71,9 +74,9 @@ class RunDisplay(QObject):
         window, log = self._window, run.recorder.path
         window.begin_run()
         # The parameter of colonies with a selective memory.
-        window.pheromone.show_memory(getattr(run.session.parameters, "memory", 0))
+        window.view(PheromoneView).show_memory(getattr(run.session.parameters, "memory", 0))
         self.show_device()
-        window.log.show_path(str(log))
+        window.view(LogView).show_path(str(log))
         device = window.setup.colony.device
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")

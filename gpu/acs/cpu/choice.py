@@ -5,35 +5,35 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cpu.box_tree import BoxTree, nearest_possible
 from gpu.acs.cpu.pheromone import trail_outside
-from gpu.acs.cpu.regions import Regions, nearest_possible
-from gpu.acs.cpu.tables import LANES, NO_CITY, Pheromone, Rules, Tables
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Pheromone, Rules
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import Geometry, distance, weight
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 FEW = 8
-"""Unvisited cities that are looked at one by one rather than by way of the backup list."""
+"""Up to so many unvisited cities, all are looked at instead of the backup list."""
 
 MANY = 64
-"""Unvisited cities up to which looking at all of them is quicker than going through boxes."""
+"""Up to so many unvisited cities, looking at all is quicker than going through the boxes."""
 
 MARGIN = np.float32(1.000001)
-"""Keeps rounding from deciding whether a bound was exceeded."""
+"""Room for rounding, when a weight is compared with a bound."""
 
 LAST_CITY = np.uint32(2**31 - 1)
 
 
-@piece
+@inlined
 def is_unvisited(unvisited: NDArray[np.uint32], ant: int, city: np.uint32) -> np.uint32:
     """Return 1 if ``ant`` has not yet been in ``city``, else 0."""
     word = unvisited[ant, city >> np.uint32(5)]
     return np.uint32((word >> np.uint32(city & np.uint32(31))) & np.uint32(1))
 
 
-@piece
+@inlined
 def weigh(
-    tables: Tables,
+    lists: CandidateLists,
     trails: Pheromone,
     unvisited: NDArray[np.uint32],
     ant: int,
@@ -42,42 +42,42 @@ def weigh(
 ) -> np.int32:
     """Write the bits of τ·η^β of all unvisited candidates, 0 for others; return the largest.
 
-    The bits of a float32 order as whole numbers do, if it is not negative. The weight of an
-    unvisited candidate is never 0, so the largest is 0 if and only if nobody is left.
+    The bits of floats that are not negative have the order of the floats. The weight of an
+    unvisited candidate is never 0, so the largest key is 0 only if no candidate is left.
     """
     largest = np.int32(0)
-    for lane in range(tables.neighbours.shape[1]):
-        free = is_unvisited(unvisited, ant, tables.neighbours[u, lane])
-        bits = np.float32(trails.listed[u, lane] * tables.weights[u, lane]).view(np.int32)
+    for lane in range(lists.neighbours.shape[1]):
+        free = is_unvisited(unvisited, ant, lists.neighbours[u, lane])
+        bits = np.float32(trails.listed[u, lane] * lists.weights[u, lane]).view(np.int32)
         key = bits if free != 0 else np.int32(0)
         keys[lane] = key
         largest = max(largest, key)
     return largest
 
 
-@piece
-def heaviest(tables: Tables, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
+@inlined
+def heaviest(lists: CandidateLists, u: Whole, keys: NDArray[np.int32], largest: np.int32) -> Whole:
     """Return the lane whose key is the ``largest``; ties go to the lowest city."""
-    mark = np.int32(0)  # a sum, because vectors add where they would not branch
-    for lane in range(tables.neighbours.shape[1]):
+    mark = np.int32(0)  # a sum needs no branch, so vectors can do it
+    for lane in range(lists.neighbours.shape[1]):
         mark = np.int32(mark + (np.int32(LANES + lane) if keys[lane] == largest else np.int32(0)))
     if mark < 2 * LANES:
         return np.int64(mark - LANES)
     winner = -1
-    for lane in range(tables.neighbours.shape[1]):
+    for lane in range(lists.neighbours.shape[1]):
         if keys[lane] == largest and (
-            winner < 0 or tables.neighbours[u, lane] < tables.neighbours[u, winner]
+            winner < 0 or lists.neighbours[u, lane] < lists.neighbours[u, winner]
         ):
             winner = lane
     return winner
 
 
-@piece
+@inlined
 def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.float32) -> int:
     """Return a lane drawn in proportion to its weight (eq. 2); those of weight 0 cannot be drawn.
 
-    The prefix sums are formed in the order in which a warp forms them, so that rounding falls
-    alike on both devices; where it leaves nobody above the target, the last lane wins that can.
+    The prefix sums are formed in the order in which a warp forms them, so that both devices round
+    alike. If rounding leaves no sum above the target, the last lane that can win does.
     """
     for lane in range(LANES):
         sums[lane] = weights[lane]
@@ -96,40 +96,45 @@ def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.
     return last
 
 
-@piece
+@inlined
 def key_of(value: np.float32, city: np.uint32) -> np.int64:
-    """Return a whole number that orders as (weight, lowest city first)."""
+    """Return a number that grows with the weight and, of equal weights, falls with the city."""
     return (np.int64(np.float32(value).view(np.int32)) << 32) | (
         np.int64(LAST_CITY) - np.int64(city)
     )
 
 
-@piece
+@inlined
 def city_of(key: np.int64) -> np.uint32:
     """Return the city of a :func:`key_of`."""
     return np.uint32(np.int64(LAST_CITY) - (key & np.int64(LAST_CITY)))
 
 
-@part
+@compiled
 def key_outside(
-    tables: Tables, geometry: Geometry, trails: Pheromone, rules: Rules, u: Whole, v: np.uint32
+    lists: CandidateLists,
+    geometry: Geometry,
+    trails: Pheromone,
+    rules: Rules,
+    u: Whole,
+    v: np.uint32,
 ) -> np.int64:
     """Return the key of a city that is not on the list of ``u``."""
-    eta = weight(geometry, distance(geometry, u, v), tables.distances[u, 0])
+    eta = weight(geometry, distance(geometry, u, v), lists.distances[u, 0])
     return key_of(np.float32(trail_outside(trails, rules, u, v) * eta), v)
 
 
-@piece
+@inlined
 def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
     """Whether the weight of ``key`` is certainly larger than ``bound`` times ``eta``."""
     return bool(np.int32(key >> 32).view(np.float32) > bound * eta * MARGIN)
 
 
-@part
+@compiled
 def fallback(
-    tables: Tables,
+    lists: CandidateLists,
     geometry: Geometry,
-    regions: Regions,
+    boxes: BoxTree,
     trails: Pheromone,
     rules: Rules,
     unvisited: NDArray[np.uint32],
@@ -140,13 +145,13 @@ def fallback(
 ) -> np.uint32:
     """Return the unvisited city with the largest τ·η^β when no candidate is left (Fig. 3, line 18).
 
-    Ties go to the lowest city. The result is that of looking at all ``left`` unvisited cities.
-    Where they are many, bounds on the trails and on the distances rule out most of them unseen.
+    Ties go to the lowest city. The result is the same as from all ``left`` unvisited cities. If
+    they are many, bounds of the trails and of the distances exclude most of them.
     """
     best = np.int64(0)
     if left <= FEW:
-        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
-    nearest = tables.distances[u, 0]
+        return city_of(_best_of_all(lists, geometry, trails, rules, unvisited, ant, u, best))
+    nearest = lists.distances[u, 0]
     near = beyond = np.float32(1.0)
     if rules.selective:  # trails other than 1 are only those remembered
         for slot in range(trails.cities.shape[1]):
@@ -156,42 +161,42 @@ def fallback(
                 and trails.lanes[u, slot] == NOT_LISTED
                 and is_unvisited(unvisited, ant, np.uint32(other)) != 0
             ):
-                key = key_outside(tables, geometry, trails, rules, u, np.uint32(other))
+                key = key_outside(lists, geometry, trails, rules, u, np.uint32(other))
                 best = max(best, key)
     else:
         beyond = trails.bounds[u, 1]
         near = max(trails.bounds[u, 0], beyond)
-    backups = tables.backup.shape[1]
+    backups = lists.backup.shape[1]
     for rank in range(backups):  # from the nearest on, so that weights only fall
-        v = tables.backup[u, rank]
+        v = lists.backup[u, rank]
         if is_unvisited(unvisited, ant, v) != 0:
             eta = weight(geometry, distance(geometry, u, v), nearest)
             if exceeds(best, near, eta):
                 return city_of(best)
             trail = trail_outside(trails, rules, u, v)
             best = max(best, key_of(np.float32(trail * eta), v))
-    last = tables.backup[u, backups - 1]
+    last = lists.backup[u, backups - 1]
     if exceeds(best, beyond, weight(geometry, distance(geometry, u, last), nearest)):
         return city_of(best)
-    if left <= MANY or regions.spans.shape[0] == 0:
-        return city_of(_best_of_all(tables, geometry, trails, rules, unvisited, ant, u, best))
+    if left <= MANY or boxes.spans.shape[0] == 0:
+        return city_of(_best_of_all(lists, geometry, trails, rules, unvisited, ant, u, best))
     waiting[0] = 0
     count = 1
     while count > 0:
         count -= 1
         box = waiting[count]
-        eta = weight(geometry, nearest_possible(regions, geometry, box, u), nearest)
+        eta = weight(geometry, nearest_possible(boxes, geometry, box, u), nearest)
         if exceeds(best, beyond, eta):
             continue
-        first, second = regions.parts[box, 0], regions.parts[box, 1]
+        first, second = boxes.parts[box, 0], boxes.parts[box, 1]
         if first < 0:
-            for place in range(regions.spans[box, 0], regions.spans[box, 1]):
-                v = regions.cities[place]
+            for place in range(boxes.spans[box, 0], boxes.spans[box, 1]):
+                v = boxes.cities[place]
                 if is_unvisited(unvisited, ant, v) != 0:
-                    best = max(best, key_outside(tables, geometry, trails, rules, u, v))
+                    best = max(best, key_outside(lists, geometry, trails, rules, u, v))
             continue
-        if nearest_possible(regions, geometry, first, u) < nearest_possible(
-            regions, geometry, second, u
+        if nearest_possible(boxes, geometry, first, u) < nearest_possible(
+            boxes, geometry, second, u
         ):
             first, second = second, first
         waiting[count] = first
@@ -200,9 +205,9 @@ def fallback(
     return city_of(best)
 
 
-@part
+@compiled
 def _best_of_all(
-    tables: Tables,
+    lists: CandidateLists,
     geometry: Geometry,
     trails: Pheromone,
     rules: Rules,
@@ -217,11 +222,11 @@ def _best_of_all(
         while word != 0:
             v = np.uint32(np.uint32(index) * np.uint32(32) + lowest_bit(word))
             word = np.uint32(word & np.uint32(word - np.uint32(1)))
-            best = max(best, key_outside(tables, geometry, trails, rules, u, v))
+            best = max(best, key_outside(lists, geometry, trails, rules, u, v))
     return best
 
 
-@piece
+@inlined
 def lowest_bit(word: np.uint32) -> np.uint32:
     """Return the number of the lowest bit set in ``word``, which is not 0."""
     bit = np.uint32(0)

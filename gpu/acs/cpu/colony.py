@@ -5,70 +5,71 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu import tables
-from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, run
-from gpu.acs.cpu.regions import regions_of
-from gpu.acs.cpu.tables import NO_CITY, Rules
+from gpu.acs.cpu import state as states
+from gpu.acs.cpu.box_tree import box_tree_of
+from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, AcsState, run
+from gpu.acs.cpu.state import NO_CITY, Rules
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.devices import Device
 from gpu.core.random import greedy_threshold, key_of
 from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
-from gpu.cpu import record
+from gpu.cpu import record as records
 from gpu.cpu.geometry import geometry_of
-from gpu.cpu.stages import Shift, Stage, each
-from gpu.local_search.cpu import tables as searches
-from gpu.local_search.cpu.colony import TourColony, improvement
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.cpu.record import record_of
+from gpu.cpu.stages import Stage, each
+from gpu.local_search.cpu import state as searches
+from gpu.local_search.cpu.colony import TourColony
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 ANTS_PER_THREAD = 16
-"""Fewer than these build tours in less time than it takes threads to meet at each step."""
+"""A thread has at least so many; with fewer, waiting at each step takes longer than the work."""
 
 
 def prepare() -> None:
-    """Compile the colonies, once for all on this machine: some ten seconds, or nothing.
+    """Compile the colonies: some ten seconds, once on a machine.
 
-    Whoever does not call this waits as long when the first colony is built.
+    Without this call the first colony takes that time.
     """
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
-    CpuColony(triangle, AcsParameters(), 0, threads=1, stepwise=False).close()
+    AcsCpuColony(triangle, AcsParameters(), 0, threads=1, stepwise=False).close()
 
 
 def build_sequential(
     instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> CpuColony:
+) -> AcsCpuColony:
     """ACS as in the paper's Figs. 2 and 3, on one core: ants take turns, step by step."""
-    return CpuColony(instance, parameters, seed, threads=1, stepwise=False)
+    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
 
 
 def build_sequential_spm(
     instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
-) -> CpuColony:
+) -> AcsCpuColony:
     """As :func:`build_sequential`, with the selective pheromone memory (Fig. 5)."""
-    return CpuColony(instance, parameters, seed, threads=1, stepwise=False)
+    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
 
 
 def build_stepwise(
     instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> CpuColony:
+) -> AcsCpuColony:
     """ACS-GPU on all cores of ``device``: in each step all ants choose, then all update."""
-    return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
 
 
 def build_stepwise_spm(
     instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
-) -> CpuColony:
+) -> AcsCpuColony:
     """As :func:`build_stepwise`, with the selective memory, updated in the ants' order."""
-    return CpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
 
 
-class CpuColony(TourColony):
+class AcsCpuColony(TourColony):
     """The Ant Colony System on the CPU; see :class:`gpu.core.colony.Colony`.
 
     The same seed gives the same tours on every machine and with any number of threads.
@@ -93,6 +94,8 @@ class CpuColony(TourColony):
         If the colony would not fit into free memory.
     """
 
+    _run = staticmethod(run)
+
     def __init__(
         self,
         instance: TspInstance,
@@ -110,65 +113,65 @@ class CpuColony(TourColony):
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
         improves = parameters.local_search != NO_LOCAL_SEARCH
-        self._builders = max(1, min(threads, m // ANTS_PER_THREAD))
-        threads = max(1, min(threads, m)) if improves else self._builders
-        needed = tables.bytes_needed(n, m, self._cl, min(BACKUP, n - 1 - self._cl), slots)
+        builders = max(1, min(threads, m // ANTS_PER_THREAD))
+        threads = max(1, min(threads, m)) if improves else builders
+        needed = states.bytes_needed(n, m, self._cl, min(BACKUP, n - 1 - self._cl), slots)
         if improves:
             needed["local search"] = searches.bytes_needed(instance, threads)
         memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
 
-        moves = searches.rule_of(instance, parameters.local_search)
+        search = searches.local_search_of(instance, parameters.local_search, threads)
         candidates = build_candidates(instance, self._cl)
-        self._tables = tables.tables_of(candidates, parameters.beta)
-        self._geometry = geometry_of(instance, parameters.beta)
-        self._regions = regions_of(self._geometry)
-        self._trails = tables.pheromone_of(n, self._cl, slots)
-        self._ants = tables.ants_of(n, m, threads)
-        self._rules = Rules(
-            key0=np.uint32(key[0]),
-            key1=np.uint32(key[1]),
-            greedy=np.uint32(greedy_threshold(parameters.q0)),
-            period=parameters.update_period,
-            keep=np.float32(1.0 - parameters.rho),
-            # Not ρ: the initial trail, 1, must stay exactly 1 however often it is updated.
-            drop=np.float32(1) - np.float32(1.0 - parameters.rho),
-            global_keep=np.float32(1.0 - parameters.alpha),
-            alpha=parameters.alpha,
-            scale=n * nearest_neighbour_length(instance, candidates),
-            immediate=not stepwise,
-            selective=slots > 0,
-            directed=instance.directed,
+        geometry = geometry_of(instance, parameters.beta)
+        self._state = AcsState(
+            lists=states.lists_of(candidates, parameters.beta),
+            geometry=geometry,
+            boxes=box_tree_of(geometry),
+            trails=states.pheromone_of(n, self._cl, slots),
+            ants=states.ants_of(n, m, threads),
+            rules=Rules(
+                key0=np.uint32(key[0]),
+                key1=np.uint32(key[1]),
+                greedy=np.uint32(greedy_threshold(parameters.q0)),
+                period=parameters.update_period,
+                keep=np.float32(1.0 - parameters.rho),
+                # Not ρ: the initial trail, 1, must stay exactly 1 however often it is updated.
+                drop=np.float32(1) - np.float32(1.0 - parameters.rho),
+                global_keep=np.float32(1.0 - parameters.alpha),
+                alpha=parameters.alpha,
+                scale=n * nearest_neighbour_length(instance, candidates),
+                immediate=not stepwise,
+                selective=slots > 0,
+                directed=instance.directed,
+                builders=builders,
+            ),
+            search=search,
+            record=record_of(n),
         )
-        self._scratch = [tables.scratch_of() for _ in range(threads)]
         stages = (
             Stage(CONSTRUCT, "construction", each(n), together=stepwise),
-            *improvement(moves, IMPROVE, m),
+            *self.improvement(IMPROVE, search, m),
             Stage(FINISH, "update", each(1)),
         )
-        super().__init__(instance, m, threads, stages, moves)
+        workspaces = [states.new_workspace() for _ in range(threads)]
+        record = self._state.record
+        super().__init__(instance, search, m, record, stages, self._state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        trails = self._trails
-        if self._rules.selective:
+        trails = self._state.trails
+        if self._state.rules.selective:
             row = np.ones(self._instance.n, np.float32)
             held = trails.cities[city] != NO_CITY
             row[trails.cities[city][held]] = trails.values[city][held]
             return row
         row = np.array(trails.others[city])
-        row[self._tables.neighbours[city, : self._cl]] = trails.listed[city, : self._cl]
+        row[self._state.lists.neighbours[city, : self._cl]] = trails.listed[city, : self._cl]
         return row
 
     def remembered(self, city: int) -> NDArray[np.int32]:
         """The selective memory of ``city``; see :class:`gpu.decisions.rule.ForgetfulSource`."""
-        return np.roll(self._trails.cities[city], -1 - int(self._trails.tails[city]))
-
-    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
-        run(
-            self._tables, self._geometry, self._regions, self._trails, self._ants, self._rules,
-            self._moves, self._searches, self._record, gate, self._scratch[shift.thread],
-            min(shift.threads, self._builders), *shift,
-        )  # fmt: skip
+        return np.roll(self._state.trails.cities[city], -1 - int(self._state.trails.tails[city]))
 
     def _draw(
         self, wanted: Wanted, order: NDArray[np.integer]
@@ -182,23 +185,23 @@ class CpuColony(TourColony):
         )
 
     def _listed(self) -> NDArray[np.float32]:
-        return self._trails.listed[:, : self._cl]
+        return self._state.trails.listed[:, : self._cl]
 
     def _updates(self) -> Updates | None:
-        if not self._rules.selective:
+        if not self._state.rules.selective:
             return None
-        hits, numbers = self._ants.hits.sum(axis=0), self._record.numbers
+        hits, numbers = self._state.ants.hits.sum(axis=0), self._record.numbers
         return Updates(
             int(hits[0]),
             int(hits[1]),
-            int(numbers[record.GLOBAL_HITS]),
-            int(numbers[record.GLOBAL_TOTAL]),
+            int(numbers[records.GLOBAL_HITS]),
+            int(numbers[records.GLOBAL_TOTAL]),
         )
 
     def _known_trails(self) -> KnownTrails:
         """Collect every trail that may differ from 1."""
-        trails, n = self._trails, self._instance.n
-        if self._rules.selective:
+        trails, n = self._state.trails, self._instance.n
+        if self._state.rules.selective:
             cities, slots = np.nonzero(trails.cities != NO_CITY)
             remembered = trails.cities[cities, slots]
             return KnownTrails(cities.astype(np.int32), remembered, trails.values[cities, slots])
@@ -206,7 +209,7 @@ class CpuColony(TourColony):
         places, columns = np.nonzero(trails.others[changed] != 1)
         rows = changed[places]
         everyone = np.repeat(np.arange(n, dtype=np.int32), self._cl)
-        listed = self._tables.neighbours[:, : self._cl].astype(np.int32).ravel()
+        listed = self._state.lists.neighbours[:, : self._cl].astype(np.int32).ravel()
         return KnownTrails(
             np.concatenate((everyone, rows.astype(np.int32))),
             np.concatenate((listed, columns.astype(np.int32))),

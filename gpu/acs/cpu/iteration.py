@@ -1,23 +1,25 @@
-"""Whole iterations of the Ant Colony System (Fig. 2), compiled, for any number of threads.
+"""The stages of an iteration of the Ant Colony System (Fig. 2), compiled.
 
-The sequential colony and the one whose ants step together differ in one place: whether an ant's
-local update is made before the next ant chooses or after all ants have chosen. In the second
-case each thread chooses for its share of the ants and updates its share of the cities' rows, so
-that no two threads ever write the same trail, and the result does not depend on their number.
+The sequential colony and the one whose ants step together differ in one thing: whether an ant's
+local update is made before the next ant chooses, or after all ants have chosen. In the second
+case each thread chooses for its share of the ants and updates its share of the cities' rows. So
+no two threads ever write the same trail, and the result does not depend on their number.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cpu.box_tree import BoxTree
 from gpu.acs.cpu.choice import fallback, heaviest, roulette, weigh
 from gpu.acs.cpu.pheromone import lane_of, update
-from gpu.acs.cpu.regions import Regions
-from gpu.acs.cpu.tables import Ants, Pheromone, Rules, Scratch, Tables
+from gpu.acs.cpu.state import Ants, CandidateLists, Pheromone, Rules, Workspace
 from gpu.core.random import DRAW_BITS, Purpose
-from gpu.cpu import barrier
-from gpu.cpu.compiled import Whole, entry, piece
+from gpu.cpu.barrier import INNER, wait
+from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import Geometry, distance
 from gpu.cpu.philox import philox, start_city
 from gpu.cpu.record import (
@@ -30,13 +32,14 @@ from gpu.cpu.record import (
     keep_numbers,
     shortest,
 )
+from gpu.cpu.stage_loop import Task, loop_over
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
-from gpu.local_search.cpu.tables import Rule, Searches
+from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp.candidates import NOT_LISTED
 
-CONSTRUCT, IMPROVE, FINISH = 1, 2, 4
-"""Parts of an iteration: the ants' tours with their local updates; their local search; then the
-global update."""
+CONSTRUCT, IMPROVE, FINISH = range(3)
+"""The stages of an iteration: the ants' tours with their local updates; their local search; the
+record and the global update."""
 
 START, EXPLOIT = np.uint32(Purpose.START), np.uint32(Purpose.EXPLOIT)
 ROULETTE = np.uint32(Purpose.ROULETTE)
@@ -44,112 +47,79 @@ SHARE = np.float32(2.0**-DRAW_BITS)
 SPARE_BITS = np.uint32(32 - DRAW_BITS)
 
 
-@entry
-def run(
-    tables: Tables,
-    geometry: Geometry,
-    regions: Regions,
-    trails: Pheromone,
-    ants: Ants,
-    rules: Rules,
-    moves: Rule,
-    searches: Searches,
-    record: Record,
-    gate: NDArray[np.int64],
-    scratch: Scratch,
-    builders: int,
-    thread: int,
-    threads: int,
-    count: int,
-    parts: int,
-    begin: int,
-    end: int,
+class AcsState(NamedTuple):
+    """What the Ant Colony System works on."""
+
+    lists: CandidateLists
+    geometry: Geometry
+    boxes: BoxTree
+    trails: Pheromone
+    ants: Ants
+    rules: Rules
+    search: LocalSearch
+    record: Record
+
+
+def do_stage(
+    state: AcsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
-    """Run ``count`` iterations, or one part of each, as thread ``thread`` of ``threads``.
+    """Do a thread's share of a stage.
 
-    Of the n steps of each tour, the last one back to its start, those from ``begin`` to before
-    ``end`` are made, by the first ``builders`` threads; the local search is that of so many of the
-    thread's ants.
+    The units of CONSTRUCT are the n steps of a tour, the last one back to its start.
     """
-    m = ants.routes.shape[1]
-    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
-    met = met_in_steps = 0
-    for _ in range(count):
-        if parts & CONSTRUCT and thread < builders:
-            iteration = np.uint32(record.numbers[ITERATION])
-            met_in_steps = _construct(
-                tables, geometry, regions, trails, ants, rules, iteration,
-                gate[barrier.INNER :], scratch, thread, builders, begin, end, met_in_steps,
-            )  # fmt: skip
-        met += threads
-        barrier.meet(gate, met)
-        if parts & IMPROVE:
-            improve_tours(
-                moves, geometry, searches, record, thread, ants.routes.T, ants.lengths,
-                first_ant + begin, min(first_ant + end, end_ant), begin > 0,
-            )  # fmt: skip
-            met += threads
-            barrier.meet(gate, met)
-        if parts & FINISH and thread == 0:
-            keep_improvements(searches, record, threads)
-            _finish(tables, trails, ants, rules, record)
-        met += threads
-        barrier.meet(gate, met)
+    ants, searches = state.ants, state.search.searches
+    if stage == CONSTRUCT:
+        builders = min(task.threads, state.rules.builders)
+        if task.thread < builders:
+            _construct(state, workspace, barrier[INNER:], task, builders)
+    elif stage == IMPROVE:
+        improve_tours(state.search, state.geometry, state.record, task, ants.routes.T, ants.lengths)
+    elif task.thread == 0:
+        keep_improvements(searches, state.record, task.threads)
+        _finish(state.lists, state.trails, ants, state.rules, state.record)
 
 
-@piece
+run = loop_over(do_stage)
+
+
+@inlined
 def _construct(
-    tables: Tables,
-    geometry: Geometry,
-    regions: Regions,
-    trails: Pheromone,
-    ants: Ants,
-    rules: Rules,
-    iteration: np.uint32,
-    gate: NDArray[np.int64],
-    scratch: Scratch,
-    thread: int,
+    state: AcsState,
+    workspace: Workspace,
+    barrier: NDArray[np.int64],
+    task: Task,
     threads: int,
-    begin: int,
-    end: int,
-    met: int,
-) -> int:
-    """Make steps of all tours as thread ``thread`` of those that do.
-
-    Return how many arrivals at the barrier were expected so far, ``met`` of them before.
-    """
+) -> None:
+    """Make the task's steps of all tours, as one of so many threads that build tours."""
+    lists, trails, ants, rules = state.lists, state.trails, state.ants, state.rules
+    thread = task.thread
     n, m = ants.routes.shape
+    iteration = np.uint32(state.record.numbers[ITERATION])
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
     first_row, end_row = n * thread // threads, n * (thread + 1) // threads
     block = 1 if rules.immediate else end_ant - first_ant
-    if begin == 0:
+    if task.begin == 0:
         _start(ants, rules, iteration, first_ant, end_ant)
-    for step in range(begin + 1, min(end, n) + 1):
+    for step in range(task.begin + 1, min(task.end, n) + 1):
         if step == 1 or step % 4 == 0:
             _draw(ants, rules, iteration, step, first_ant, end_ant)
         for first in range(first_ant, end_ant, block):
             for ant in range(first, first + block):
                 if step < n:
-                    _extend(
-                        tables, geometry, regions, trails, ants, rules,
-                        iteration, step, ant, scratch,
-                    )  # fmt: skip
+                    _extend(state, iteration, step, ant, workspace)
                 else:
-                    _close(tables, geometry, ants, ant)
+                    _close(lists, state.geometry, ants, ant)
             if step % rules.period == 0:
                 if not rules.immediate:
-                    met += threads
-                    barrier.meet(gate, met)
+                    wait(barrier, threads)
                 start = first if rules.immediate else 0
                 for ant in range(start, first + block if rules.immediate else m):
-                    _update_both(tables, trails, ants, rules, step, ant, thread, first_row, end_row)
+                    _update_both(lists, trails, ants, rules, step, ant, thread, first_row, end_row)
                 if not rules.immediate:
-                    met += threads
-                    barrier.meet(gate, met)
-    return met
+                    wait(barrier, threads)
 
 
-@piece
+@inlined
 def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int) -> None:
     n = ants.routes.shape[0]
     words = ants.unvisited.shape[1]
@@ -163,14 +133,14 @@ def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int)
         _visit(ants, 0, ant, city)
 
 
-@piece
+@inlined
 def _visit(ants: Ants, position: int, ant: int, city: np.uint32) -> None:
     ants.routes[position, ant] = city
     bit = np.uint32(np.uint32(1) << np.uint32(city & np.uint32(31)))
     ants.unvisited[ant, city >> np.uint32(5)] &= np.uint32(~bit)
 
 
-@piece
+@inlined
 def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int, end: int) -> None:
     block = np.uint32(step // 4)
     for ant in range(first, end):
@@ -181,59 +151,52 @@ def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int,
         ants.draws[3, ant] = words[3]
 
 
-@piece
+@inlined
 def _extend(
-    tables: Tables,
-    geometry: Geometry,
-    regions: Regions,
-    trails: Pheromone,
-    ants: Ants,
-    rules: Rules,
-    iteration: np.uint32,
-    step: int,
-    ant: int,
-    scratch: Scratch,
+    state: AcsState, iteration: np.uint32, step: int, ant: int, workspace: Workspace
 ) -> None:
     """Choose the city of ``ant`` at position ``step``, and go there."""
+    lists, ants, rules = state.lists, state.ants, state.rules
     u = ants.routes[step - 1, ant]
-    largest = weigh(tables, trails, ants.unvisited, ant, u, scratch.keys)
+    largest = weigh(lists, state.trails, ants.unvisited, ant, u, workspace.keys)
     lane: Whole = NOT_LISTED
     if largest != 0:
         if ants.draws[step & 3, ant] >> SPARE_BITS < rules.greedy:
-            lane = heaviest(tables, u, scratch.keys, largest)
+            lane = heaviest(lists, u, workspace.keys, largest)
         else:
             block = np.uint32(step // 4)
             words = philox(block, np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1)
             share = np.float32(np.float32(words[step & 3] >> SPARE_BITS) * SHARE)
-            lane = roulette(scratch.weights, scratch.sums, share)
+            lane = roulette(workspace.weights, workspace.sums, share)
     if lane != NOT_LISTED:
-        v = tables.neighbours[u, lane]
-        ants.lengths[ant] += tables.distances[u, lane]
+        v = lists.neighbours[u, lane]
+        ants.lengths[ant] += lists.distances[u, lane]
     else:
         left = ants.routes.shape[0] - step
         v = fallback(
-            tables, geometry, regions, trails, rules, ants.unvisited, scratch.waiting, ant, u, left
-        )
-        ants.lengths[ant] += distance(geometry, u, v)
+            lists, state.geometry, state.boxes, state.trails, rules,
+            ants.unvisited, workspace.waiting, ant, u, left,
+        )  # fmt: skip
+        ants.lengths[ant] += distance(state.geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)
 
 
-@piece
-def _close(tables: Tables, geometry: Geometry, ants: Ants, ant: int) -> None:
+@inlined
+def _close(lists: CandidateLists, geometry: Geometry, ants: Ants, ant: int) -> None:
     """Return from the last city to the first."""
     u, v = ants.routes[ants.routes.shape[0] - 1, ant], ants.routes[0, ant]
-    lane = lane_of(tables, u, v)
+    lane = lane_of(lists, u, v)
     ants.lanes[ant] = lane
     if lane != NOT_LISTED:
-        ants.lengths[ant] += tables.distances[u, lane]
+        ants.lengths[ant] += lists.distances[u, lane]
     else:
         ants.lengths[ant] += distance(geometry, u, v)
 
 
-@piece
+@inlined
 def _update_both(
-    tables: Tables,
+    lists: CandidateLists,
     trails: Pheromone,
     ants: Ants,
     rules: Rules,
@@ -243,24 +206,24 @@ def _update_both(
     first: int,
     end: int,
 ) -> None:
-    """Update locally the edge that ``ant`` took at ``step``, where a row in [first, end) has it."""
+    """Update locally the edge that ``ant`` took at ``step``, in rows ``first`` to ``end - 1``."""
     u = ants.routes[step - 1, ant]
     v = ants.routes[step if step < ants.routes.shape[0] else 0, ant]
     lane: Whole = np.int64(ants.lanes[ant])
     for side in range(1 if rules.directed else 2):
         if side == 1:
-            lane = (
-                np.int64(tables.reverse[u, lane]) if lane != NOT_LISTED else lane_of(tables, v, u)
-            )
+            lane = np.int64(lists.reverse[u, lane]) if lane != NOT_LISTED else lane_of(lists, v, u)
             u, v = v, u
         if first <= u < end:
-            hit = update(tables, trails, rules, u, v, lane, rules.keep, rules.drop)
+            hit = update(lists, trails, rules, u, v, lane, rules.keep, rules.drop)
             ants.hits[thread, 0] += hit
             ants.hits[thread, 1] += 1
 
 
-@piece
-def _finish(tables: Tables, trails: Pheromone, ants: Ants, rules: Rules, record: Record) -> None:
+@inlined
+def _finish(
+    lists: CandidateLists, trails: Pheromone, ants: Ants, rules: Rules, record: Record
+) -> None:
     """Keep the best tour, and strengthen its trails (Fig. 2, lines 16 to 20; eq. 4)."""
     numbers, tour = record.numbers, record.best_solution
     n = ants.routes.shape[0]
@@ -275,8 +238,8 @@ def _finish(tables: Tables, trails: Pheromone, ants: Ants, rules: Rules, record:
         u = tour[position]
         v = tour[position + 1 if position + 1 < n else 0]
         for _ in range(1 if rules.directed else 2):
-            lane = lane_of(tables, u, v)
-            hit = update(tables, trails, rules, u, v, lane, rules.global_keep, added)
+            lane = lane_of(lists, u, v)
+            hit = update(lists, trails, rules, u, v, lane, rules.global_keep, added)
             numbers[GLOBAL_HITS] += hit
             numbers[GLOBAL_TOTAL] += 1
             u, v = v, u

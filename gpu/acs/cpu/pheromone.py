@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.acs.cpu.tables import NO_CITY, Pheromone, Rules, Tables
-from gpu.cpu.compiled import Whole, piece
+from gpu.acs.cpu.state import NO_CITY, CandidateLists, Pheromone, Rules
+from gpu.cpu.compilation import Whole, inlined
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 
-@piece
-def lane_of(tables: Tables, u: Whole, v: Whole) -> int:
+@inlined
+def lane_of(lists: CandidateLists, u: Whole, v: Whole) -> int:
     """Return the lane of city ``v`` in the row of ``u``, or ``NOT_LISTED``."""
     lane = NOT_LISTED
-    for other in range(tables.neighbours.shape[1]):
-        if tables.neighbours[u, other] == v:
+    for other in range(lists.neighbours.shape[1]):
+        if lists.neighbours[u, other] == v:
             lane = other
     return lane
 
 
-@piece
+@inlined
 def slot_of(trails: Pheromone, u: Whole, v: Whole) -> int:
     """Return the slot in which ``u`` remembers its edge to ``v``, or -1."""
     slot = -1
@@ -29,7 +29,7 @@ def slot_of(trails: Pheromone, u: Whole, v: Whole) -> int:
     return slot
 
 
-@piece
+@inlined
 def trail_outside(trails: Pheromone, rules: Rules, u: Whole, v: Whole) -> np.float32:
     """Return the trail of an edge that is not on the list of ``u``."""
     if not rules.selective:
@@ -38,9 +38,9 @@ def trail_outside(trails: Pheromone, rules: Rules, u: Whole, v: Whole) -> np.flo
     return np.float32(trails.values[u, slot] if slot >= 0 else 1.0)
 
 
-@piece
+@inlined
 def update(
-    tables: Tables,
+    lists: CandidateLists,
     trails: Pheromone,
     rules: Rules,
     u: Whole,
@@ -63,14 +63,14 @@ def update(
     trails.bounds[u, 2] = min(trails.bounds[u, 2], trail)
     if trail > min(trails.bounds[u, 0], trails.bounds[u, 1]):
         beyond = 1
-        for rank in range(tables.backup.shape[1]):
-            if tables.backup[u, rank] == v:
+        for rank in range(lists.backup.shape[1]):
+            if lists.backup[u, rank] == v:
                 beyond = 0
         trails.bounds[u, beyond] = max(trails.bounds[u, beyond], trail)
     return 1
 
 
-@piece
+@inlined
 def _update_memory(
     trails: Pheromone, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
 ) -> int:

@@ -11,12 +11,11 @@ struct MatrixTrails {
     const float* outside;
     int n;
 
-    __device__ MatrixTrails(const uint2* rows_, const void* listed_, const void* outside_, int,
-                            int n_)
-        : rows(rows_),
-          listed(static_cast<const float*>(listed_)),
-          outside(static_cast<const float*>(outside_)),
-          n(n_) {}
+    __device__ explicit MatrixTrails(const PicturedTrails& given)
+        : rows(given.rows),
+          listed(static_cast<const float*>(given.trails)),
+          outside(static_cast<const float*>(given.more_trails)),
+          n(given.n) {}
 
     __device__ float to_candidate(int city, int, int lane) const {
         return __ldcg(&listed[static_cast<long long>(city) * LANES + lane]);
@@ -42,8 +41,9 @@ struct MemoryTrails {
     static constexpr float BLANK = 1.0f;
     SelectiveMemory<CAPACITY> memory;
 
-    __device__ MemoryTrails(const uint2*, const void* records, const void*, int size, int)
-        : memory{static_cast<Record*>(const_cast<void*>(records)), nullptr, size} {}
+    __device__ explicit MemoryTrails(const PicturedTrails& given)
+        : memory{static_cast<Record*>(const_cast<void*>(given.trails)), nullptr,
+                 given.memory_size} {}
 
     __device__ float to_candidate(int city, int candidate, int) const {
         return memory.read(city).trail_to(candidate);

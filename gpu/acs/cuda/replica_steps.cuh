@@ -39,7 +39,7 @@ struct StepTask {
 };
 
 // What a step tells, and what it began in global memory.
-struct Told {
+struct StepReport {
     unsigned word = 0;
     bool updates = false;
     unsigned seen = 0;  // to be waited for by performed()
@@ -47,8 +47,9 @@ struct Told {
 
 // Begins to update the trails of an edge as far as they are on no list, from the trail before. All
 // lanes of the warp call this.
-static __device__ SELDOM Told update_outside(const StepTask* task, int from, int to, float trail,
-                                             unsigned word, unsigned time, int lane) {
+static __device__ SELDOM StepReport update_outside(const StepTask* task, int from, int to,
+                                                   float trail, unsigned word, unsigned time,
+                                                   int lane) {
     unsigned there = places::there(word), back = places::back(word), seen = 0;
     if (there >= places::ELSEWHERE) {
         there = places::ELSEWHERE + from;
@@ -106,7 +107,7 @@ __device__ __forceinline__ void offer_nearest(const StepTask* task, const LaneTa
 struct OutsideChoice {
     int next;
     float trail;
-    unsigned word;  // to be told if no trail on no list has to be updated
+    unsigned word;  // to be reported if no trail on no list has to be updated
 };
 
 // It stands unless a trail from the city that is on no list is updated before `time`.
@@ -153,29 +154,29 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, Lane
 }
 
 // The draws of 32 steps.
-struct Page {
+struct StepDraws {
     unsigned explorations;  // a bit a step
     float spins;            // a lane a step: what turns the roulette wheel
 };
 
 // Draws for 32 steps from `step` on, and stores the cities of the last 32.
-static __device__ SELDOM Page turn_page(const StepTask* task, int number, int step, int kept,
-                                        int lane) {
+static __device__ SELDOM StepDraws draw_steps(const StepTask* task, int number, int step, int kept,
+                                              int lane) {
     Draws draws{task->seed, static_cast<unsigned>(number), task->iteration};
     if (step > 0) task->tours[number * task->geometry.n + step - LANES + lane] = kept;
     return {draws.explorations(step, task->threshold, lane), draws.roulette(step + lane)};
 }
 
 // The last step, back to where the tour began; `trail` is the one to this lane's candidate.
-static __device__ SELDOM Told close_tour(const StepTask* task, int city, int start, float trail,
-                                         unsigned time, int lane) {
+static __device__ SELDOM StepReport close_tour(const StepTask* task, int city, int start,
+                                               float trail, unsigned time, int lane) {
     unsigned there = task->place(city, start, lane);
     unsigned back = task->trails.directed ? places::NONE : task->place(start, city, lane);
     if (there == places::NONE)
         trail = stamped::trail(__ldcg(task->outside_from(city) + start), time, task->change);
     else
         trail = __shfl_sync(ALL_LANES, trail, there % LANES);
-    Told told{places::both(there, back)};
-    if (task->change(trail) == trail) return told;
-    return update_outside(task, city, start, trail, told.word, time, lane);
+    StepReport report{places::both(there, back)};
+    if (task->change(trail) == trail) return report;
+    return update_outside(task, city, start, trail, report.word, time, lane);
 }

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpu.ant_system.cpu.iteration import AsRules, run
+from gpu.ant_system.cpu.iteration import AsRules, AsState, run
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.tables import ChoiceRules
+from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
-from gpu.cpu.stages import Shift, Stage, shared
+from gpu.cpu.stages import Stage, shared
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 
 def prepare() -> None:
-    """Compile the colony, once for all on this machine: some seconds, or nothing.
+    """Compile the colony: some seconds, once on a machine.
 
-    Whoever does not call this waits as long when the first colony is built.
+    Without this call the first colony takes that time.
     """
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
@@ -46,23 +45,15 @@ def build_parallel(
 class AsCpuColony(MatrixColony):
     """The Ant System on the CPU: all ants deposit; see :class:`MatrixColony`."""
 
-    def _update_stages(
-        self,
-        parameters: CpuParameters,
-        choice: ChoiceRules,
-        nearest: int,
-    ) -> Sequence[Stage]:
-        m, n = self._ants.routes.shape
+    _run = staticmethod(run)
+
+    def _update(
+        self, parameters: CpuParameters, construction: Construction, nearest: int
+    ) -> tuple[AsState, Sequence[Stage]]:
+        m, n = construction.ants.routes.shape
         most = (2**32 - 1) // m
-        keep = np.float32(1.0 - parameters.rho)
-        self._rules = AsRules(choice, keep, most, scale=nearest / (m * most))
-        return (
-            Stage(LINK, "update", shared(len(self._ants.ends))),
+        rules = AsRules(np.float32(1.0 - parameters.rho), most, scale=nearest / (m * most))
+        return AsState(construction, rules), (
+            Stage(LINK, "update", shared(len(construction.ants.ends))),
             Stage(RENEW, "update", shared(n)),
         )
-
-    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
-        run(
-            self._matrices, self._geometry, self._ants, self._rules, self._moves, self._searches,
-            self._record, gate, self._places[shift.thread], *shift,
-        )  # fmt: skip

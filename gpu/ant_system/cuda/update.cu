@@ -45,14 +45,22 @@ struct Tile {
     }
 };
 
+struct ScatterDeposits {
+    int n;
+    int columns;
+    int directed;
+    unsigned most;
+    const int* tours;
+    const Word* lengths;
+    const ColonyState* state;
+    unsigned* deposits;
+};
+
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
 // memory (row 2), or with each city read once, to shared memory (row 1).
 template <bool TILED>
-__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int directed,
-                                                         unsigned most, const int* tours,
-                                                         const Word* lengths,
-                                                         const ColonyState* state,
-                                                         unsigned* deposits) {
+__global__ void __launch_bounds__(TILE) scatter_deposits(const ScatterDeposits arguments) {
+    const auto [n, columns, directed, most, tours, lengths, state, deposits] = arguments;
     __shared__ unsigned quanta;
     __shared__ Tile tile;
     int own = threadIdx.x;
@@ -112,14 +120,21 @@ struct HalfPairs {
     }
 };
 
+struct GatherDeposits {
+    ScatterDeposits every;
+    long long first_pair;
+    long long end_pair;
+    int first_ant;
+    int end_ant;
+};
+
 // A thread a trail, or a pair of cities, which looks for its edge in the tours of the ants from
 // `first_ant` to before `end_ant` (Fig. 5); the cities read from global memory by each thread
 // (row 5), or by tiles (rows 4 and 3). No two threads write the same place.
 template <class Pairs, bool TILED>
-__global__ void __launch_bounds__(TILE) gather_deposits(
-    int n, int columns, int directed, unsigned most, const int* tours, const Word* lengths,
-    const ColonyState* state, unsigned* deposits, long long first_pair, long long end_pair,
-    int first_ant, int end_ant) {
+__global__ void __launch_bounds__(TILE) gather_deposits(const GatherDeposits arguments) {
+    const auto [every, first_pair, end_pair, first_ant, end_ant] = arguments;
+    const auto [n, columns, directed, most, tours, lengths, state, deposits] = every;
     __shared__ Tile tile;
     long long number = first_pair + blockIdx.x * static_cast<long long>(TILE) + threadIdx.x;
     bool own = number < end_pair;
@@ -159,12 +174,26 @@ struct Renewal {
     }
 };
 
+struct RenewTrails {
+    int n;
+    int ants;
+    long long quarters;
+    float keep;
+    double scale;
+    float4* trails;
+    uint4* deposits;
+    const int* tours;
+    int* best_tour;
+    int* iteration_tour;
+    ColonyState* state;
+};
+
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
 // iteration. Four trails a thread. `scale` over the iteration's shortest length is a unit of
 // deposits, in units of the initial trail.
-__global__ void renew_trails(int n, int ants, long long quarters, float keep, double scale,
-                             float4* trails, uint4* deposits, const int* tours, int* best_tour,
-                             int* iteration_tour, ColonyState* state) {
+__global__ void renew_trails(const RenewTrails arguments) {
+    const auto [n, ants, quarters, keep, scale, trails, deposits, tours, best_tour, iteration_tour,
+                state] = arguments;
     __shared__ float unit;
     Election election(state, tours, nullptr, ants, n, best_tour);
     if (threadIdx.x == 0)

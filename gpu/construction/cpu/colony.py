@@ -1,32 +1,34 @@
-"""What the Ant System and its descendants on the CPU do alike: all but the pheromone update."""
+"""What the Ant System and its descendants on the CPU share: all but the pheromone update."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu import tables as as_tables
+from gpu.construction.cpu import state as states
 from gpu.construction.cpu.construction import CONSTRUCT, FINISH, IMPROVE, WEIGH
-from gpu.construction.cpu.tables import ChoiceRules
+from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.geometry import geometry_of
+from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
-from gpu.local_search.cpu import tables as searches
-from gpu.local_search.cpu.colony import TourColony, improvement
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.cpu import state as searches
+from gpu.local_search.cpu.colony import TourColony
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 
 LISTED = 32
-"""Nearest neighbours that the branching factor looks at, or more where lists are longer."""
+"""Nearest neighbours that the branching factor looks at; more if candidate lists are longer."""
 
 
 class MatrixColony(TourColony):
@@ -52,7 +54,7 @@ class MatrixColony(TourColony):
     """
 
     ALL_DEPOSIT = True
-    """Whether all ants' tours are to be followed from every city."""
+    """Whether all ants deposit: then their tours' edges are listed by city."""
 
     def __init__(
         self,
@@ -69,45 +71,48 @@ class MatrixColony(TourColony):
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
         listed = max(cl, min(LISTED, n - 1))
-        needed = as_tables.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
+        needed = states.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
         if parameters.local_search != NO_LOCAL_SEARCH:
             needed["local search"] = searches.bytes_needed(instance, threads)
         memory.require(f"this colony on {instance.name} ({n} cities, {m} ants)", needed)
 
-        moves = searches.rule_of(instance, parameters.local_search)
+        search = searches.local_search_of(instance, parameters.local_search, threads)
         candidates = build_candidates(instance, listed)
         self._neighbours = candidates.neighbours
-        self._matrices = as_tables.matrices_of(instance, candidates, cl, parameters.beta)
-        self._geometry = geometry_of(instance, parameters.beta)
-        self._ants = as_tables.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
-        self._places = [as_tables.workplace_of(n, cl) for _ in range(threads)]
-        choice = as_tables.choice_rules_of(
-            key, parameters.selection, cl > 0, parameters.alpha,
-            halves=parameters.half_weights,
-        )  # fmt: skip
-        nearest = max(nearest_neighbour_length(instance, candidates), 1)
-        super().__init__(
-            instance,
-            m,
-            threads,
-            (
-                Stage(WEIGH, "choice info", shared(n)),
-                Stage(CONSTRUCT, "construction", shared(m, n)),
-                *improvement(moves, IMPROVE, m),
-                *self._update_stages(parameters, choice, nearest),
-                Stage(FINISH, "update", each(1)),
-            ),
-            moves,
+        self._matrices = states.matrices_of(instance, candidates, cl, parameters.beta)
+        self._ants = states.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
+        rules = states.choice_rules_of(
+            key, parameters.selection, cl > 0, parameters.alpha, halves=parameters.half_weights
         )
+        record = record_of(n)
+        construction = Construction(
+            self._matrices,
+            geometry_of(instance, parameters.beta),
+            self._ants,
+            rules,
+            search,
+            record,
+        )
+        nearest = max(nearest_neighbour_length(instance, candidates), 1)
+        state, update = self._update(parameters, construction, nearest)
+        stages = (
+            Stage(WEIGH, "choice info", shared(n)),
+            Stage(CONSTRUCT, "construction", shared(m, n)),
+            *self.improvement(IMPROVE, search, m),
+            *update,
+            Stage(FINISH, "update", each(1)),
+        )
+        workspaces = [states.workspace_of(n, cl) for _ in range(threads)]
+        super().__init__(instance, search, m, record, stages, state, workspaces)
 
     @abstractmethod
-    def _update_stages(
-        self,
-        parameters: CpuParameters,
-        choice: ChoiceRules,
-        nearest: int,
-    ) -> Sequence[Stage]:
-        """Prepare the update, ``nearest`` being L_nn; return the stages that it has."""
+    def _update(
+        self, parameters: CpuParameters, construction: Construction, nearest: int
+    ) -> tuple[Any, Sequence[Stage]]:
+        """Prepare the update; return the colony's state, and the stages LINK and RENEW.
+
+        ``nearest`` is L_nn.
+        """
 
     def _draw(
         self, wanted: Wanted, order: NDArray[np.integer]

@@ -1,4 +1,4 @@
-"""How ants of the Ant System and its descendants build tours, compiled: weights, then steps."""
+"""How the ants of the Ant System and its descendants build tours, in compiled code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gpu.construction.cpu.own_draws import (
     reservoir_of_all,
     reservoir_of_listed,
 )
-from gpu.construction.cpu.tables import AntTours, ChoiceRules, Matrices, Workplace
+from gpu.construction.cpu.state import AntTours, ChoiceRules, Construction, Matrices, Workspace
 from gpu.core.random import Purpose
-from gpu.cpu import barrier
-from gpu.cpu.compiled import part, piece
+from gpu.cpu.compilation import Whole, compiled, inlined, pasted
 from gpu.cpu.geometry import Geometry, distance
 from gpu.cpu.philox import philox, start_city
 from gpu.cpu.record import ITERATION, Record, keep_best, keep_numbers, shortest
+from gpu.cpu.stage_loop import Task, share_of, units_of
 from gpu.cpu.wheel import (
     add_up,
     first_of,
@@ -29,72 +29,48 @@ from gpu.cpu.wheel import (
     weigh_listed,
 )
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
-from gpu.local_search.cpu.tables import Rule, Searches
+from gpu.local_search.cpu.state import Searches
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 
-START, ROULETTE_WORD = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
+START, ROULETTE = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
 INDEPENDENT, RESERVOIR = np.uint32(Purpose.INDEPENDENT), np.uint32(Purpose.RESERVOIR)
 
 UPPER_BITS, BELOW_HALF = np.int32(-(2**16)), np.int32(2**15 - 1)
-"""The bits of a float32 that half precision keeps; almost half of the rest."""
+"""The bits of a float32 that half weights keep; just less than half of the last of them."""
 
 VISITED, UNVISITED = np.int32(0), np.int32(-1)
 
-WEIGH, CONSTRUCT, IMPROVE, LINK, RENEW, FINISH = 1, 2, 4, 8, 16, 32
-"""The stages of an iteration: weights of rows; steps of ants; their tours by local search; cities
-that tours link; trails of rows; the record."""
+WEIGH, CONSTRUCT, IMPROVE, LINK, RENEW, FINISH = range(6)
+"""The stages of an iteration: weights of edges; the ants' tours; their local search; whose tours
+deposit where; the trails; the record. LINK and RENEW are those of each family."""
 
 
-@piece
-def build_tours(
-    matrices: Matrices,
-    geometry: Geometry,
-    ants: AntTours,
-    rules: ChoiceRules,
-    moves: Rule,
-    searches: Searches,
-    record: Record,
-    gate: NDArray[np.int64],
-    place: Workplace,
-    thread: int,
-    threads: int,
-    stages: int,
-    begin: int,
-    end: int,
-    met: int,
-) -> int:
-    """Do a thread's part of those of these stages that are asked for.
+@pasted
+def do_stage(colony: Construction, workspace: Workspace, task: Task, stage: int) -> None:
+    """Do a thread's share of a stage, but for LINK and RENEW.
 
-    Return how many arrivals at the barrier were expected so far, ``met`` of them before.
+    In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
+    another one reads or writes, so nothing is atomic, and the result does not depend on the number
+    of threads.
     """
-    m, n = ants.routes.shape
-    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
-    if stages & WEIGH:
-        for u in range(first_row + begin, min(first_row + end, end_row)):
-            weigh_row(matrices, rules, u)
-        met += threads
-        barrier.meet(gate, met)
-    if stages & CONSTRUCT:
-        construct(
-            matrices, geometry, ants, rules, np.uint32(record.numbers[ITERATION]), place,
-            first_ant, begin, min(end, n * (end_ant - first_ant)),
-        )  # fmt: skip
-        met += threads
-        barrier.meet(gate, met)
-    if stages & IMPROVE:
+    ants = colony.ants
+    if stage == WEIGH:
+        first, end = units_of(ants.routes.shape[1], task)
+        for u in range(first, end):
+            weigh_row(colony.matrices, colony.rules, u)
+    elif stage == CONSTRUCT:
+        _construct(colony, workspace, task)
+    elif stage == IMPROVE:
         improve_tours(
-            moves, geometry, searches, record, thread, ants.routes, ants.lengths,
-            first_ant + begin, min(first_ant + end, end_ant), begin > 0,
-        )  # fmt: skip
-        met += threads
-        barrier.meet(gate, met)
-    return met
+            colony.search, colony.geometry, colony.record, task, ants.routes, ants.lengths
+        )
+    elif stage == FINISH and task.thread == 0:
+        _finish(ants, colony.search.searches, colony.record, task.threads)
 
 
-@piece
-def finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
-    """Keep the best tour, and what its local search did."""
+@inlined
+def _finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
+    """Note the best tour, and what the local search did."""
     keep_improvements(searches, record, threads)
     best = shortest(ants.lengths)
     keep_numbers(record, ants.lengths, best)
@@ -103,7 +79,7 @@ def finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> 
     keep_best(record)
 
 
-@piece
+@inlined
 def rounded_to_half(weight: np.float32) -> np.float32:
     """Round to 8 significant bits, to the nearest, on a tie to the even one."""
     bits = np.float32(weight).view(np.int32)
@@ -111,12 +87,12 @@ def rounded_to_half(weight: np.float32) -> np.float32:
     return np.int32(np.int32(bits + BELOW_HALF + odd) & UPPER_BITS).view(np.float32)
 
 
-@part
+@compiled
 def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
     """Compute the weights of the edges from ``u``: ``choice_info``, the numerator of eq. 1.
 
-    A whole α is a repeated product, in the same order on every device. Each factor passes over
-    the whole row, which the first-level cache holds.
+    A whole α is a repeated product, in the same order on every device. Each factor is multiplied
+    into the whole row, which stays in the first-level cache.
     """
     trails, weights = matrices.trails, matrices.weights
     n = trails.shape[0]
@@ -139,50 +115,50 @@ def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
         matrices.listed[u, lane] = weights[u, matrices.neighbours[u, lane]]
 
 
-@part
-def construct(
-    matrices: Matrices,
-    geometry: Geometry,
-    ants: AntTours,
-    rules: ChoiceRules,
-    iteration: np.uint32,
-    place: Workplace,
-    first: int,
-    begin: int,
-    end: int,
-) -> None:
-    """Make steps ``begin`` to before ``end`` of all those that the ants from ``first`` on make.
-
-    One ant builds its whole tour before the next begins.
-    """
-    n = ants.routes.shape[1]
-    ant, step = first + begin // n, begin % n
-    for _ in range(begin, end):
+@compiled
+def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
+    """Make the task's steps of all those that the thread's ants make, one ant after the other."""
+    ants, rules = colony.ants, colony.rules
+    m, n = ants.routes.shape
+    iteration = np.uint32(colony.record.numbers[ITERATION])
+    first, last = share_of(m, task)
+    ant, step = first + task.begin // n, task.begin % n
+    for _ in range(task.begin, min(task.end, n * (last - first))):
         if step == 0:
             city = start_city(n, ant, iteration, START, rules.key0, rules.key1)
-            _start(ants, rules, place, ant, city)
+            _start(ants, rules, workspace, ant, city)
         else:
             if step == 1 or step % 4 == 0:
-                block = np.uint32(step // 4)
-                words = philox(
-                    block, np.uint32(ant), iteration, ROULETTE_WORD, rules.key0, rules.key1
-                )
-                for word in range(4):
-                    place.words[word] = words[word]
-            city = _choose(matrices, ants, rules, place, iteration, ant, step)
-        place.unvisited[city] = VISITED
+                draw_words(rules, workspace, iteration, ant, step)
+            u = ants.routes[ant, step - 1]
+            city = choose(colony.matrices, ants.routes, rules, workspace, iteration, ant, step, u)
+        workspace.unvisited[city] = VISITED
         step += 1
         if step == n:
-            ants.lengths[ant] = _length(geometry, ants.routes, ant)
+            ants.lengths[ant] = _length(colony.geometry, ants.routes, ant)
             step = 0
             ant += 1
 
 
-@piece
-def _start(ants: AntTours, rules: ChoiceRules, place: Workplace, ant: int, city: np.uint32) -> None:
+@inlined
+def draw_words(
+    rules: ChoiceRules, workspace: Workspace, iteration: np.uint32, ant: int, step: int
+) -> None:
+    """Draw the random words for this step's wheel and for those of its block of four."""
+    words = philox(
+        np.uint32(step // 4), np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1
+    )
+    for word in range(4):
+        workspace.words[word] = words[word]
+
+
+@inlined
+def _start(
+    ants: AntTours, rules: ChoiceRules, workspace: Workspace, ant: int, city: np.uint32
+) -> None:
     n = ants.routes.shape[1]
     for other in range(n):
-        place.unvisited[other] = UNVISITED
+        workspace.unvisited[other] = UNVISITED
     if rules.lists:
         for other in range(n):
             ants.routes[ant, other] = other
@@ -190,61 +166,64 @@ def _start(ants: AntTours, rules: ChoiceRules, place: Workplace, ant: int, city:
     ants.routes[ant, 0] = city
 
 
-@piece
-def _choose(
+@inlined
+def choose(
     matrices: Matrices,
-    ants: AntTours,
+    routes: NDArray[np.uint32],
     rules: ChoiceRules,
-    place: Workplace,
+    workspace: Workspace,
     iteration: np.uint32,
     ant: int,
     step: int,
+    u: Whole,
 ) -> np.uint32:
-    """Choose the city of ``ant`` at position ``step``, and write it to its route (eq. 1)."""
-    routes, neighbours = ants.routes, matrices.neighbours
-    u = routes[ant, step - 1]
-    word = place.words[step & 3]
+    """Choose the city of ``ant`` at position ``step``, and write it to its route (eq. 1).
+
+    ``u`` is the row of the matrices that has the edges from the city where it is.
+    """
+    neighbours = matrices.neighbours
+    word = workspace.words[step & 3]
     largest = np.int32(0)
     if neighbours.shape[1] > 0:
-        largest = weigh_listed(matrices.listed, neighbours, place.unvisited, u, place.lanes)
+        largest = weigh_listed(matrices.listed, neighbours, workspace.unvisited, u, workspace.lanes)
     if largest != 0:
         if rules.own == INDEPENDENT:
             city = independent_of_listed(
-                place.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
+                workspace.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
             )
         elif rules.own == RESERVOIR:
             city = reservoir_of_listed(
-                place.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
+                workspace.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
             )
         else:
             scale = scale_of(largest)
-            stop = spin(word, add_up(place.lanes, scale, place.sums))
-            city = neighbours[u, slot_at(place.lanes, scale, place.sums, stop)]
+            stop = spin(word, add_up(workspace.lanes, scale, workspace.sums))
+            city = neighbours[u, slot_at(workspace.lanes, scale, workspace.sums, stop)]
         routes[ant, step] = city
         return city
-    largest = weigh_all(matrices.weights, place.unvisited, u, place.keys)
+    largest = weigh_all(matrices.weights, workspace.unvisited, u, workspace.keys)
     if neighbours.shape[1] > 0:  # no candidate is left: the heaviest of all
-        city = np.uint32(first_of(place.keys, largest))
+        city = np.uint32(first_of(workspace.keys, largest))
     elif rules.own == INDEPENDENT:
-        largest = independent_of_all(place.keys, ant, iteration, step, rules.key0, rules.key1)
-        city = np.uint32(first_of(place.keys, largest))
+        largest = independent_of_all(workspace.keys, ant, iteration, step, rules.key0, rules.key1)
+        city = np.uint32(first_of(workspace.keys, largest))
     elif rules.own == RESERVOIR:
-        largest = reservoir_of_all(place.keys, ant, iteration, step, rules.key0, rules.key1)
-        city = np.uint32(first_of(place.keys, largest))
+        largest = reservoir_of_all(workspace.keys, ant, iteration, step, rules.key0, rules.key1)
+        city = np.uint32(first_of(workspace.keys, largest))
     else:
         scale = scale_of(largest)
-        stop = spin(word, add_up(place.keys, scale, place.sums))
+        stop = spin(word, add_up(workspace.keys, scale, workspace.sums))
         if rules.lists:
-            position = place_at(place.keys, scale, routes, ant, step, stop)
+            position = place_at(workspace.keys, scale, routes, ant, step, stop)
             city = routes[ant, position]
             routes[ant, position] = routes[ant, step]
         else:
-            city = np.uint32(slot_at(place.keys, scale, place.sums, stop))
+            city = np.uint32(slot_at(workspace.keys, scale, workspace.sums, stop))
     routes[ant, step] = city
     return city
 
 
-@piece
+@inlined
 def _length(geometry: Geometry, routes: NDArray[np.uint32], ant: int) -> np.int64:
     n = routes.shape[1]
     length = distance(geometry, routes[ant, n - 1], routes[ant, 0])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu.reservoir import reservoir_key
 from gpu.core.random import DRAW_BITS, Purpose
-from gpu.cpu.compiled import Whole, piece
+from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.philox import key_of_step, own_word
 
 LAST_CITY = np.uint32(2**31 - 1)
@@ -21,7 +21,7 @@ SPARE_BITS = np.uint32(32 - DRAW_BITS)
 SHARE = np.float32(2.0**-DRAW_BITS)
 
 
-@piece
+@inlined
 def times_own(key: np.int32, word: np.uint32) -> np.int32:
     """Return the key of a weight times its slot's random number in (0, 1)."""
     share = np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * SHARE)
@@ -44,7 +44,7 @@ def draws_by(
     """
     drawn_for = np.uint32(purpose)
 
-    @piece
+    @inlined
     def draw_all(
         keys: NDArray[np.int32],
         ant: int,
@@ -61,7 +61,7 @@ def draws_by(
             largest = max(largest, keys[city])
         return largest
 
-    @piece
+    @inlined
     def draw_listed(
         keys: NDArray[np.int32],
         neighbours: NDArray[np.uint32],

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.core.random import DRAW_BITS, LOG2_TERMS
-from gpu.cpu.compiled import piece
+from gpu.cpu.compilation import inlined
 
 ROOT_HALF_BITS = np.int32(0x3F3504F3)
 """The square root of 1/2 as a float32."""
@@ -33,7 +33,7 @@ SPARE_BITS = np.uint32(32 - DRAW_BITS)
 SHARE = np.float32(2.0**-DRAW_BITS)
 
 
-@piece
+@inlined
 def minus_log2(u: np.float32) -> np.float32:
     """Return -log2(u) for u in (0, 1), as ``gpu.core.random.minus_log2``."""
     bits = np.float32(u).view(np.int32)
@@ -50,7 +50,7 @@ def minus_log2(u: np.float32) -> np.float32:
     return np.float32(np.float32(-exponent) - np.float32(f * sum_))
 
 
-@piece
+@inlined
 def reservoir_key(key: np.int32, word: np.uint32) -> np.int32:
     """Return the key of a weight whose city drew ``word``: 0 if the weight is 0, else larger.
 

@@ -228,21 +228,30 @@ struct GroupWalk {
     }
 };
 
+struct BuildToursByGroups {
+    Construction construction;
+    const float* weights;
+    int columns;
+    int width;
+    int share;
+    int padding;
+};
+
 // KE-ALL. A block is an ant's group. `share` is the number of rows a thread has at most in a
 // group that shrinks.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
 __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const float* weights, int columns, int width, int share, int padding,
-    int* tours, Word* lengths, ColonyState* state) {
+    const BuildToursByGroups arguments) {
+    const auto [construction, weights, columns, width, share, padding] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ unsigned shared[];
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(shared, nullptr, tour, n);
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     int start = draws.start(n);
     order.begin(start, padding);
     __syncthreads();
@@ -254,45 +263,73 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     }
     if (warp > 0) return;
     order.finish(tour, lane);
-    report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
-                lane);
+    report_tour(state, geometry, tour, ant, lengths, lane);
 }
+
+struct StartSteps {
+    int n;
+    int ants;
+    Seed seed;
+    unsigned* bits;
+    int bit_words;
+    int padding;
+    int* tours;
+    const ColonyState* state;
+};
 
 // KE-ONE: the start, a step, and the end of all tours. `bits` has `bit_words` words an ant, or is
 // null for an order that needs none.
 template <class Order>
-__global__ void start_steps(int n, int ants, unsigned seed_low, unsigned seed_high, unsigned* bits,
-                            int bit_words, int padding, int* tours, const ColonyState* state) {
+__global__ void start_steps(const StartSteps arguments) {
+    const auto [n, ants, seed, bits, bit_words, padding, tours, state] = arguments;
     int ant = blockIdx.x;
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr,
                 tours + static_cast<long long>(ant) * n, n);
     order.begin(draws.start(n), padding);
 }
 
+struct MakeStep {
+    int n;
+    int ants;
+    Seed seed;
+    const float* weights;
+    int columns;
+    int width;
+    int step;
+    unsigned* bits;
+    int bit_words;
+    int* tours;
+    const ColonyState* state;
+};
+
 template <class Order, template <int> class Selection, int MOST>
-__global__ void __launch_bounds__(1024) make_step(int n, int ants, unsigned seed_low,
-                                                  unsigned seed_high, const float* weights,
-                                                  int columns, int width, int step, unsigned* bits,
-                                                  int bit_words, int* tours,
-                                                  const ColonyState* state) {
+__global__ void __launch_bounds__(1024) make_step(const MakeStep arguments) {
+    const auto [n, ants, seed, weights, columns, width, step, bits, bit_words, tours, state] =
+        arguments;
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
     int* tour = tours + static_cast<long long>(ant) * n;
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr, tour, n);
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     GroupWalk<Order, Selection, false, MOST, false> walk{
         order, weights, memory, draws, warps, warp,          lane,
         n,     columns, width,  0,     step,  tour[step - 1]};
     walk.step_once();
 }
 
-__global__ void finish_steps(int n, int metric, const double* coordinates, const int* matrix,
-                             const int* tours, Word* lengths, ColonyState* state) {
+struct FinishSteps {
+    Geometry geometry;
+    const int* tours;
+    Word* lengths;
+    ColonyState* state;
+};
+
+__global__ void finish_steps(const FinishSteps arguments) {
+    const auto [geometry, tours, lengths, state] = arguments;
+    const int n = geometry.n;
     int ant = blockIdx.x;
-    report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr},
-                tours + static_cast<long long>(ant) * n, ant, lengths, threadIdx.x);
+    report_tour(state, geometry, tours + static_cast<long long>(ant) * n, ant, lengths,
+                threadIdx.x);
 }

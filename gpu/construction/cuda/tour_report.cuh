@@ -1,8 +1,19 @@
-// How an ant of the Ant System tells of its tour.
+// What every tour construction of an Ant System is given, and how an ant reports its tour.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
+#include "gpu/cuda/kernels/philox.cuh"
+
+// The part of a kernel's arguments that all constructions share. `tours` has a row an ant.
+struct Construction {
+    int ants;
+    Seed seed;
+    Geometry geometry;
+    int* tours;
+    Word* lengths;
+    ColonyState* state;
+};
 
 // The length of a tour of which a warp holds 32 cities at a time, one a lane, as they are chosen:
 // so that it need not be read again. All lanes of the warp call these.

@@ -7,7 +7,7 @@
 
 #include "portable.cuh"
 
-// The same numbers as in gpu/cuda/problem.py.
+// The same numbers as in gpu/cuda/cities.py.
 enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
 
 // Where a city lies, for several distances from it; x is its number where there is a matrix.

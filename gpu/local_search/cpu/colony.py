@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,51 +13,53 @@ from numpy.typing import NDArray
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu import record as records
-from gpu.cpu.colony import TeamColony
+from gpu.cpu.colony import CpuColony
+from gpu.cpu.record import Record
 from gpu.cpu.stages import Stage, shared
-from gpu.local_search.cpu.tables import Rule, no_rule, searches_of
+from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
-def improvement(moves: Rule | None, bit: int, ants: int) -> list[Stage]:
-    """The stage of the local search of so many ants' tours, if there is one."""
-    return [Stage(bit, "local search", shared(ants))] if moves else []
-
-
-class TourColony(TeamColony):
-    """A colony on the CPU whose ants build tours, which a local search may improve.
+class TourColony(CpuColony):
+    """A colony on the CPU whose ants build tours.
 
     Parameters
     ----------
-    instance, ants, threads, stages
-        As for every colony on the CPU; with ``moves``, one of the stages is :func:`improvement`.
-    moves : Rule or None
-        The local search.
+    instance : TspInstance
+    search : LocalSearch
+        Part of ``state``.
+    ants, record, stages, state, workspaces
+        As for every :class:`CpuColony`; one of the stages is :meth:`improvement`.
     """
 
     def __init__(
         self,
         instance: TspInstance,
+        search: LocalSearch,
         ants: int,
-        threads: int,
+        record: Record,
         stages: Sequence[Stage],
-        moves: Rule | None,
+        state: Any,
+        workspaces: Sequence[Any],
     ) -> None:
-        self._instance, self._improves = instance, moves is not None
-        self._moves = moves or no_rule()
-        self._searches = searches_of(instance.n if moves else 1, threads)
-        super().__init__(instance, ants, threads, stages)
+        self._instance, self._search = instance, search
+        super().__init__(ants, record, stages, state, workspaces)
+
+    @staticmethod
+    def improvement(number: int, search: LocalSearch, ants: int) -> list[Stage]:
+        """The stage in which so many ants' tours are improved, if there is a local search."""
+        return [Stage(number, "local search", shared(ants))] if search.is_used else []
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
         shot = super().snapshot(wanted)
-        if not self._improves:
+        if not self._search.is_used:
             return shot
         numbers, built = self._record.numbers, None
         moves = Improvements(int(numbers[records.TWO_OPT]), int(numbers[records.OR_OPT]))
         if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
-            built = checked_permutation(self._instance, self._searches.best_built)
+            built = checked_permutation(self._instance, self._search.searches.best_built)
         return dataclasses.replace(shot, built_solution=built, improvements=moves)
 
     @abstractmethod

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import EUCLIDEAN, Geometry, distance
-from gpu.local_search.cpu.tables import (
+from gpu.local_search.cpu.state import (
     CODE_BITS,
     LAST_CODE,
     LENGTH,
@@ -26,7 +26,7 @@ from gpu.local_search.cpu.tables import (
 from gpu.local_search.cpu.tour_moves import at, wrapped
 
 
-@piece
+@inlined
 def _between(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from ``a`` to ``b``; the commonest rule is compiled in."""
     if geometry.rule == EUCLIDEAN:
@@ -38,7 +38,7 @@ def _between(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     return distance(geometry, a, b)
 
 
-@piece
+@inlined
 def _away(rule: Rule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.int64:
     """Return the distance between neighbours-to-be, ``b`` being on ``side`` of ``a``."""
     if side == 1 and not rule.turns:
@@ -46,7 +46,7 @@ def _away(rule: Rule, geometry: Geometry, side: int, a: Whole, b: Whole) -> np.i
     return _between(geometry, a, b)
 
 
-@part
+@compiled
 def look(rule: Rule, geometry: Geometry, search: Search, a: np.int64, looker: int) -> np.int64:
     """Find the best move of city ``a``, write it down and return its key."""
     n = search.tour.shape[0]

@@ -1,21 +1,20 @@
 """2-opt and Or-opt on the CPU, compiled, by the rule of :mod:`gpu.local_search.rule`.
 
-Each thread of a colony improves the tours of its own ants, one after the other, in a place of its
-own, and counts the moves it makes. Of its best one it keeps what the ant had built.
+Each thread of a colony improves the tours of its own ants, one after the other, in its own
+workspace, and counts the moves that it makes. It keeps its best tour as the ant had built it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gpu.cpu.compiled import entry, part, piece
-from gpu.cpu.geometry import Geometry, geometry_of
-from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record, record_of
+from gpu.cpu.compilation import compiled, inlined
+from gpu.cpu.geometry import Geometry
+from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
+from gpu.cpu.stage_loop import Task, units_of
 from gpu.local_search.cpu.move_search import look
-from gpu.local_search.cpu.tables import (
+from gpu.local_search.cpu.state import (
     CODE_BITS,
     EXCHANGES,
     KEPT,
@@ -24,130 +23,61 @@ from gpu.local_search.cpu.tables import (
     SEGMENTS,
     SHORTEST,
     A,
+    LocalSearch,
     Rule,
     Search,
     Searches,
     of_thread,
-    rule_of,
-    searches_of,
 )
 from gpu.local_search.cpu.tour_moves import exchange, relocate, wrapped
-from gpu.local_search.rule import LEAST_CITIES, NEIGHBOURS, SAMPLE, WINDOW
-from gpu.problems.tsp.instance import TspInstance
+from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 
 NONE_YET = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Improved:
-    """What a local search made of some tours.
-
-    Attributes
-    ----------
-    tours : ndarray of int32, shape (ants, n)
-    lengths : ndarray of int64, shape (ants,)
-    exchanges, segments : int
-        Moves made by 2-opt and by Or-opt.
-    """
-
-    tours: NDArray[np.int32]
-    lengths: NDArray[np.int64]
-    exchanges: int
-    segments: int
-
-
-def improve(
-    instance: TspInstance,
-    tours: NDArray[np.integer],
-    kind: str,
-    neighbours: int = NEIGHBOURS,
-    best: ArrayLike | None = None,
-    iteration: int = 0,
-) -> Improved:
-    """Improve ``tours``, permutations of shape (ants, n), on one core.
-
-    ``best`` is the best tour so far, after so many iterations.
-
-    Raises
-    ------
-    ParameterError
-        As :func:`gpu.local_search.cpu.tables.rule_of` says.
-    """
-    improved = np.array(tours, np.int32, order="C")
-    lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)
-    rule = rule_of(instance, kind, neighbours)
-    searches, record = searches_of(instance.n, 1), record_of(instance.n)
-    record.numbers[ITERATION] = iteration
-    if best is not None:
-        record.numbers[BEST_ITERATION] = iteration
-        record.best_solution[:] = np.asarray(best)
-    if rule is not None:
-        _improve_all(rule, geometry_of(instance, 1.0), searches, record, improved, lengths)
-    exchanges, segments = (int(searches.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))
-    return Improved(improved, lengths, exchanges, segments)
-
-
-@entry
-def _improve_all(
-    rule: Rule,
-    geometry: Geometry,
-    searches: Searches,
-    record: Record,
-    tours: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-) -> None:
-    improve_tours(
-        rule, geometry, searches, record, 0, tours, lengths, 0, tours.shape[0], begun=False
-    )
-
-
-@part
+@compiled
 def improve_tours(
-    rule: Rule,
+    search: LocalSearch,
     geometry: Geometry,
-    searches: Searches,
     record: Record,
-    thread: int,
+    task: Task,
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
-    first: int,
-    end: int,
-    begun: bool,
 ) -> None:
-    """Improve the tours of ants ``first`` to before ``end``, and take off what each gains.
+    """Improve the tours of the task's ants, and subtract what each gains from its length.
 
-    ``record`` is still that of the iteration before. ``routes`` has a row an ant. ``begun`` says
-    whether the thread has improved others in this iteration.
+    ``record`` is still that of the iteration before. ``routes`` has a row for each ant.
     """
-    search = of_thread(searches, thread)
-    numbers = search.numbers
-    n = routes.shape[1]
-    if not begun:
+    rule, own = search.rule, of_thread(search.searches, task.thread)
+    numbers = own.numbers
+    m, n = routes.shape
+    if task.begin == 0:
         numbers[EXCHANGES] = numbers[SEGMENTS] = 0
         numbers[SHORTEST] = NONE_YET
         if record.numbers[BEST_ITERATION] > 0:
-            _link(search.links, record.best_solution)
+            _link(own.links, record.best_solution)
+    first, end = units_of(m, task)
     for ant in range(first, end):
         row = 1 - numbers[KEPT]
         for position in range(n):
             city = np.int32(routes[ant, position])
-            search.tour[position] = city
-            search.built[row, position] = city
-        lengths[ant] -= _improve_one(rule, geometry, search, record.numbers[ITERATION] + ant)
+            own.tour[position] = city
+            own.built[row, position] = city
+        lengths[ant] -= _improve_one(rule, geometry, own, record.numbers[ITERATION] + ant)
         if lengths[ant] < numbers[SHORTEST]:
             numbers[SHORTEST] = lengths[ant]
             numbers[KEPT] = row
         for position in range(n):
-            routes[ant, position] = search.tour[position]
+            routes[ant, position] = own.tour[position]
 
 
-@piece
+@inlined
 def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
     """Note the moves of so many threads, and how the best tour of the iteration was built.
 
-    Threads with a higher number have ants with a higher one, who lose ties.
+    On ties the lowest ant has the best tour, and threads with lower numbers have lower ants.
     """
     best = 0
     record.numbers[TWO_OPT] = record.numbers[OR_OPT] = 0
@@ -161,11 +91,11 @@ def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
         searches.best_built[position] = searches.built[best, row, position]
 
 
-@part
+@compiled
 def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64) -> np.int64:
     """Improve the tour in ``search``; return how much shorter it is.
 
-    ``turn`` says which of the cities look that are as on the best tour.
+    Of the cities whose neighbours are as on the best tour only some look; ``turn`` says which.
     """
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]
@@ -203,7 +133,7 @@ def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64)
     return gained
 
 
-@piece
+@inlined
 def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
     """Note the positions, and make the first queue; return how many cities wait."""
     tour, links = search.tour, search.links
@@ -226,7 +156,7 @@ def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
     return size
 
 
-@piece
+@inlined
 def _link(links: NDArray[np.int32], tour: NDArray[np.integer]) -> None:
     """Note the cities before and after each on a tour."""
     n = tour.size

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.cpu.compiled import Whole, piece
-from gpu.local_search.cpu.tables import LAST_CODE, LENGTH, SIDE_BIT, A, C, D, E, P, Q, Rule, Search
+from gpu.cpu.compilation import Whole, inlined
+from gpu.local_search.cpu.state import LAST_CODE, LENGTH, SIDE_BIT, A, C, D, E, P, Q, Rule, Search
 
 
-@piece
+@inlined
 def wrapped(position: Whole, n: Whole) -> Whole:
     """Return a position that may lie up to a whole tour past the last one, or before the first."""
     if position >= n:
@@ -16,14 +16,14 @@ def wrapped(position: Whole, n: Whole) -> Whole:
     return position + n if position < 0 else position
 
 
-@piece
+@inlined
 def at(search: Search, position: Whole) -> np.int64:
     """Return the city at a position as :func:`wrapped` takes it."""
     n = search.tour.shape[0]
     return np.int64(search.tour[wrapped(position, n)])
 
 
-@piece
+@inlined
 def exchange(search: Search, looker: int) -> bool:
     """Make a 2-opt move if its edges are still there and run the same way; say whether."""
     tour, place, move = search.tour, search.place, search.moves[looker]
@@ -49,7 +49,7 @@ def exchange(search: Search, looker: int) -> bool:
     return True
 
 
-@piece
+@inlined
 def relocate(rule: Rule, search: Search, looker: int) -> bool:
     """Make an Or-opt move if its edges are still there and run the same way; say whether."""
     tour, place, move = search.tour, search.place, search.moves[looker]

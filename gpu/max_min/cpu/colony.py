@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.tables import FAINTEST, ChoiceRules
+from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
-from gpu.cpu.stages import Shift, Stage, each, shared
-from gpu.max_min.cpu.iteration import run
-from gpu.max_min.cpu.tables import LEAST, MOST, MmasRules, state_of
+from gpu.cpu.stages import Stage, each, shared
+from gpu.max_min.cpu.iteration import MmasState, run
+from gpu.max_min.cpu.state import LEAST, MOST, MmasRules, update_of
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -37,18 +36,16 @@ def build_parallel(
 class MmasCpuColony(MatrixColony):
     """The MAX-MIN Ant System on the CPU: one tour deposits; see :class:`MatrixColony`."""
 
+    _run = staticmethod(run)
+
     ALL_DEPOSIT = False
 
-    def _update_stages(
-        self,
-        parameters: CpuParameters,
-        choice: ChoiceRules,
-        nearest: int,
-    ) -> Sequence[Stage]:
+    def _update(
+        self, parameters: CpuParameters, construction: Construction, nearest: int
+    ) -> tuple[MmasState, Sequence[Stage]]:
         assert isinstance(parameters, MmasCpuParameters)
-        n, sides = len(self._neighbours), self._ants.ends.shape[2]
+        n, sides = len(self._neighbours), construction.ants.ends.shape[2]
         self._rules = MmasRules(
-            choice=choice,
             keep=np.float32(1.0 - parameters.rho),
             gain=parameters.rho * nearest,
             nearest=float(nearest),
@@ -56,16 +53,11 @@ class MmasCpuColony(MatrixColony):
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
         )
-        self._state = state_of(n, sides)
-        self._state.limits[LEAST] = max(np.float32(self._rules.spread), FAINTEST)
-        return Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n))
+        self._trail_update = update_of(n, sides)
+        self._trail_update.limits[LEAST] = max(np.float32(self._rules.spread), FAINTEST)
+        state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
+        return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
     def _limits(self) -> tuple[float, float]:
-        limits = self._state.limits
+        limits = self._trail_update.limits
         return float(limits[LEAST]), float(limits[MOST])
-
-    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
-        run(
-            self._matrices, self._geometry, self._ants, self._neighbours, self._rules, self._state,
-            self._moves, self._searches, self._record, gate, self._places[shift.thread], *shift,
-        )  # fmt: skip

@@ -1,101 +1,100 @@
-"""Whole iterations of the MAX-MIN Ant System, compiled: the Ant System with another update.
+"""The stages of an iteration of the MAX-MIN Ant System, compiled.
 
 Trails are in units of the initial one, 1/(ρ·L_nn), which is τ_max for the nearest-neighbour tour.
 Scalars are computed in float64 and rounded once, trails are float32 without fused multiply-add, and
 lengths count as 1 at least, so that every device gets the same trails. After all tours are built:
 
-- Is one shorter than the shortest so far, C, it takes its place, and τ_max = L_nn/C and
-  τ_min = τ_max · min(1, (1 - r)/((n/2 - 1)·r)), but 2^-60 at least, with r = p_best^(1/n).
-- Else, after as many iterations in vain as ``restart`` says, counted from the last shortest tour or
-  beginning anew, and with a branching factor of 2.05 at most: all trails become τ_max. That is all.
-- Else, or then, one tour of length L deposits: the shortest of the iteration (ties to the lowest
-  ant) or so far. By the schedule it is the latter in every f-th iteration since trails began, with
-  f = 25, from the 25th on 5, from the 75th 3, from the 125th 2, and from the 250th 1.
+- If one is shorter than the best tour so far, it becomes the best tour. With C its length,
+  τ_max = L_nn/C and τ_min = τ_max · min(1, (1 - r)/((n/2 - 1)·r)), with r = p_best^(1/n), but at
+  least 2^-60.
+- Otherwise trails may be restarted: if ``restart`` iterations have passed since the last
+  improvement or restart, and the branching factor is at most 2.05, all trails become τ_max, and
+  the iteration ends.
+- Without a restart one tour of length L deposits: the best of the iteration (ties to the lowest
+  ant) or the best so far. By the schedule it is the best so far in every f-th iteration since the
+  last restart: f = 25, from the 25th on 5, from the 75th 3, from the 125th 2, from the 250th 1.
 - τ = min(max(τ·(1 - ρ), τ_min), τ_max) for all trails, then τ = min(τ + ρ·L_nn/L, τ_max) for that
   tour's, in both directions if the instance is symmetric.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.construction import FINISH, LINK, RENEW, build_tours, finish
-from gpu.construction.cpu.tables import FAINTEST, AntTours, Matrices, Workplace
+from gpu.construction.cpu import construction
+from gpu.construction.cpu.construction import LINK, RENEW
+from gpu.construction.cpu.state import FAINTEST, AntTours, Construction, Matrices, Workspace
 from gpu.core.trails import LAMBDA
-from gpu.cpu import barrier
-from gpu.cpu.compiled import entry, part, piece
-from gpu.cpu.geometry import Geometry
+from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
-from gpu.local_search.cpu.tables import Rule, Searches
-from gpu.max_min.cpu.tables import BEGUN, LEAST, MOST, RESTARTING, MmasRules, MmasState
+from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.max_min.cpu.state import (
+    BEGUN,
+    LEAST,
+    MOST,
+    RESTARTING,
+    MmasRules,
+    TrailUpdate,
+)
 from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
 
 SETTLED = 205
-"""A hundred times the branching factor up to which trails have settled: 2, and one city in
-twenty that has another edge."""
+"""Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
+edge for one city in twenty."""
 
 
-@entry
-def run(
-    matrices: Matrices,
-    geometry: Geometry,
-    ants: AntTours,
-    near: NDArray[np.int32],
-    rules: MmasRules,
-    state: MmasState,
-    moves: Rule,
-    searches: Searches,
-    record: Record,
-    gate: NDArray[np.int64],
-    place: Workplace,
-    thread: int,
-    threads: int,
-    count: int,
-    stages: int,
-    begin: int,
-    end: int,
-) -> None:
-    """Run these stages of ``count`` iterations as thread ``thread`` of ``threads``.
+class MmasState(NamedTuple):
+    """What the MAX-MIN Ant System works on.
 
-    As ``run`` of the Ant System; ``near`` has the cities whose trails are looked at
-    to tell whether they have settled.
+    Attributes
+    ----------
+    construction : Construction
+    near : ndarray of int32, shape (n, k)
+        The cities whose trails are looked at to tell whether they have settled.
+    rules : MmasRules
+    update : TrailUpdate
     """
-    n = ants.routes.shape[1]
-    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    met = 0
-    for _ in range(count):
-        met = build_tours(
-            matrices, geometry, ants, rules.choice, moves, searches, record, gate, place,
-            thread, threads, stages, begin, end, met,
-        )  # fmt: skip
-        if stages & LINK:
-            if thread == 0:
-                _decide(matrices, ants, near, rules, state, record)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & RENEW:
-            for u in range(first_row + begin, min(first_row + end, end_row)):
-                _renew_row(matrices, rules, state, u)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & FINISH:
-            if thread == 0:
-                finish(ants, searches, record, threads)
-            met += threads
-            barrier.meet(gate, met)
+
+    construction: Construction
+    near: NDArray[np.int32]
+    rules: MmasRules
+    update: TrailUpdate
 
 
-@part
+def do_stage(
+    state: MmasState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+) -> None:
+    """Do a thread's share of a stage."""
+    matrices, ants = state.construction.matrices, state.construction.ants
+    if stage == LINK:
+        if task.thread == 0:
+            _decide(
+                matrices, ants, state.near, state.rules, state.update, state.construction.record
+            )
+    elif stage == RENEW:
+        first, end = units_of(ants.routes.shape[1], task)
+        for u in range(first, end):
+            _renew_row(matrices, state.rules, state.update, u)
+    else:
+        construction.do_stage(state.construction, workspace, task, stage)
+
+
+run = loop_over(do_stage)
+
+
+@compiled
 def _decide(
     matrices: Matrices,
     ants: AntTours,
     near: NDArray[np.int32],
     rules: MmasRules,
-    state: MmasState,
+    update: TrailUpdate,
     record: Record,
 ) -> None:
-    """Set the limits, decide which tour deposits or that trails begin anew, and link its cities.
+    """Set the limits, decide whether trails are restarted or which tour deposits, and link it.
 
     The record is still that of the iteration before.
     """
@@ -104,40 +103,40 @@ def _decide(
     ant = shortest(ants.lengths)
     length = np.int64(ants.lengths[ant])
     improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
-    state.numbers[RESTARTING] = 0
+    update.numbers[RESTARTING] = 0
     if improved:
-        set_limits(rules, state, length)
+        set_limits(rules, update, length)
     elif rules.patience > 0:
-        last = max(state.numbers[BEGUN], numbers[BEST_ITERATION])
+        last = max(update.numbers[BEGUN], numbers[BEST_ITERATION])
         if iteration - last >= rules.patience and settled(matrices.trails, near):
-            state.numbers[RESTARTING] = 1
-            state.numbers[BEGUN] = iteration
+            update.numbers[RESTARTING] = 1
+            update.numbers[BEGUN] = iteration
             return
-    own = improved or not _is_turn_of_best(rules.deposit, iteration - state.numbers[BEGUN])
+    own = improved or not _is_turn_of_best(rules.deposit, iteration - update.numbers[BEGUN])
     if not own:
         length = np.int64(numbers[BEST_COST])
-    state.amount[0] = np.float32(rules.gain / np.float64(max(length, np.int64(1))))
-    n, sides = state.ends.shape
+    update.amount[0] = np.float32(rules.gain / np.float64(max(length, np.int64(1))))
+    n, sides = update.ends.shape
     u = ants.routes[ant, n - 1] if own else record.best_solution[n - 1]
     for position in range(n):
         v = ants.routes[ant, position] if own else record.best_solution[position]
-        state.ends[u, 0] = v
+        update.ends[u, 0] = v
         if sides == 2:
-            state.ends[v, 1] = u
+            update.ends[v, 1] = u
         u = v
 
 
-@piece
-def set_limits(rules: MmasRules, state: MmasState, length: np.int64) -> None:
+@inlined
+def set_limits(rules: MmasRules, update: TrailUpdate, length: np.int64) -> None:
     """Set τ_min and τ_max for a shortest tour of this length (2000, eqs. 7 and 11)."""
     most = rules.nearest / np.float64(max(length, np.int64(1)))
-    state.limits[MOST] = np.float32(most)
-    state.limits[LEAST] = max(np.float32(most * rules.spread), FAINTEST)
+    update.limits[MOST] = np.float32(most)
+    update.limits[LEAST] = max(np.float32(most * rules.spread), FAINTEST)
 
 
-@piece
+@inlined
 def _is_turn_of_best(deposit: int, since: np.int64) -> bool:
-    """Whether the best tour so far deposits, ``since`` iterations after trails began."""
+    """Whether the best tour so far deposits, ``since`` iterations after the last restart."""
     if deposit != SCHEDULE:
         return deposit == GLOBAL_BEST
     period = 25
@@ -152,9 +151,9 @@ def _is_turn_of_best(deposit: int, since: np.int64) -> bool:
     return bool(since % period == 0)
 
 
-@piece
+@inlined
 def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
-    """Whether the branching factor, as ``gpu.core.trails`` defines it, says that trails have."""
+    """Whether trails have settled, by the branching factor of ``gpu.core.trails``."""
     n, listed = near.shape
     above = 0
     for u in range(n):
@@ -167,18 +166,18 @@ def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
     return bool(100 * above <= SETTLED * n)
 
 
-@part
-def _renew_row(matrices: Matrices, rules: MmasRules, state: MmasState, u: int) -> None:
-    """Evaporate the trails from ``u`` and deposit on those of one tour, or begin anew."""
+@compiled
+def _renew_row(matrices: Matrices, rules: MmasRules, update: TrailUpdate, u: int) -> None:
+    """Evaporate the trails from ``u`` and deposit on those of one tour, or restart them."""
     trails = matrices.trails
-    least, most = state.limits[LEAST], state.limits[MOST]
+    least, most = update.limits[LEAST], update.limits[MOST]
     n = trails.shape[1]
-    if state.numbers[RESTARTING] != 0:
+    if update.numbers[RESTARTING] != 0:
         for v in range(n):
             trails[u, v] = most
         return
     for v in range(n):
         trails[u, v] = min(max(np.float32(trails[u, v] * rules.keep), least), most)
-    for side in range(state.ends.shape[1]):
-        v = state.ends[u, side]
-        trails[u, v] = min(np.float32(trails[u, v] + state.amount[0]), most)
+    for side in range(update.ends.shape[1]):
+        v = update.ends[u, side]
+        trails[u, v] = min(np.float32(trails[u, v] + update.amount[0]), most)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +13,21 @@ from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
-from gpu.cpu.colony import TeamColony
-from gpu.cpu.stages import Shift, Stage, each, shared
+from gpu.cpu.colony import CpuColony
+from gpu.cpu.record import record_of
+from gpu.cpu.stages import Stage, each, shared
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
-from gpu.rlf.cpu import tables as rlf_tables
+from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
-from gpu.rlf.cpu.tables import LEVEL
+from gpu.rlf.cpu.state import LEVEL, RlfState
 from gpu.rlf.parameters import ColoringCpuParameters
 
 
 def prepare() -> None:
-    """Compile the colony, once for all on this machine: some seconds, or nothing.
+    """Compile the colony: some seconds, once on a machine.
 
-    Whoever does not call this waits as long when the first colony is built.
+    Without this call the first colony takes that time.
     """
     path = GraphInstance("path", "", 3, unique_edges([(0, 1), (1, 2)]))
     RlfCpuColony(path, ColoringCpuParameters(), 0, threads=1).close()
@@ -45,7 +47,7 @@ def build_parallel(
     return RlfCpuColony(instance, parameters, seed, threads=device.cores)
 
 
-class RlfCpuColony(TeamColony):
+class RlfCpuColony(CpuColony):
     """ACO-RLF on the CPU: all ants deposit; see :class:`gpu.core.colony.Colony`.
 
     The same seed gives the same colorings on every machine and with any number of threads.
@@ -67,6 +69,8 @@ class RlfCpuColony(TeamColony):
         If the system does not grant the threads.
     """
 
+    _run = staticmethod(run)
+
     def __init__(
         self,
         instance: GraphInstance,
@@ -82,44 +86,41 @@ class RlfCpuColony(TeamColony):
         m = parameters.ants
         threads = max(1, min(threads, m, n))
         self._graph = instance
-        self._rules = rlf_tables.rules_of(key, parameters, n, m)
-        tried = self._rules.trials > 0
+        rules = states.rules_of(key, parameters, n, m)
+        tried = rules.trials > 0
         memory.require(
             f"this colony on {instance.name} ({n} vertices, {m} ants)",
-            rlf_tables.bytes_needed(n, m, tried),
+            states.bytes_needed(n, m, tried),
         )
-        self._pairs = rlf_tables.pairs_of(instance, tried)
-        self._ants = rlf_tables.colorings_of(n, m)
-        self._places = [rlf_tables.workplace_of(n) for _ in range(threads)]
-        improvement = self._improvement(threads)
-        super().__init__(
-            instance,
-            m,
-            threads,
-            (
-                Stage(WEIGH, "choice info", shared(n)),
-                Stage(CONSTRUCT, "construction", shared(m, n)),
-                *improvement,
-                Stage(SHARE, "update", each(1)),
-                Stage(RENEW, "update", shared(n)),
-                Stage(FINISH, "update", each(1)),
-            ),
+        self._state = RlfState(
+            states.pairs_of(instance, tried), states.colorings_of(n, m), rules, record_of(n)
         )
+        state, workspaces, improvement = self._improvement(
+            self._state, [states.workspace_of(n) for _ in range(threads)]
+        )
+        stages = (
+            Stage(WEIGH, "choice info", shared(n)),
+            Stage(CONSTRUCT, "construction", shared(m, n)),
+            *improvement,
+            Stage(SHARE, "update", each(1)),
+            Stage(RENEW, "update", shared(n)),
+            Stage(FINISH, "update", each(1)),
+        )
+        super().__init__(m, self._state.record, stages, state, workspaces)
 
-    def _improvement(self, threads: int) -> Sequence[Stage]:
-        """Prepare how colorings are improved before they deposit; return the stages of that."""
-        return ()
+    def _improvement(
+        self, state: RlfState, workspaces: Sequence[Any]
+    ) -> tuple[Any, Sequence[Any], Sequence[Stage]]:
+        """Prepare how colorings are improved before they deposit.
 
-    def _work(self, gate: NDArray[np.int64], shift: Shift) -> None:
-        run(
-            self._pairs, self._ants, self._rules, self._record, gate, self._places[shift.thread],
-            *shift, 0,
-        )  # fmt: skip
+        Return what is then the colony's state and its workspaces, and the stages of that.
+        """
+        return state, workspaces, ()
 
     def _draw(
         self, wanted: Wanted, order: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32] | None, Trails | None]:
-        trails, level = self._pairs.trails, self._ants.shares[LEVEL]
+        trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL]
         return (
             matrix_picture(trails, order) if Wanted.PHEROMONE in wanted else None,
             matrix_trails(trails, directed=False, level=level * INITIAL_LEVEL)
@@ -135,4 +136,4 @@ class RlfCpuColony(TeamColony):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        return np.array(self._pairs.trails[city])
+        return np.array(self._state.pairs.trails[city])

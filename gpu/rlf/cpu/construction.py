@@ -1,4 +1,4 @@
-"""How ants color a graph, compiled: Algorithms 1 and 3 and equations 1 and 2 of the 2017 paper."""
+"""How ants color a graph, compiled: Algorithms 1 and 3, equations 1 and 2 of the 2017 paper."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import numpy as np
 
 from gpu.core.random import Purpose
 from gpu.cpu.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import philox
+from gpu.cpu.record import ITERATION
+from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, add_up, part_of, scale_of, slot_at, spin
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
-from gpu.rlf.cpu.tables import (
+from gpu.rlf.cpu.state import (
     COLOR,
     DRAWN,
     HERE,
@@ -19,7 +21,8 @@ from gpu.rlf.cpu.tables import (
     Colorings,
     Pairs,
     RlfRules,
-    Workplace,
+    RlfState,
+    Workspace,
 )
 
 START, ROULETTE, TRIAL = (
@@ -31,9 +34,9 @@ LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
 SHARE = np.float32(2.0**-24)
 
 
-@part
+@compiled
 def weigh_row(pairs: Pairs, rules: RlfRules, u: int) -> None:
-    """Compute τ^β for all pairs of ``u`` and, where ants try, its prefix sums in whole units."""
+    """Compute τ^β for the pairs of ``u`` and, if ants make trials, prefix sums in whole units."""
     trails, info = pairs.trails, pairs.info
     n = trails.shape[0]
     if rules.factors >= 0:
@@ -60,37 +63,28 @@ def weigh_row(pairs: Pairs, rules: RlfRules, u: int) -> None:
             pairs.sums[u, v] = total
 
 
-@part
-def construct(
-    pairs: Pairs,
-    ants: Colorings,
-    rules: RlfRules,
-    iteration: np.uint32,
-    place: Workplace,
-    first: int,
-    begin: int,
-    end: int,
-) -> None:
-    """Make visits ``begin`` to before ``end`` of all those that the ants from ``first`` on make.
-
-    One ant colors its whole graph before the next begins.
-    """
-    n = ants.orders.shape[1]
-    progress = place.progress
-    ant, step = first + begin // n, begin % n
-    for _ in range(begin, end):
+@compiled
+def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
+    """Make the task's visits of all those that the thread's ants make, one ant after the other."""
+    pairs, ants, rules = state.pairs, state.ants, state.rules
+    m, n = ants.orders.shape
+    iteration = np.uint32(state.record.numbers[ITERATION])
+    first, last = share_of(m, task)
+    progress = workspace.progress
+    ant, step = first + task.begin // n, task.begin % n
+    for _ in range(task.begin, min(task.end, n * (last - first))):
         if step == 0:
-            _begin(place, n)
+            _begin(workspace, n)
         if progress[LEFT] == 0:
-            _begin_class(ants, place, ant, step)
+            _begin_class(ants, workspace, ant, step)
             drawn = _start_word(rules, iteration, ant, step)
-            vertex = np.uint32(nth(place.uncolored, _uniform(drawn, n - step)))
+            vertex = np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
         else:
-            vertex = place.candidates[_select(pairs, rules, iteration, place, ant, step)]
+            vertex = workspace.candidates[_select(pairs, rules, iteration, workspace, ant, step)]
         ants.orders[ant, step] = vertex
         ants.places[ant, vertex] = step
         ants.colors[ant, vertex] = progress[COLOR] - 1
-        _visit(pairs, place, vertex)
+        _visit(pairs, workspace, vertex)
         step += 1
         if step == n:
             ants.costs[ant] = progress[COLOR]
@@ -99,28 +93,28 @@ def construct(
             ant += 1
 
 
-@piece
-def _begin(place: Workplace, n: int) -> None:
+@inlined
+def _begin(workspace: Workspace, n: int) -> None:
     """All vertices are uncolored."""
-    for word in range(place.uncolored.size):
-        place.uncolored[word] = ~np.uint64(0)
+    for word in range(workspace.uncolored.size):
+        workspace.uncolored[word] = ~np.uint64(0)
     if n % WORD != 0:
-        place.uncolored[place.uncolored.size - 1] = (ONE << np.uint64(n % WORD)) - ONE
-    place.progress[LEFT] = 0
-    place.progress[COLOR] = 0
-    place.progress[DRAWN] = -1
+        workspace.uncolored[workspace.uncolored.size - 1] = (ONE << np.uint64(n % WORD)) - ONE
+    workspace.progress[LEFT] = 0
+    workspace.progress[COLOR] = 0
+    workspace.progress[DRAWN] = -1
 
 
-@piece
-def _begin_class(ants: Colorings, place: Workplace, ant: int, step: int) -> None:
-    """Take a new color: all uncolored vertices are candidates, and none is ruled out."""
-    for word in range(place.free.size):
-        place.free[word] = place.uncolored[word]
-    ants.ends[ant, place.progress[COLOR]] = step
-    place.progress[COLOR] += 1
+@inlined
+def _begin_class(ants: Colorings, workspace: Workspace, ant: int, step: int) -> None:
+    """Take a new color: all uncolored vertices are candidates again."""
+    for word in range(workspace.free.size):
+        workspace.free[word] = workspace.uncolored[word]
+    ants.ends[ant, workspace.progress[COLOR]] = step
+    workspace.progress[COLOR] += 1
 
 
-@piece
+@inlined
 def _start_word(rules: RlfRules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
     """Return the random word for the first vertex of a class."""
     first, second, third, fourth = philox(
@@ -131,21 +125,21 @@ def _start_word(rules: RlfRules, iteration: np.uint32, ant: int, step: int) -> n
     return high if step & 2 else low
 
 
-@piece
+@inlined
 def _uniform(word: np.uint32, choices: Whole) -> np.int64:
-    """Return one of so many slots, all being as probable."""
+    """Return one of so many slots, all with the same probability."""
     return np.int64((np.uint64(word) * np.uint64(choices)) >> np.uint64(32))
 
 
-@part
+@compiled
 def _select(
-    pairs: Pairs, rules: RlfRules, iteration: np.uint32, place: Workplace, ant: int, step: int
+    pairs: Pairs, rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int
 ) -> Whole:
     """Return the slot of the candidate that the ant visits next (eq. 2)."""
-    progress = place.progress
+    progress = workspace.progress
     left, here, largest = progress[LEFT], progress[HERE], progress[LARGEST]
     if largest > 0 and rules.trials > 0:
-        slot = _try(pairs, rules, iteration, place, ant, step)
+        slot = _try(pairs, rules, iteration, workspace, ant, step)
         if slot >= 0:
             return slot
     block = step >> 2
@@ -154,49 +148,49 @@ def _select(
             np.uint32(block), np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1
         )
         for word in range(4):
-            place.words[word] = words[word]
+            workspace.words[word] = words[word]
         progress[DRAWN] = block
-    drawn = place.words[step & 3]
+    drawn = workspace.words[step & 3]
     if largest == 0:
         return _uniform(drawn, left)
-    return _spin(pairs, rules, place, here, left, drawn)
+    return _spin(pairs, rules, workspace, here, left, drawn)
 
 
-@piece
+@inlined
 def _spin(
-    pairs: Pairs, rules: RlfRules, place: Workplace, here: Whole, left: Whole, drawn: np.uint32
+    pairs: Pairs, rules: RlfRules, workspace: Workspace, here: Whole, left: Whole, drawn: np.uint32
 ) -> int:
     """Turn the wheel over all candidates (selection with prefix sums)."""
     padded = (left + BLOCK - 1) // BLOCK * BLOCK
     heaviest = np.int32(0)
     row = pairs.info[here]
     for slot in range(left):
-        power = rules.powers[place.counts[slot]]
-        key = np.float32(power * row[place.candidates[slot]]).view(np.int32)
+        power = rules.powers[workspace.counts[slot]]
+        key = np.float32(power * row[workspace.candidates[slot]]).view(np.int32)
         key = min(max(key, LIGHTEST_KEY), HEAVIEST_KEY) if power > 0 else np.int32(0)
-        place.keys[slot] = key
+        workspace.keys[slot] = key
         heaviest = max(heaviest, key)
     for slot in range(left, padded):
-        place.keys[slot] = np.int32(0)
+        workspace.keys[slot] = np.int32(0)
     scale = scale_of(heaviest)
-    keys = place.keys[:padded]
-    total = add_up(keys, scale, place.sums)
-    return slot_at(keys, scale, place.sums, spin(drawn, total))
+    keys = workspace.keys[:padded]
+    total = add_up(keys, scale, workspace.sums)
+    return slot_at(keys, scale, workspace.sums, spin(drawn, total))
 
 
-@piece
+@inlined
 def _try(
-    pairs: Pairs, rules: RlfRules, iteration: np.uint32, place: Workplace, ant: int, step: int
+    pairs: Pairs, rules: RlfRules, iteration: np.uint32, workspace: Workspace, ant: int, step: int
 ) -> Whole:
     """Return the slot of the first candidate that a stochastic trial accepts, or -1.
 
-    A vertex is drawn from the whole row by its trail alone, and accepted in proportion to the
-    other factor: so the choice has the probabilities of equation 2.
+    A vertex is drawn from the whole row by its trail alone, and accepted with a probability in
+    proportion to the other factor. So the choice has the probabilities of equation 2.
     """
-    here = place.progress[HERE]
+    here = workspace.progress[HERE]
     n = pairs.sums.shape[1]
     sums = pairs.sums[here]
-    ceiling = rules.powers[place.progress[LARGEST]]
+    ceiling = rules.powers[workspace.progress[LARGEST]]
     first, second, third, fourth = np.uint32(0), np.uint32(0), np.uint32(0), np.uint32(0)
     for trial in range(rules.trials):
         if trial & 1 == 0:
@@ -214,64 +208,64 @@ def _try(
                 high = middle
             else:
                 low = middle + 1
-        if has(place.free, low) != 0:
-            slot = rank(place.free, low)
+        if has(workspace.free, low) != 0:
+            slot = rank(workspace.free, low)
             share = np.float32(np.float32(second >> np.uint32(8)) * SHARE)
-            if np.float32(share * ceiling) < rules.powers[place.counts[slot]]:
+            if np.float32(share * ceiling) < rules.powers[workspace.counts[slot]]:
                 return slot
     return -1
 
 
-@part
-def _visit(pairs: Pairs, place: Workplace, vertex: np.uint32) -> None:
-    """Color ``vertex``: its neighbours among the candidates are candidates no more.
+@compiled
+def _visit(pairs: Pairs, workspace: Workspace, vertex: np.uint32) -> None:
+    """Color ``vertex``, and exclude its neighbours from the candidates.
 
-    The counts of those that remain grow by their neighbours among the ones that went.
+    The count of each remaining candidate grows by the number of its neighbours among those.
     """
-    words = place.free.size
-    drop(place.uncolored, vertex)
-    drop(place.free, vertex)
+    words = workspace.free.size
+    drop(workspace.uncolored, vertex)
+    drop(workspace.free, vertex)
     near = pairs.neighbours[vertex]
     for word in range(words):
-        gone = place.free[word] & near[word]
-        place.gone[word] = gone
-        place.free[word] ^= gone
-    left = _keep_free(place) if place.progress[LEFT] > 0 else _list_free(place)
+        gone = workspace.free[word] & near[word]
+        workspace.gone[word] = gone
+        workspace.free[word] ^= gone
+    left = _keep_free(workspace) if workspace.progress[LEFT] > 0 else _list_free(workspace)
     largest = np.uint32(0)
     for slot in range(left):
-        row = pairs.neighbours[place.candidates[slot]]
+        row = pairs.neighbours[workspace.candidates[slot]]
         more = np.uint64(0)
         for word in range(words):
-            more += count(row[word] & place.gone[word])
-        counted = np.uint32(place.counts[slot] + np.uint32(more))
-        place.counts[slot] = counted
+            more += count(row[word] & workspace.gone[word])
+        counted = np.uint32(workspace.counts[slot] + np.uint32(more))
+        workspace.counts[slot] = counted
         largest = max(largest, counted)
-    place.progress[LEFT] = left
-    place.progress[LARGEST] = largest
-    place.progress[HERE] = vertex
+    workspace.progress[LEFT] = left
+    workspace.progress[LARGEST] = largest
+    workspace.progress[HERE] = vertex
 
 
-@piece
-def _list_free(place: Workplace) -> np.int64:
-    """List the candidates of a class that has begun; return how many they are."""
+@inlined
+def _list_free(workspace: Workspace) -> np.int64:
+    """List the candidates of a new class; return how many they are."""
     left = np.int64(0)
-    for word in range(place.free.size):
-        bits = place.free[word]
+    for word in range(workspace.free.size):
+        bits = workspace.free[word]
         while bits != 0:
-            place.candidates[left] = np.uint32((np.uint64(word) << SHIFT) + lowest(bits))
-            place.counts[left] = np.uint32(0)
+            workspace.candidates[left] = np.uint32((np.uint64(word) << SHIFT) + lowest(bits))
+            workspace.counts[left] = np.uint32(0)
             bits &= bits - ONE
             left += 1
     return left
 
 
-@piece
-def _keep_free(place: Workplace) -> np.int64:
-    """Leave out of the list who is a candidate no more; return how many are left."""
+@inlined
+def _keep_free(workspace: Workspace) -> np.int64:
+    """Remove from the list who is no longer a candidate; return how many are left."""
     left = np.int64(0)
-    for slot in range(place.progress[LEFT]):
-        candidate = place.candidates[slot]
-        place.candidates[left] = candidate
-        place.counts[left] = place.counts[slot]
-        left += has(place.free, candidate)
+    for slot in range(workspace.progress[LEFT]):
+        candidate = workspace.candidates[slot]
+        workspace.candidates[left] = candidate
+        workspace.counts[left] = workspace.counts[slot]
+        left += has(workspace.free, candidate)
     return left

@@ -1,79 +1,48 @@
-"""Whole iterations of ACO-RLF, compiled, for any number of threads.
-
-In each stage a thread has rows of the matrices, or ants, of its own: nobody writes what another
-writes, so nothing is atomic, and the result does not depend on the number of threads.
-"""
+"""The stages of an iteration of ACO-RLF, compiled, for any number of threads."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu import barrier
-from gpu.cpu.compiled import entry, part, piece
-from gpu.cpu.record import ITERATION, Record, keep_best, keep_numbers, shortest
+from gpu.cpu.compilation import compiled, inlined, pasted
+from gpu.cpu.record import Record, keep_best, keep_numbers, shortest
+from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.rlf.cpu.construction import construct, weigh_row
-from gpu.rlf.cpu.tables import BASE, LEVEL, UNIT, Colorings, Pairs, RlfRules, Workplace
+from gpu.rlf.cpu.state import BASE, LEVEL, UNIT, Colorings, Pairs, RlfRules, RlfState, Workspace
 
-WEIGH, CONSTRUCT, SHARE, RENEW, FINISH = 1, 2, 4, 8, 16
-"""Stages: weights of rows; visits of ants; what each ant deposits; trails of rows; the record."""
+WEIGH, CONSTRUCT, RANK, SEARCH, TAKE, SHARE, RENEW, FINISH = range(8)
+"""The stages: weights of pairs; the ants' colorings; three of tabu searches, if there are any; what
+each ant deposits; the trails; the record."""
 
 
-@entry
-def run(
-    pairs: Pairs,
-    ants: Colorings,
-    rules: RlfRules,
-    record: Record,
-    gate: NDArray[np.int64],
-    place: Workplace,
-    thread: int,
-    threads: int,
-    count: int,
-    stages: int,
-    begin: int,
-    end: int,
-    met: int,
-) -> None:
-    """Run these stages of ``count`` iterations as thread ``thread`` of ``threads``.
+@pasted
+def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: int) -> None:
+    """Do a thread's share of a stage, but for those of tabu searches.
 
-    Of each stage only the thread's units from ``begin`` to before ``end`` are done. ``met`` counts
-    arrivals at the barrier before; there are as many as threads at the end of each stage.
+    In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
+    another one reads or writes, so nothing is atomic, and the result does not depend on the number
+    of threads.
     """
-    m, n = ants.orders.shape
-    first_row, end_row = n * thread // threads, n * (thread + 1) // threads
-    first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
-    for _ in range(count):
-        if stages & WEIGH:
-            for u in range(first_row + begin, min(first_row + end, end_row)):
-                weigh_row(pairs, rules, u)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & CONSTRUCT:
-            construct(
-                pairs, ants, rules, np.uint32(record.numbers[ITERATION]), place,
-                first_ant, begin, min(end, n * (end_ant - first_ant)),
-            )  # fmt: skip
-            met += threads
-            barrier.meet(gate, met)
-        if stages & SHARE:
-            if thread == 0:
-                _share_out(ants, rules)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & RENEW:
-            for u in range(first_row + begin, min(first_row + end, end_row)):
-                _renew_row(pairs, ants, rules, place.deposits, u)
-            met += threads
-            barrier.meet(gate, met)
-        if stages & FINISH:
-            if thread == 0:
-                _finish(ants, record)
-            met += threads
-            barrier.meet(gate, met)
+    pairs, ants, rules = state.pairs, state.ants, state.rules
+    if stage == WEIGH:
+        first, end = units_of(ants.orders.shape[1], task)
+        for u in range(first, end):
+            weigh_row(pairs, rules, u)
+    elif stage == CONSTRUCT:
+        construct(state, workspace, task)
+    elif stage == RENEW:
+        first, end = units_of(ants.orders.shape[1], task)
+        for u in range(first, end):
+            _renew_row(pairs, ants, rules, workspace.deposits, u)
+    elif task.thread == 0:
+        if stage == SHARE:
+            _share_out(ants, rules)
+        else:
+            _finish(ants, state.record)
 
 
-@piece
+@inlined
 def _share_out(ants: Colorings, rules: RlfRules) -> None:
     """Compute what each ant deposits on a pair, and what all trails get (eq. 4)."""
     fewest = ants.costs[shortest(ants.costs)]
@@ -88,7 +57,7 @@ def _share_out(ants: Colorings, rules: RlfRules) -> None:
     ants.shares[LEVEL] = left + ants.shares[BASE]
 
 
-@part
+@compiled
 def _renew_row(
     pairs: Pairs, ants: Colorings, rules: RlfRules, deposits: NDArray[np.uint32], u: int
 ) -> None:
@@ -111,7 +80,7 @@ def _renew_row(
         trails[u, v] = renewed if trails[u, v] > 0 else np.float32(0)
 
 
-@piece
+@inlined
 def _finish(ants: Colorings, record: Record) -> None:
     """Keep the best coloring."""
     best = shortest(ants.costs)
@@ -119,3 +88,12 @@ def _finish(ants: Colorings, record: Record) -> None:
     for vertex in range(record.last_solution.size):
         record.last_solution[vertex] = ants.colors[best, vertex]
     keep_best(record)
+
+
+def _do_stage(
+    state: RlfState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+) -> None:
+    do_coloring_stage(state, workspace, task, stage)
+
+
+run = loop_over(_do_stage)

@@ -23,10 +23,18 @@ __device__ __forceinline__ void add_up(int columns, const float* info, float lar
     }
 }
 
+struct WeighPairs {
+    int n;
+    int columns;
+    double beta;
+    const float* trails;
+    float* info;
+    Word* prefixes;
+};
+
 template <class Power, bool SUMMED>
-__global__ void __launch_bounds__(256) weigh_pairs(int n, int columns, double beta,
-                                                   const float* trails, float* info,
-                                                   Word* prefixes) {
+__global__ void __launch_bounds__(256) weigh_pairs(const WeighPairs arguments) {
+    const auto [n, columns, beta, trails, info, prefixes] = arguments;
     Power power(beta);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int vertex = blockIdx.x * warps + threadIdx.x / LANES; vertex < n;

@@ -1,14 +1,14 @@
 """Tabu search for a coloring with a given number of colors (Hertz and de Werra 1987), compiled.
 
-All vertices have a color, and moves of one vertex each make the edges fewer whose ends have the
-same. A move takes a vertex in conflict to another color: of all such moves the one after which the
-fewest edges are in conflict, of equals the one with the lowest lot, which is random. For some moves
-after that the vertex may not return to the color that it left, unless there never were as few
-conflicts as that would leave.
+All vertices have a color. An edge is in conflict if both ends have the same color, and moves try
+to make such edges fewer. A move gives another color to a vertex in conflict. The search makes the
+move after which the fewest edges are in conflict; of equal ones, the one with the lowest lot, which
+is random. For some moves after that, it is tabu to give the vertex its old color again, unless that
+leads to fewer conflicts than there ever were.
 
-The vertex is kept away for 0 to 9 moves, and for 0.6 moves more a vertex in conflict (Galinier and
-Hao 1999). What a search does depends on the seed, its own number and where it began, and on
-nothing else: the kernels in ``gpu/tabu_search/cuda/search.cuh`` do the same.
+The vertex is tabu for 0 to 9 moves, and for 0.6 moves more per vertex in conflict (Galinier and Hao
+1999). What a search does depends on the seed, its number and its first coloring alone: the kernels
+in ``gpu/tabu_search/cuda/search.cuh`` do the same.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import philox
-from gpu.tabu_search.cpu.tables import (
+from gpu.tabu_search.cpu.state import (
     COLORS,
     CONFLICTS,
     FEWEST,
@@ -29,9 +29,9 @@ from gpu.tabu_search.cpu.tables import (
     NOW_TIME,
     TIME,
     WRONG,
-    Desk,
     Searches,
     TabuRules,
+    Workspace,
 )
 
 TABU = np.uint32(Purpose.TABU)
@@ -43,11 +43,11 @@ LOOSE = -1
 """The color of a vertex that has none."""
 
 
-@part
+@compiled
 def search(
     rules: TabuRules,
     searches: Searches,
-    desk: Desk,
+    workspace: Workspace,
     number: int,
     begin: NDArray[np.uint32],
     begin_colors: Whole,
@@ -55,35 +55,35 @@ def search(
 ) -> None:
     """Make the moves of one search in one iteration.
 
-    If it has not begun, it begins with the coloring ``begin``. It tries to make do with fewer
-    colors than ``best`` and, whenever it does, with one fewer still.
+    A new search begins with the coloring ``begin``. It tries to find a coloring with fewer colors
+    than ``best``, and each time that it finds one, a coloring with one color fewer.
     """
     target = min(best - 1, rules.most)
     if target == 0:
         return
-    state, colors, now = searches.states[number], desk.colors, desk.numbers
+    state, colors, now = searches.states[number], workspace.colors, workspace.numbers
     expiries = searches.expiries[number]
     begins = state[COLORS] == 0
     for v in range(colors.size):
         colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
     now[NOW_COLORS] = begin_colors if begins else state[COLORS]
     now[NOW_TIME] = state[TIME]
-    _draw_words(rules, desk, number)
+    _draw_words(rules, workspace, number)
     fewer = now[NOW_COLORS] > target
     made = 0
     while True:
         if fewer:
-            _squeeze(desk, target)
+            _squeeze(workspace, target)
             for v in range(colors.size):
                 for color in range(rules.most):
                     expiries[v, color] = np.uint32(0)
         if fewer or made == 0:
-            _build(rules, desk)
+            _build(rules, workspace)
             now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
         while now[CONFLICTS] > 0 and made < rules.moves:
             if now[NOW_TIME] & 3 == 0:
-                _draw_words(rules, desk, number)
-            _move(rules, desk, expiries)
+                _draw_words(rules, workspace, number)
+            _move(rules, workspace, expiries)
             made += 1
         if now[CONFLICTS] > 0:
             break
@@ -99,22 +99,22 @@ def search(
     state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
 
 
-@piece
-def _draw_words(rules: TabuRules, desk: Desk, number: int) -> None:
-    """Draw the words of four moves, of which the next is one."""
-    block = np.uint32(desk.numbers[NOW_TIME] >> 2)
+@inlined
+def _draw_words(rules: TabuRules, workspace: Workspace, number: int) -> None:
+    """Draw the random words of the next move and of the others of its block of four."""
+    block = np.uint32(workspace.numbers[NOW_TIME] >> 2)
     words = philox(block, np.uint32(number), np.uint32(0), TABU, rules.key0, rules.key1)
-    desk.words[0], desk.words[1], desk.words[2], desk.words[3] = words
+    workspace.words[0], workspace.words[1], workspace.words[2], workspace.words[3] = words
 
 
-@part
-def _squeeze(desk: Desk, target: Whole) -> None:
-    """Take away the smallest classes, of equals the lowest, until ``target`` are left."""
-    count, sizes, names = desk.numbers[NOW_COLORS], desk.sizes, desk.names
+@compiled
+def _squeeze(workspace: Workspace, target: Whole) -> None:
+    """Take the color from the smallest classes, of equals the lowest, until ``target`` are left."""
+    count, sizes, names = workspace.numbers[NOW_COLORS], workspace.sizes, workspace.names
     for color in range(count):
         sizes[color] = names[color] = 0
-    for v in range(desk.colors.size):
-        sizes[desk.colors[v]] += 1
+    for v in range(workspace.colors.size):
+        sizes[workspace.colors[v]] += 1
     for _ in range(count - target):
         smallest = -1
         for color in range(count):
@@ -126,15 +126,15 @@ def _squeeze(desk: Desk, target: Whole) -> None:
         if names[color] != LOOSE:
             names[color] = name
             name += 1
-    for v in range(desk.colors.size):
-        desk.colors[v] = names[desk.colors[v]]
-    desk.numbers[NOW_COLORS] = target
+    for v in range(workspace.colors.size):
+        workspace.colors[v] = names[workspace.colors[v]]
+    workspace.numbers[NOW_COLORS] = target
 
 
-@part
-def _build(rules: TabuRules, desk: Desk) -> None:
+@compiled
+def _build(rules: TabuRules, workspace: Workspace) -> None:
     """Count neighbours by color; then give a color to the vertices that have none, in order."""
-    colors, counts, now = desk.colors, desk.counts, desk.numbers
+    colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     n = colors.size
     for v in range(n):
         for color in range(now[NOW_COLORS]):
@@ -156,18 +156,18 @@ def _build(rules: TabuRules, desk: Desk) -> None:
     ends = np.int64(0)
     now[WRONG] = 0
     for v in range(n):
-        desk.places[v] = -1
+        workspace.places[v] = -1
         ends += np.int64(counts[v, colors[v]])
-        _mark(desk, v)
+        _mark(workspace, v)
     now[CONFLICTS] = ends // 2
 
 
-@piece
-def _mark(desk: Desk, v: Whole) -> None:
-    """List ``v`` among the vertices in conflict, or strike it off."""
-    wrong, places, now = desk.wrong, desk.places, desk.numbers
+@inlined
+def _mark(workspace: Workspace, v: Whole) -> None:
+    """Add ``v`` to the vertices in conflict, or remove it."""
+    wrong, places, now = workspace.wrong, workspace.places, workspace.numbers
     place = places[v]
-    if desk.counts[v, desk.colors[v]] > 0:
+    if workspace.counts[v, workspace.colors[v]] > 0:
         if place < 0:
             places[v] = now[WRONG]
             wrong[now[WRONG]] = v
@@ -180,7 +180,7 @@ def _mark(desk: Desk, v: Whole) -> None:
         places[v] = -1
 
 
-@piece
+@inlined
 def _lot(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
     """Return a random number for each move, which decides between equals."""
     mixed = np.uint64(np.uint32((vertex << 16 | color) ^ np.int64(salt)))
@@ -189,16 +189,16 @@ def _lot(vertex: Whole, color: Whole, salt: np.uint32) -> np.int64:
     return np.int64(np.uint32(mixed)) >> 16
 
 
-@part
-def _move(rules: TabuRules, desk: Desk, expiries: NDArray[np.uint32]) -> None:
-    """Make the best move, or let one pass if all are tabu."""
-    colors, counts, now = desk.colors, desk.counts, desk.numbers
+@compiled
+def _move(rules: TabuRules, workspace: Workspace, expiries: NDArray[np.uint32]) -> None:
+    """Make the best move, or none if all are tabu."""
+    colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     time, conflicts, wrong = now[NOW_TIME], now[CONFLICTS], now[WRONG]
-    word = desk.words[time & 3]
+    word = workspace.words[time & 3]
     now[NOW_TIME] = time + 1
     best_gain, best_code = np.int64(NO_MOVE), np.int64(NO_MOVE)
     for i in range(wrong):
-        v = np.int64(desk.wrong[i])
+        v = np.int64(workspace.wrong[i])
         own = np.int64(colors[v])
         given_up = np.int64(counts[v, own])
         for color in range(now[NOW_COLORS]):
@@ -217,12 +217,12 @@ def _move(rules: TabuRules, desk: Desk, expiries: NDArray[np.uint32]) -> None:
     tenure = (np.int64(word) * 10 >> 32) + 3 * wrong // 5
     expiries[v, left] = np.uint32(time + 1 + tenure)
     colors[v] = to
-    _mark(desk, v)
+    _mark(workspace, v)
     for i in range(rules.ends[v], rules.ends[v + 1]):
         u = rules.neighbours[i]
         counts[u, left] -= 1
         counts[u, to] += 1
         if colors[u] == left or colors[u] == to:
-            _mark(desk, u)
+            _mark(workspace, u)
     now[CONFLICTS] = conflicts + best_gain
     now[NOW_FEWEST] = min(now[NOW_FEWEST], now[CONFLICTS])

@@ -46,7 +46,7 @@ __device__ __forceinline__ unsigned long long warp_least(unsigned long long valu
 
 // Of all warps of a block. Proposals of one round are written where those of the one before are
 // not, because other warps may still be reading these.
-struct Council {
+struct BlockVote {
     struct Memory {
         Proposal proposals[2][LANES];
     };
@@ -97,7 +97,7 @@ struct SearchRules {
     }
 };
 
-// Numbers of a search that outlive a launch; the same order as in gpu/cuda/tabu.py.
+// Numbers of a search that outlive a launch; the same order as in gpu/tabu_search/cuda/search.py.
 struct SearchState {
     unsigned colors;       // that it tries to make do with; 0 before it begins
     unsigned time;         // moves made
@@ -108,7 +108,7 @@ struct SearchState {
 template <int OWN>
 struct TabuSearch {
     const SearchRules& rules;
-    Council council;
+    BlockVote vote;
     int search, first;   // its number, and the first own word
     Count* counts;       // a row a vertex, in shared memory or not
     int stride;          // from row to row
@@ -119,9 +119,7 @@ struct TabuSearch {
     unsigned mine[OWN];   // their neighbours of the same color
     unsigned colors, time, fewest, conflicts;
 
-    __device__ __forceinline__ int vertex(int i) const {
-        return LANES * (first + i) + council.lane;
-    }
+    __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + vote.lane; }
     __device__ __forceinline__ bool exists(int i) const { return vertex(i) < rules.n; }
     __device__ __forceinline__ Count* row(int vertex) const {
         return counts + static_cast<long long>(vertex) * stride;
@@ -135,7 +133,7 @@ struct TabuSearch {
             bool none = exists(i) && color[i] == LOOSE;
             unsigned bits = __ballot_sync(ALL_LANES, none);
             if (exists(i)) hues[vertex(i)] = static_cast<Count>(color[i]);
-            if (council.lane == 0 && first + i < rules.words) loose[first + i] = bits;
+            if (vote.lane == 0 && first + i < rules.words) loose[first + i] = bits;
         }
         __syncthreads();
 #pragma unroll unrolled(OWN)
@@ -158,7 +156,7 @@ struct TabuSearch {
         unsigned sum = 0;
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) sum += mine[i];
-        conflicts = council.total(sum) / 2;
+        conflicts = vote.total(sum) / 2;
         __syncthreads();  // hues and loose may be written again
     }
 
@@ -176,11 +174,11 @@ struct TabuSearch {
                 unsigned own = __shfl_sync(ALL_LANES, color[i], place);
                 unsigned given_up = __shfl_sync(ALL_LANES, mine[i], place);
                 for (unsigned c = 0; c < colors; c += STEPS * LANES)
-                    weigh(LANES * (first + i) + place, own, given_up, c + council.lane, salt, best,
+                    weigh(LANES * (first + i) + place, own, given_up, c + vote.lane, salt, best,
                           from);
             }
         }
-        return council.agree(best, from, conflicting);
+        return vote.agree(best, from, conflicting);
     }
 
     // Makes a move, or lets one pass if there is none. `word` is random.
@@ -235,10 +233,10 @@ struct TabuSearch {
         int place = u / LANES - first;
         __syncwarp();
         if (place >= 0 && place < OWN)
-            for (unsigned c = council.lane; c < colors; c += LANES)
+            for (unsigned c = vote.lane; c < colors; c += LANES)
                 best = min(best, static_cast<unsigned long long>(row(u)[c]) << 48 |
                                      static_cast<unsigned>(u) << 16 | c);
-        recolor(u, LOOSE, council.agree(best, 0, 0).color(), 0);
+        recolor(u, LOOSE, vote.agree(best, 0, 0).color(), 0);
     }
 
     __device__ __forceinline__ void recolor(int u, unsigned from, unsigned to, unsigned until) {
@@ -247,7 +245,7 @@ struct TabuSearch {
         for (int i = 0; i < OWN; ++i) {
             unsigned bits = first + i < rules.words ? __ldg(&near[first + i]) : 0;
             Count* own = row(vertex(i));
-            if (bits >> council.lane & 1) {
+            if (bits >> vote.lane & 1) {
                 if (from != LOOSE) --own[from];
                 ++own[to];
                 mine[i] += (color[i] == to) - (color[i] == from && from != LOOSE);

@@ -125,7 +125,7 @@ def test_an_error_of_our_own_is_one_line_and_status_1(
     def broken() -> str:
         raise ZeroDivisionError("by\nnought")
 
-    monkeypatch.setattr("app.cli.report.devices_text", broken)
+    monkeypatch.setattr("app.cli.lists.devices_text", broken)
     monkeypatch.setattr(sys, "argv", ["formicarium", "devices"])
     with pytest.raises(SystemExit) as left:
         cli.main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.files.presets import presets
 from gpu.catalog import CATALOG
-from views.setup.stop_form import LIMITS
+from gpu.core.stop_limits import STOP_LIMITS
 
 
 def test_presets_are_settings_that_colonies_accept() -> None:
@@ -24,4 +24,4 @@ def test_presets_are_settings_that_colonies_accept() -> None:
         for name in preset.parameters:
             assert any(name in kind.explanations() for kind in kinds)
         for name, value in (preset.stop or {}).items():
-            assert LIMITS[name].problem_of(str(value)) == ""
+            assert STOP_LIMITS[name].wanted(value) == ""

@@ -13,6 +13,7 @@ from gpu.core.decision import Decision
 from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
+from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 
 
@@ -29,7 +30,7 @@ def application(qtbot: QtBot, opened: Application) -> Application:
 
 def shown(qtbot: QtBot, application: Application, iteration: int, step: int) -> Decision:
     """Wait until the view shows this step of this iteration."""
-    view = application.window.decision
+    view = application.window.view(DecisionView)
 
     def there() -> bool:
         decision = view.decision
@@ -71,7 +72,7 @@ def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[in
 
 def test_step_by_step_what_was_foretold_comes_true(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    view = window.decision
+    view = window.view(DecisionView)
     shown(qtbot, application, 0, 1)
     assert "first iteration of a run with these choices" in view.note.text()
     press(view, Qt.Key.Key_End)
@@ -90,7 +91,7 @@ def test_step_by_step_what_was_foretold_comes_true(qtbot: QtBot, application: Ap
 
 def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    view = window.decision
+    view = window.view(DecisionView)
     shown(qtbot, application, 0, 1)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
@@ -111,7 +112,7 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
 
 def test_an_ended_run_is_looked_into_until_the_next(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    view = window.decision
+    view = window.view(DecisionView)
     window.setup.stop.set_values({"iterations": 20})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
@@ -135,19 +136,19 @@ def test_other_choices_are_foretold_at_once(qtbot: QtBot, application: Applicati
     shown(qtbot, application, 0, 1)
     fields = window.setup.parameters.fields
     write(fields["q0"].entry, "0")
-    qtbot.waitUntil(lambda: "so it spins the wheel" in window.decision.words.text())
+    qtbot.waitUntil(lambda: "so it spins the wheel" in window.view(DecisionView).words.text())
     write(fields["q0"].entry, "1")
-    qtbot.waitUntil(lambda: "so it takes the heaviest" in window.decision.words.text())
+    qtbot.waitUntil(lambda: "so it takes the heaviest" in window.view(DecisionView).words.text())
     write(fields["q0"].entry, "2")
-    qtbot.waitUntil(window.decision.hint.isVisible)
-    assert "q0 = 2 must be in [0, 1]" in window.decision.hint.text()
+    qtbot.waitUntil(window.view(DecisionView).hint.isVisible)
+    assert "q0 = 2 must be in [0, 1]" in window.view(DecisionView).hint.text()
     write(fields["q0"].entry, "")
     shown(qtbot, application, 0, 1)
 
 
 def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    view = window.decision
+    view = window.view(DecisionView)
     shown(qtbot, application, 0, 1)
     click(view.controls.pace)
     click(view.controls.pace)
@@ -163,7 +164,7 @@ def test_a_colony_without_a_rule_says_so(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_colony(application, monkeypatch, RandomColony)
-    view = application.window.decision
+    view = application.window.view(DecisionView)
     qtbot.waitUntil(lambda: "RandomColony cannot be replayed" in view.hint.text())
     press(application.window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)

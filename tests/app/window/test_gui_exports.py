@@ -20,7 +20,9 @@ from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log
 from tests.app.in_window import RING, open_, written
 from tests.hands import choose, click, write
-from views.plots.hit_rate_view import HitRate
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.plots.hit_rate_view import HitRate, HitRateView
 
 
 @pytest.fixture
@@ -106,18 +108,18 @@ def test_measured_hit_rates(
     monkeypatch.setattr(measurement_work, "ITERATIONS", 3)
     window = application.window
     window.dashboard.show_view("hit-rates")
-    click(window.hit_rates.page_choice.buttons["memory"])
+    click(window.view(HitRateView).page_choice.buttons["memory"])
     shown: list[list[HitRate]] = []
-    monkeypatch.setattr(window.hit_rates, "show_rates", shown.append)
+    monkeypatch.setattr(window.view(HitRateView), "show_rates", shown.append)
     with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
-        click(window.hit_rates.measure.button)
+        click(window.view(HitRateView).measure.button)
         assert not window.run_bar.start.isEnabled()
-        assert "measurement" in window.speedup.measure.button.toolTip()
+        assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
     rates = shown[-1]
     assert [rate.memory for rate in rates] == [1, 2, 4, 8, 16, 32]
     assert all(0 <= rate.local <= 1 and 0 <= rate.overall <= 1 for rate in rates)
     assert rates[-1].local > rates[0].local
-    assert "3 iterations each" in window.hit_rates.measure.note.text()
+    assert "3 iterations each" in window.view(HitRateView).measure.note.text()
     assert window.run_bar.start.isEnabled()
 
 
@@ -126,13 +128,13 @@ def test_a_measurement_can_be_cancelled(
 ) -> None:
     window = application.window
     window.dashboard.show_view("speedup")
-    click(window.speedup.measure.button)
+    click(window.view(SpeedupView).measure.button)
     application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
     with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
-        click(window.speedup.measure.button)
-    assert window.speedup.measure.note.text().startswith("Cancelled")
+        click(window.view(SpeedupView).measure.button)
+    assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
 
 
@@ -141,7 +143,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
 ) -> None:
     monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
     window = application.window
-    view = window.comparison
+    view = window.view(ComparisonView)
     assert window.setup.colony.choose("cpu:1", "as-seq")
     entry = window.setup.parameters.fields["selection"].entry
     assert isinstance(entry, QComboBox)
@@ -152,7 +154,7 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
         click(view.measure.button)
         assert not window.run_bar.start.isEnabled()
-        assert "measurement" in window.speedup.measure.button.toolTip()
+        assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
         qtbot.waitUntil(lambda: view.report is not None, timeout=90_000)
     report = view.report
     assert report is not None
@@ -183,11 +185,11 @@ def test_a_comparison_is_measured_shown_and_taken_away(
 def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -> None:
     window = application.window
     window.dashboard.show_view("comparison")
-    click(window.comparison.measure.button)
+    click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
     with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
-        click(window.comparison.measure.button)
-    assert window.comparison.measure.note.text().startswith("Cancelled")
+        click(window.view(ComparisonView).measure.button)
+    assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
 
 
@@ -197,7 +199,7 @@ def test_measured_speedups(qtbot: QtBot, application: Application, tmp_path: Pat
     window.dashboard.show_view("speedup")
     with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
         application.measurements.speedups(thorough=False)
-    (report,) = window.speedup.reports
+    (report,) = window.view(SpeedupView).reports
     assert report.instance == "ring-50"
     assert {one.device for one in report.measurements} >= {"cpu", "cpu:1"}
     assert window.actions_.exports["speedup"].isEnabled()
@@ -210,8 +212,8 @@ def test_nothing_is_measured_beside_a_run(qtbot: QtBot, application: Application
     window.setup.stop.set_values({})
     application.run_controller.start()
     qtbot.waitUntil(lambda: application.runs.active is not None, timeout=30_000)
-    assert "Stop the run first" in window.speedup.measure.button.toolTip()
-    assert not window.hit_rates.measure.button.isEnabled()
+    assert "Stop the run first" in window.view(SpeedupView).measure.button.toolTip()
+    assert not window.view(HitRateView).measure.button.isEnabled()
     with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()
-    assert window.speedup.measure.button.isEnabled()
+    assert window.view(SpeedupView).measure.button.isEnabled()

@@ -33,6 +33,12 @@ from tests.app import in_window
 from tests.app.in_window import RING, use_device, written
 from tests.hands import click, press
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.pheromone_view import PheromoneView
+from views.tour.tour_view import TourView
 
 QUEENS = queens(6)
 
@@ -104,12 +110,12 @@ def test_a_dropped_graph_is_shown_with_its_own_colonies(
         QApplication.sendEvent(window, drop)
     drawn(qtbot, application)
     assert isinstance(application.instance.value, GraphInstance)
-    assert window.graph.isVisible()
-    assert not window.graph.waiting.isVisible()
+    assert window.view(GraphView).isVisible()
+    assert not window.view(GraphView).waiting.isVisible()
     assert window.setup.choices().colony == "aco-rlf-seq"
     assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 7"
     assert window.problem == ""
-    assert window.graph.vertices._drawing is not None
+    assert window.view(GraphView).vertices._drawing is not None
 
 
 def test_a_run_fills_in_every_view(done: Application) -> None:
@@ -121,21 +127,21 @@ def test_a_run_fills_in_every_view(done: Application) -> None:
     assert final.best_solution is not None
     assert QUEENS.cost_of(final.best_solution) == final.best_cost
     assert window.readout.values["best"].text() == str(final.best_cost)
-    assert window.graph.state.text() == f"{final.best_cost} colors, no conflict"
-    assert np.array_equal(window.graph.shown, final.best_solution)  # type: ignore[arg-type]
-    assert window.convergence.curves["best"].points[-1].tolist() == [6, final.best_cost]
-    assert window.pheromone.image.boundingRect().width() == QUEENS.n
+    assert window.view(GraphView).state.text() == f"{final.best_cost} colors, no conflict"
+    assert np.array_equal(window.view(GraphView).shown, final.best_solution)  # type: ignore[arg-type]
+    assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [6, final.best_cost]
+    assert window.view(PheromoneView).image.boundingRect().width() == QUEENS.n
     press(window, Qt.Key.Key_2)
-    assert window.adjacency.isVisible()
+    assert window.view(AdjacencyView).isVisible()
     press(window, Qt.Key.Key_4)
-    assert window.classes.bars.sizes.sum() == QUEENS.n
+    assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
     log = read_log(run.recorder.path)
     assert log.session.colony == "aco-rlf-seq"
 
 
 def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: Application) -> None:
     """What the colony's picture is ordered by is what the view says it is."""
-    view = done.window.pheromone
+    view = done.window.view(PheromoneView)
     assert view._picture is not None
     assert view._order is not None
     adjacent = np.zeros((QUEENS.n, QUEENS.n), np.bool_)
@@ -149,12 +155,12 @@ def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: Application) 
 def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: Application) -> None:
     press(done.window, Qt.Key.Key_2)
     drawn(qtbot, done)
-    picture = done.window.adjacency.picture
+    picture = done.window.view(AdjacencyView).picture
     assert picture is not None
     assert done.runs.current is not None
     assert done.runs.current.snapshot is not None
     assert np.array_equal(picture.coloring, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]
-    assert "all blocks are empty" in done.window.adjacency.caption.text()
+    assert "all blocks are empty" in done.window.view(AdjacencyView).caption.text()
 
 
 def test_the_coloring_is_taken_away(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
@@ -233,13 +239,13 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
         time.sleep(0.1)
 
     before_drawing(monkeypatch, slow)
-    buttons = application.window.graph.arrangement.buttons
+    buttons = application.window.view(GraphView).arrangement.buttons
     for how in ("circle", "spring", "classes", "circle", "classes"):
         click(buttons[how])
     drawn(qtbot, application)
     assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
     assert not any(in_window for _, in_window in made)
-    drawing = application.window.graph.vertices._drawing
+    drawing = application.window.view(GraphView).vertices._drawing
     assert drawing is not None
     assert drawing.arrangement is Arrangement.CLASSES
 
@@ -262,7 +268,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     before_drawing(monkeypatch, costly)
     window = application.window
     window.dashboard.keep_to(1.0)
-    click(window.graph.arrangement.buttons["circle"])
+    click(window.view(GraphView).arrangement.buttons["circle"])
     drawn(qtbot, application)
     first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
     window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
@@ -299,7 +305,7 @@ def test_views_take_turns_with_their_pictures(
 
     note("draw")
     note("adjacency")
-    graph, adjacency = application.window.graph, application.window.adjacency
+    graph, adjacency = application.window.view(GraphView), application.window.view(AdjacencyView)
     for _ in range(3):  # while the first is under way, both ask again and again
         graph.drawing_wanted.emit(None, None)
         adjacency.picture_wanted.emit(None)
@@ -325,16 +331,16 @@ def test_another_instance_gives_up_the_drawing(
         return plain(artist, how, coloring)
 
     monkeypatch.setattr(GraphArtist, "draw", slow)
-    click(application.window.graph.arrangement.buttons["circle"])
+    click(application.window.view(GraphView).arrangement.buttons["circle"])
     with qtbot.waitSignal(application.files.ready, timeout=30_000):
         application.files.open(RING)
     waiting.set()
     drawn(qtbot, application)
-    assert application.window.tour.isVisible()
-    assert application.window.graph.vertices._drawing is None
+    assert application.window.view(TourView).isVisible()
+    assert application.window.view(GraphView).vertices._drawing is None
     monkeypatch.undo()
     open_(qtbot, application, graph_file)
-    assert application.window.graph.vertices._drawing is not None
+    assert application.window.view(GraphView).vertices._drawing is not None
 
 
 def test_a_session_of_a_graph_is_opened_again(
@@ -347,7 +353,7 @@ def test_a_session_of_a_graph_is_opened_again(
     log = run.recorder.path
     open_(qtbot, done, RING)
     open_(qtbot, done, log)
-    assert done.window.graph.isVisible()
+    assert done.window.view(GraphView).isVisible()
     assert done.window.setup.choices().colony == "aco-rlf-seq"
     with qtbot.waitSignal(done.runs.ended, timeout=60_000):
         press(done.window, Qt.Key.Key_Space)

@@ -30,6 +30,12 @@ from tests.app.in_window import (
 from tests.colonies import Failing, Lying, RandomColony, Unbuildable
 from tests.hands import click, press, write
 from views.frame.activity import Activity
+from views.plots.convergence_view import ConvergenceView
+from views.plots.hit_rate_view import HitRateView
+from views.plots.pheromone_view import PheromoneView
+from views.run.device_view import DeviceView
+from views.run.log_view import LogView
+from views.tour.tour_view import TourView
 
 
 @pytest.fixture
@@ -63,10 +69,11 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert progress[-2:] == [1000, 0]  # shown in full, and then nothing goes on
     assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
-    assert window.tour.best._tour is not None
-    assert window.tour.best._tour.tolist() == tour(final)
-    assert window.pheromone.image.boundingRect().width() == 50
-    assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_cost]
+    shown_tour = window.view(TourView).best._tour
+    assert shown_tour is not None
+    assert shown_tour.tolist() == tour(final)
+    assert window.view(PheromoneView).image.boundingRect().width() == 50
+    assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [40, final.best_cost]
     assert not application.runs.busy
     device = window.setup.colony.device
     assert device is not None
@@ -75,7 +82,7 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert log.outcome is not None
     assert log.outcome["best"] == final.best_cost
     press(window, Qt.Key.Key_9)
-    assert "finished" in window.log.text.toPlainText()
+    assert "finished" in window.view(LogView).text.toPlainText()
 
 
 def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, application: Application) -> None:
@@ -101,7 +108,7 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot.wait(100)
     assert state(application).pheromone is None
     press(window, Qt.Key.Key_6)
-    qtbot.waitUntil(lambda: window.pheromone.image.boundingRect().width() == 50)
+    qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
 
 
 def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
@@ -111,9 +118,9 @@ def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: App
     limit(application, iterations=30)
     press(window, Qt.Key.Key_4)
     run_to_the_end(qtbot, application)
-    assert "Selective memory, s = 8" in window.pheromone.caption.text()
-    assert "local" in window.hit_rates.note.text()
-    assert len(window.hit_rates._means["local"].points) > 0
+    assert "Selective memory, s = 8" in window.view(PheromoneView).caption.text()
+    assert "local" in window.view(HitRateView).note.text()
+    assert len(window.view(HitRateView)._means["local"].points) > 0
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     assert ended is not None
     assert ended["ending"] == "cancelled"
     assert application.window.readout.values["best"].text() == "–"
-    assert application.window.tour.best._tour is None
+    assert application.window.view(TourView).best._tour is None
     assert application.window.banner.text == ""  # nothing of the other instance's run
     limit(application, iterations=3)
     assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
@@ -283,20 +290,20 @@ def test_a_step_shows_what_local_search_made_of_a_tour(
     window = application.window
     window.setup.parameters.fields["local_search"].text = "2opt+oropt"
     window.setup.parameters.fields["local_search"].changed.emit()
-    chip = window.tour.chips["improved"]
+    chip = window.view(TourView).chips["improved"]
     assert chip.isHidden()
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
     qtbot.waitUntil(chip.isVisible, timeout=10_000)
     click(chip)
-    qtbot.waitUntil(lambda: not window.tour.improved.empty, timeout=10_000)
-    assert window.tour.caption.text().startswith("local search ")
+    qtbot.waitUntil(lambda: not window.view(TourView).improved.empty, timeout=10_000)
+    assert window.view(TourView).caption.text().startswith("local search ")
     window.dashboard.show_view("device")
-    qtbot.waitUntil(window.device_view.moves.isVisible, timeout=10_000)
-    made = {bar.name: bar.value for bar in window.device_view.moves.bars}
+    qtbot.waitUntil(window.view(DeviceView).moves.isVisible, timeout=10_000)
+    made = {bar.name: bar.value for bar in window.view(DeviceView).moves.bars}
     assert made["2-opt"] > 0
     assert made["Or-opt"] > 0
-    assert "local search" in [bar.name for bar in window.device_view.phases.bars]
+    assert "local search" in [bar.name for bar in window.view(DeviceView).phases.bars]
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         application.run_controller.stop()
     assert application.runs.current is not None

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import gpu.problems.tsp.candidates
-from gpu.acs.cpu import choice, tables
+from gpu.acs.cpu import choice, state
+from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.pheromone import update
-from gpu.acs.cpu.regions import regions_of
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
 from gpu.cpu.candidate_lists import width_of
@@ -38,8 +38,8 @@ def call_fallback(
 
 @caller
 def call_update(
-    lists: tables.Tables,
-    trails: tables.Pheromone,
+    lists: state.CandidateLists,
+    trails: state.Pheromone,
     rules: Any,
     u: Any,
     v: Any,
@@ -52,7 +52,7 @@ def call_update(
 
 @caller
 def call_heaviest(
-    lists: tables.Tables, trails: tables.Pheromone, unvisited: Any, u: Any, keys: Any
+    lists: state.CandidateLists, trails: state.Pheromone, unvisited: Any, u: Any, keys: Any
 ) -> Any:
     largest = choice.weigh(lists, trails, unvisited, 0, u, keys)
     return choice.heaviest(lists, u, keys, largest) if largest != 0 else NOT_LISTED
@@ -68,10 +68,10 @@ def call_lowest_bit(word: Any) -> Any:
     return choice.lowest_bit(word)
 
 
-def rules_for(instance: TspInstance, selective: bool) -> tables.Rules:
-    return tables.Rules(
+def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
+    return state.Rules(
         np.uint32(0), np.uint32(0), np.uint32(0), 1, np.float32(0.9), np.float32(0.1),
-        np.float32(0.8), 0.2, 1, True, selective, instance.directed,
+        np.float32(0.8), 0.2, 1, True, selective, instance.directed, 1,
     )  # fmt: skip
 
 
@@ -121,8 +121,8 @@ def test_fallback_is_the_full_scan(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gpu.problems.tsp.candidates, "BACKUP", backup)
         candidates = build_candidates(instance, cl)
-    lists = tables.tables_of(candidates, beta)
-    trails, rules = tables.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)
+    lists = state.lists_of(candidates, beta)
+    trails, rules = state.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)
     keep = rules.global_keep
     for u, v in rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2)):
         if u != v:
@@ -132,7 +132,7 @@ def test_fallback_is_the_full_scan(
                 lists, trails, rules, u, v, int(lane[0]) if lane.size else NOT_LISTED, keep, added
             )
     geometry = geometry_of(instance, beta)
-    boxes, waiting = regions_of(geometry), tables.scratch_of().waiting
+    boxes, waiting = box_tree_of(geometry), state.new_workspace().waiting
     full = full_trails(trails, lists, candidates, slots)
     for u in rng.choice(n, 10, replace=False):
         free = rng.random(n) < rng.choice([0.02, 0.3, 0.9])
@@ -149,7 +149,7 @@ def test_fallback_is_the_full_scan(
 
 
 def full_trails(
-    trails: tables.Pheromone, lists: tables.Tables, candidates: Candidates, slots: int
+    trails: state.Pheromone, lists: state.CandidateLists, candidates: Candidates, slots: int
 ) -> NDArray[np.float32]:
     n = len(trails.listed)
     full = np.ones((n, n), np.float32) if slots else trails.others.copy()
@@ -164,11 +164,11 @@ def full_trails(
 def test_greedy_ties_go_to_the_lowest_city() -> None:
     instance = makers.symmetric(40, seed=1)
     candidates = build_candidates(instance, 20)
-    lists = tables.tables_of(candidates, 0.0)._replace(
+    lists = state.lists_of(candidates, 0.0)._replace(
         weights=np.ones((40, width_of(20)), np.float32)
     )
-    trails = tables.pheromone_of(40, 20, 0)
-    keys = tables.scratch_of().keys
+    trails = state.pheromone_of(40, 20, 0)
+    keys = state.new_workspace().keys
     for u in range(40):
         row = candidates.neighbours[u]
         everyone = bits(np.arange(40) != u)
@@ -211,7 +211,7 @@ def test_the_bounds_hold_whatever_is_updated() -> None:
     instance = makers.uniform(60)
     assert AcsParameters().candidates == 32
     candidates = build_candidates(instance, 5)
-    lists, trails = tables.tables_of(candidates, 3.0), tables.pheromone_of(60, 5, 0)
+    lists, trails = state.lists_of(candidates, 3.0), state.pheromone_of(60, 5, 0)
     rules, rng = rules_for(instance, False), np.random.default_rng(1)
     near = np.zeros((60, 60), bool)
     np.put_along_axis(near, candidates.backup[:, :10].astype(int), True, axis=1)

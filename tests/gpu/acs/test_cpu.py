@@ -12,7 +12,7 @@ import gpu.acs.cpu.colony
 import gpu.problems.tsp.candidates
 from gpu.acs.cpu import colony as acs
 from gpu.acs.cpu import iteration
-from gpu.acs.cpu.colony import CpuColony
+from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Snapshot, Wanted
@@ -52,17 +52,17 @@ def compare(
     instance: TspInstance, parameters: AcsParameters, seed: int, way: Way, iterations: int = 3
 ) -> None:
     literal = Literal(instance, parameters, seed, way["stepwise"])
-    colony = CpuColony(instance, parameters, seed, **way)
+    colony = AcsCpuColony(instance, parameters, seed, **way)
     run_together(literal, colony, same_state, iterations)
 
 
-def same_state(literal: Literal, colony: CpuColony) -> None:
+def same_state(literal: Literal, colony: AcsCpuColony) -> None:
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    np.testing.assert_array_equal(colony._ants.routes.T, literal.routes)
-    np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
+    np.testing.assert_array_equal(colony._state.ants.routes.T, literal.routes)
+    np.testing.assert_array_equal(colony._state.ants.lengths, literal.lengths)
     assert_same_tours(snapshot, literal)
     same_pictures(literal, snapshot)
-    trails = colony._trails
+    trails = colony._state.trails
     if isinstance(literal.memory, Selective):
         assert trails.cities.tolist() == literal.memory.nodes
         np.testing.assert_array_equal(trails.values, np.array(literal.memory.pheromone))
@@ -99,7 +99,7 @@ def same_pictures(literal: Literal, snapshot: Snapshot) -> None:
     assert 1 <= snapshot.branching <= literal.p.candidates
 
 
-def best_tour(colony: CpuColony) -> NDArray[np.int32]:
+def best_tour(colony: AcsCpuColony) -> NDArray[np.int32]:
     tour = colony.snapshot(Wanted.SOLUTION).best_solution
     assert tour is not None
     return tour
@@ -183,14 +183,16 @@ def test_same_seed_same_run_whatever_the_number_of_threads() -> None:
     for parameters in (AcsParameters(), SpmParameters()):
         seen = []
         for threads in (1, 2, 5):
-            colony = CpuColony(instance, parameters, 11, threads=threads, stepwise=True)
+            colony = AcsCpuColony(instance, parameters, 11, threads=threads, stepwise=True)
             colony.iterate(20)
             seen.append((best_tour(colony).tobytes(), colony))
             colony.close()
         assert len({tour for tour, _ in seen}) == 1
         for other in seen[1:]:
-            np.testing.assert_array_equal(other[1]._trails.listed, seen[0][1]._trails.listed)
-    again = CpuColony(instance, AcsParameters(), 12, threads=1, stepwise=True)
+            np.testing.assert_array_equal(
+                other[1]._state.trails.listed, seen[0][1]._state.trails.listed
+            )
+    again = AcsCpuColony(instance, AcsParameters(), 12, threads=1, stepwise=True)
     again.iterate(20)
     assert best_tour(again).tobytes() != seen[0][0]
     again.close()
@@ -200,7 +202,7 @@ def test_iterations_in_batches_are_the_same_iterations(way: Way) -> None:
     instance = makers.uniform(40)
     lengths = []
     for batches in ([9], [1] * 9, [4, 0, 5]):
-        colony = CpuColony(instance, SpmParameters(), 5, **way)
+        colony = AcsCpuColony(instance, SpmParameters(), 5, **way)
         for count in batches:
             colony.iterate(count)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
@@ -214,11 +216,11 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
 ) -> None:
     monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a step a slice
     instance = makers.uniform(50)
-    at_once = CpuColony(instance, SpmParameters(), 5, **way)
+    at_once = AcsCpuColony(instance, SpmParameters(), 5, **way)
     at_once.iterate(3)
     expected = at_once.snapshot(Wanted.EVERYTHING)
     at_once.close()
-    colony = CpuColony(instance, SpmParameters(), 5, **way)
+    colony = AcsCpuColony(instance, SpmParameters(), 5, **way)
     colony.iterate(1)
     first = colony.snapshot(Wanted.EVERYTHING)
     asked = iter(range(10**6))
@@ -244,7 +246,7 @@ def test_a_long_iteration_can_be_stopped_in_its_midst_and_gone_on_with(
 
 def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.cpu.stages.SLICE", 60.0)
-    colony = CpuColony(makers.uniform(20), AcsParameters(), 5, **way)
+    colony = AcsCpuColony(makers.uniform(20), AcsParameters(), 5, **way)
     colony.iterate(4, stop=lambda: True)
     assert colony.snapshot(Wanted.NUMBERS).iteration == 4
     colony.iterate(0)
@@ -257,7 +259,7 @@ def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) 
 def test_provable_optimum_is_found(
     instance: TspInstance, parameters: AcsParameters, way: Way
 ) -> None:
-    colony = CpuColony(instance, parameters, 1, **way)
+    colony = AcsCpuColony(instance, parameters, 1, **way)
     colony.iterate(400)
     assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
     colony.close()
@@ -265,7 +267,7 @@ def test_provable_optimum_is_found(
 
 def test_before_the_first_iteration_nothing_is_claimed() -> None:
     for parameters in (AcsParameters(), SpmParameters()):
-        colony = CpuColony(makers.uniform(12), parameters, 0, threads=1, stepwise=False)
+        colony = AcsCpuColony(makers.uniform(12), parameters, 0, threads=1, stepwise=False)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
         assert snapshot.iteration == snapshot.solutions_built == snapshot.best_cost == 0
         assert snapshot.best_solution is None
@@ -278,7 +280,7 @@ def test_before_the_first_iteration_nothing_is_claimed() -> None:
 
 
 def test_a_snapshot_has_what_is_wanted_and_no_more() -> None:
-    colony = CpuColony(makers.uniform(12), SpmParameters(), 0, threads=1, stepwise=False)
+    colony = AcsCpuColony(makers.uniform(12), SpmParameters(), 0, threads=1, stepwise=False)
     colony.iterate(2)
     fields = {
         Wanted.SOLUTION: "best_solution",
@@ -298,7 +300,7 @@ def test_a_snapshot_has_what_is_wanted_and_no_more() -> None:
 
 
 def test_a_snapshot_is_a_copy_that_cannot_be_written() -> None:
-    colony = CpuColony(makers.uniform(30), AcsParameters(), 0, threads=1, stepwise=False)
+    colony = AcsCpuColony(makers.uniform(30), AcsParameters(), 0, threads=1, stepwise=False)
     colony.iterate(1)
     snapshot = colony.snapshot(Wanted.EVERYTHING)
     before = [array.copy() for array in arrays(snapshot)]
@@ -311,7 +313,7 @@ def test_a_snapshot_is_a_copy_that_cannot_be_written() -> None:
 
 
 def test_a_wrong_length_is_never_shown() -> None:
-    colony = CpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
+    colony = AcsCpuColony(makers.uniform(12), AcsParameters(), 0, threads=1, stepwise=False)
     colony.iterate(1)
     colony._record.numbers[1] += 1
     with pytest.raises(DeviceError, match="reported a tour of length"):
@@ -320,7 +322,7 @@ def test_a_wrong_length_is_never_shown() -> None:
 
 
 def test_closing_ends_the_threads_and_the_colony() -> None:
-    colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=4, stepwise=True)
+    colony = AcsCpuColony(makers.uniform(60), AcsParameters(), 0, threads=4, stepwise=True)
     colony.iterate(3)
     assert sum(thread.name.startswith("colony") for thread in threading.enumerate()) == 3
     colony.close()
@@ -334,8 +336,8 @@ def test_closing_ends_the_threads_and_the_colony() -> None:
 def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    colony = CpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
-    interrupt(monkeypatch, acs, colony)
+    colony = AcsCpuColony(makers.uniform(60), AcsParameters(), 0, threads=3, stepwise=True)
+    interrupt(monkeypatch, colony)
     with pytest.raises(DeviceError, match="closed"):
         colony.iterate(1)
 
@@ -348,23 +350,23 @@ def test_preparing_compiles_for_every_colony() -> None:
         (AcsParameters(), makers.directed(9)),
         (SpmParameters(candidates=1), makers.uniform(40)),
     ):
-        colony = CpuColony(instance, parameters, 1, threads=2, stepwise=True)
+        colony = AcsCpuColony(instance, parameters, 1, threads=2, stepwise=True)
         colony.iterate(1)
         colony.close()
     assert set(run.signatures) == compiled
 
 
-def test_two_teams_at_once() -> None:
+def test_two_colonies_at_once() -> None:
     """Colonies of two Python threads, each with threads of its own, do not disturb each other."""
     instance = makers.uniform(80)
-    alone = CpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+    alone = AcsCpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
     alone.iterate(30)
     expected = best_tour(alone)
     alone.close()
     found: list[NDArray[np.int32]] = []
 
     def solve() -> None:
-        colony = CpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
+        colony = AcsCpuColony(instance, AcsParameters(), 0, threads=2, stepwise=True)
         colony.iterate(30)
         found.append(best_tour(colony))
         colony.close()
@@ -386,6 +388,6 @@ def test_too_large_is_said_with_numbers_before_anything_is_allocated(
     big = makers.uniform(40_000, size=10**6)
     monkeypatch.setattr(acs, "build_candidates", None)  # reaching it would be an error
     with pytest.raises(DeviceMemoryError, match=r"pheromone matrix.*only 0\.8 GiB.*selective"):
-        CpuColony(big, AcsParameters(ants=10), 0, threads=1, stepwise=False)
+        AcsCpuColony(big, AcsParameters(ants=10), 0, threads=1, stepwise=False)
     with pytest.raises(DeviceMemoryError, match=r"tours of the ants.*fewer ants"):
-        CpuColony(big, SpmParameters(), 0, threads=1, stepwise=False)
+        AcsCpuColony(big, SpmParameters(), 0, threads=1, stepwise=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.colony import CpuColony
+from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
@@ -81,14 +81,14 @@ INSTANCES = {
 @pytest.mark.parametrize("name", INSTANCES)
 def test_one_ant_goes_where_it_was_foretold_to_go(name: str, parameters: AcsParameters) -> None:
     instance = INSTANCES[name]
-    colony = CpuColony(instance, parameters, 5, threads=1, stepwise=False)
+    colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=False)
     foretell(colony, instance, parameters, 5, iterations=4)
     colony.close()
 
 
 def test_every_outcome_is_met() -> None:
     parameters = AcsParameters(ants=1, q0=0.5, candidates=4)
-    colony = CpuColony(CLUSTERS, parameters, 1, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters, 1, threads=1, stepwise=False)
     met = foretell(colony, CLUSTERS, parameters, 1)
     colony.close()
     assert met == {Outcome.GREEDY, Outcome.ROULETTE, Outcome.FALLBACK}
@@ -116,7 +116,7 @@ def test_one_ant_on_a_gpu_goes_where_it_was_foretold_to_go(
 
 @pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=5)], ids=str)
 def test_a_colony_shows_all_its_trails(parameters: AcsParameters) -> None:
-    colony = CpuColony(CLUSTERS, parameters, 3, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters, 3, threads=1, stepwise=False)
     np.testing.assert_array_equal(colony.trails_from(4), np.ones(60))
     colony.iterate(5)
     same_as_the_picture(colony)
@@ -160,7 +160,7 @@ def test_other_ants_can_make_it_otherwise_and_that_is_said() -> None:
 
 def test_steps_may_be_asked_for_in_any_order() -> None:
     parameters = SpmParameters(ants=1, q0=0.3, memory=2)
-    colony = CpuColony(CLUSTERS, parameters, 2, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters, 2, threads=1, stepwise=False)
     colony.iterate(3)
     rule = AcsRule(CLUSTERS, parameters, 2)
     tour, _ = whole_tour(rule, 60, colony, 3)
@@ -199,7 +199,7 @@ def test_before_the_first_iteration_no_colony_is_needed() -> None:
     parameters = SpmParameters(ants=1, q0=0.4)
     rule = AcsRule(CLUSTERS, parameters, 9)
     tour, _ = whole_tour(rule, 60, InitialTrails(60), 0)
-    colony = CpuColony(CLUSTERS, parameters, 9, threads=1, stepwise=False)
+    colony = AcsCpuColony(CLUSTERS, parameters, 9, threads=1, stepwise=False)
     colony.iterate(1)
     assert tour == tour_of(colony)
     colony.close()

@@ -17,14 +17,14 @@ from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu import colony as matrix_colony
-from gpu.construction.cpu import tables as as_tables
+from gpu.construction.cpu import state as as_tables
 from gpu.core import devices
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture
 from gpu.cpu import main_memory as memory
-from gpu.cpu.worker_count import Workforce
-from gpu.local_search.cpu import tables as searches
+from gpu.cpu.worker_count import WorkerCount
+from gpu.local_search.cpu import state as searches
 from gpu.measure.contenders import contenders
 from gpu.measure.speedup import measure
 from gpu.problems.tsp.candidates import build_candidates
@@ -140,7 +140,7 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     selection: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
-    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
+    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     instance, parameters = makers.uniform(40), AsCpuParameters(selection=selection)
     at_once = AsCpuColony(instance, parameters, 5, threads=threads)
     at_once.iterate(3)
@@ -323,7 +323,7 @@ def test_a_closed_colony_s_memory_is_free_at_once() -> None:
 
 def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     colony = AsCpuColony(makers.uniform(60), AsCpuParameters(), 0, threads=3)
-    interrupt(monkeypatch, ant_system, colony)
+    interrupt(monkeypatch, colony)
 
 
 def test_preparing_compiles_for_every_colony() -> None:
@@ -360,8 +360,7 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         needed = as_tables.bytes_needed(instance, 70, 20, 32)
         few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
         less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
-        rule = searches.rule_of(instance, "oropt")
-        assert rule is not None
+        search = searches.local_search_of(instance, "oropt", 3)
 
         def size(arrays: tuple[NDArray[Any], ...]) -> int:
             return sum(array.nbytes for array in arrays)
@@ -369,7 +368,7 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         assert size(matrices) == needed["matrices of trails and weights"]
         assert size(tours) == needed["tours of the ants"]
         assert size(few) == less["tours of the ants"]
-        found = rule.rows.nbytes + size(searches.searches_of(instance.n, 3))
+        found = search.rule.rows.nbytes + size(search.searches)
         assert found == searches.bytes_needed(instance, 3)
 
 
@@ -392,5 +391,5 @@ def test_the_catalog_builds_it_on_either() -> None:
         system = catalog.find("as", device)
         colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
         assert isinstance(colony, AsCpuColony)
-        assert len(colony._places) == threads
+        assert len(colony._stages._workspaces) == threads
         colony.close()

@@ -139,7 +139,10 @@ def test_weights_of_half_precision_change_no_frequency_that_can_be_told(selectio
     colony = MmasCpuColony(makers.uniform(CITIES, seed=3), parameters, 17, threads=2)
     exact = trails_at_random(colony).astype(float) * colony._matrices.heuristic.astype(float)
     colony.iterate(1)
-    counts, shown = counts_of(colony), colony._matrices.weights[:, :CITIES].astype(float)
+    counts, shown = (
+        counts_of(colony),
+        colony._matrices.weights[:, :CITIES].astype(float),
+    )
     colony.close()
     assert 1e-4 < np.abs(shown / exact - 1).max() <= 2**-8
     assert likelihood(counts, chances(proportional, exact, [[] for _ in range(CITIES)])) > LEAST

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -60,17 +59,17 @@ def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:
     assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
 
 
-def interrupt(monkeypatch: pytest.MonkeyPatch, module: ModuleType, colony: TourColony) -> None:
-    """Press Ctrl-C while ``colony`` runs ``module.run``: none of its threads stays behind."""
+def interrupt(monkeypatch: pytest.MonkeyPatch, colony: TourColony) -> None:
+    """Press Ctrl-C while ``colony`` works: none of its threads stays behind."""
     colony.iterate(2)
-    real = module.run
+    real = colony._stages._loop
 
     def interrupted(*arguments: Any) -> None:
         if threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
         real(*arguments)
 
-    monkeypatch.setattr(module, "run", interrupted)
+    monkeypatch.setattr(colony._stages, "_loop", interrupted)
     with pytest.raises(KeyboardInterrupt):
         colony.iterate(1)
     assert not any(thread.name.startswith("colony") for thread in threading.enumerate())

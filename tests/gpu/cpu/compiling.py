@@ -1,14 +1,16 @@
-"""How tests reach the pieces, which only compiled code can call."""
+"""How tests reach inlined functions, which only compiled code can call."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gpu.cpu.compiled import _compile
+import numba
+
+from gpu.cpu.compilation import _OPTIONS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def caller(function: Function) -> Function:
-    """Compile a function that calls a piece."""
-    compiled: Function = _compile()(function)
-    return compiled
+    """Compile a function that calls an inlined one."""
+    made: Function = numba.njit(**_OPTIONS)(function)
+    return made

@@ -1,4 +1,4 @@
-"""Threads that meet in compiled code."""
+"""Threads that wait for each other in compiled code."""
 
 import threading
 
@@ -7,52 +7,53 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError
-from gpu.cpu import barrier
-from gpu.cpu.thread_pool import Team
+from gpu.cpu.barrier import new_barrier, wait
+from gpu.cpu.thread_pool import ThreadPool
 from tests.gpu.cpu.compiling import caller
 
 
 @caller
 def take_turns(
-    gate: NDArray[np.int64], board: NDArray[np.int64], member: int, members: int, rounds: int
+    barrier: NDArray[np.int64], board: NDArray[np.int64], thread: int, threads: int, rounds: int
 ) -> int:
     """Each round, write one's own cell; then, when all have, check everybody's. Count mistakes."""
-    met, wrong = 0, 0
+    wrong = 0
     for turn in range(1, rounds + 1):
-        board[member] = turn
-        met += members
-        barrier.meet(gate, met)
-        for other in range(members):
+        board[thread] = turn
+        wait(barrier, threads)
+        for other in range(threads):
             if board[other] != turn:
                 wrong += 1
-        met += members
-        barrier.meet(gate, met)
+        wait(barrier, threads)
     return wrong
 
 
-@pytest.mark.parametrize("members", [1, 2, 3, 8])
-def test_nobody_passes_before_all_have_arrived(members: int) -> None:
-    take_turns(barrier.new_gate(), np.zeros(1, np.int64), 0, 1, 0)  # compile
-    team, gate, board = Team(members), barrier.new_gate(), np.zeros(members, np.int64)
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_nobody_passes_before_all_have_arrived(threads: int) -> None:
+    take_turns(new_barrier(), np.zeros(1, np.int64), 0, 1, 0)  # compile
+    pool, barrier, board = ThreadPool(threads), new_barrier(), np.zeros(threads, np.int64)
     mistakes: list[int] = []
     try:
-        team.run(lambda member: mistakes.append(take_turns(gate, board, member, members, 2000)))
+        pool.run(
+            lambda thread: mistakes.append(take_turns(barrier, board, thread, threads, 2000)),
+            threads,
+        )
     finally:
-        team.close()
-    assert mistakes == [0] * members
+        pool.close()
+    assert mistakes == [0] * threads
 
 
-def test_an_error_of_any_member_reaches_the_caller() -> None:
-    team = Team(3)
+def test_an_error_of_any_thread_reaches_the_caller() -> None:
+    pool = ThreadPool(3)
 
-    def work(member: int) -> None:
-        if member == 2:
-            raise ArithmeticError("member 2")
+    def work(thread: int) -> None:
+        if thread == 2:
+            raise ArithmeticError("thread 2")
 
-    with pytest.raises(ArithmeticError, match="member 2"):
-        team.run(work)
-    team.run(lambda member: None)
-    team.close()
+    with pytest.raises(ArithmeticError, match="thread 2"):
+        pool.run(work, 3)
+    pool.run(lambda thread: None, 3)
+    pool.close()
 
 
 def test_a_system_without_threads_is_told_and_left_clean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,4 +67,4 @@ def test_a_system_without_threads_is_told_and_left_clean(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(threading.Thread, "start", scarce)
     with pytest.raises(DeviceError, match="grants no 5 threads"):
-        Team(5)
+        ThreadPool(5)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.acs.cpu.colony import CpuColony
+from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
@@ -30,7 +30,7 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
     instance = load(tsplib / f"{name}.tsp")
     found = []
     for seed in range(3):
-        colony = CpuColony(instance, SETTINGS[memory], seed, threads=2, stepwise=True)
+        colony = AcsCpuColony(instance, SETTINGS[memory], seed, threads=2, stepwise=True)
         colony.iterate(1000)
         found.append(colony.snapshot(Wanted.SOLUTION).best_cost)
         colony.close()
@@ -39,7 +39,9 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
 
 @pytest.mark.parametrize("memory", SETTINGS)
 def test_pseudo_euclidean_file(tsplib: Path, memory: str) -> None:
-    colony = CpuColony(load(tsplib / "att48.tsp"), SETTINGS[memory], 0, threads=1, stepwise=False)
+    colony = AcsCpuColony(
+        load(tsplib / "att48.tsp"), SETTINGS[memory], 0, threads=1, stepwise=False
+    )
     colony.iterate(500)
     assert 10628 <= colony.snapshot(Wanted.SOLUTION).best_cost <= 1.02 * 10628
     colony.close()
@@ -58,7 +60,7 @@ def test_tours_get_as_good_as_the_paper_s(
     """
     instance = load(tsplib / f"{name}.tsp")
     threads = 2 if stepwise else 1  # several threads that do not step together race
-    colony = CpuColony(instance, PAPER[memory], 1, threads=threads, stepwise=stepwise)
+    colony = AcsCpuColony(instance, PAPER[memory], 1, threads=threads, stepwise=stepwise)
     colony.iterate(200)
     assert colony.snapshot(Wanted.SOLUTION).best_cost < 1.09 * best
     colony.close()

@@ -12,7 +12,7 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
-from gpu.cpu.worker_count import LONGEST_REST, Workforce
+from gpu.cpu.worker_count import LONGEST_REST, WorkerCount
 from tests.gpu.cpu.makers import uniform
 from tests.gpu.rlf.graphs import random_graph
 
@@ -26,41 +26,43 @@ def idle(threads: int) -> tuple[float, float]:
     return 0.01 / threads, 1.0
 
 
-def work(force: Workforce, machine: Callable[[int], tuple[float, float]], seconds: float) -> int:
+def work(
+    workers: WorkerCount, machine: Callable[[int], tuple[float, float]], seconds: float
+) -> int:
     """Let a modelled machine work; the iterations that it makes."""
     made = 0
     while seconds > 0:
-        pace, share = machine(force.count)
-        force.note(1, pace, share * pace)
+        pace, share = machine(workers.now)
+        workers.note(1, pace, share * pace)
         seconds -= pace
         made += 1
     return made
 
 
 def test_an_idle_machine_uses_all_cores_always() -> None:
-    force = Workforce(8)
-    assert work(force, idle, 10) == pytest.approx(10 * 8 / 0.01, rel=1e-3)
-    assert force.count == 8
+    workers = WorkerCount(8)
+    assert work(workers, idle, 10) == pytest.approx(10 * 8 / 0.01, rel=1e-3)
+    assert workers.now == 8
 
 
 @pytest.mark.parametrize("size", [2, 3, 8])
 def test_a_busy_machine_is_left_to_others_but_for_one_core(size: int) -> None:
-    force = Workforce(size)
-    work(force, busy, 60)
-    assert work(force, busy, 2 * LONGEST_REST) > 0.95 * 2 * LONGEST_REST / 0.01
+    workers = WorkerCount(size)
+    work(workers, busy, 60)
+    assert work(workers, busy, 2 * LONGEST_REST) > 0.95 * 2 * LONGEST_REST / 0.01
 
 
 def test_cores_that_come_free_are_used_again() -> None:
-    force = Workforce(8)
-    work(force, busy, 20)
-    work(force, idle, 2 * LONGEST_REST)
-    assert force.count == 8
+    workers = WorkerCount(8)
+    work(workers, busy, 20)
+    work(workers, idle, 2 * LONGEST_REST)
+    assert workers.now == 8
 
 
 def test_one_core_has_no_choice() -> None:
-    force = Workforce(1)
-    work(force, busy, 1)
-    assert force.count == 1
+    workers = WorkerCount(1)
+    work(workers, busy, 1)
+    assert workers.now == 1
 
 
 @pytest.mark.parametrize(
@@ -76,8 +78,8 @@ def test_one_core_has_no_choice() -> None:
 def test_solutions_do_not_depend_on_how_many_work(
     name: str, values: dict[str, object], instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def other_count(force: Workforce, iterations: float, wall: float, own: float) -> None:
-        force.count = force.count % 3 + 1
+    def other_count(workers: WorkerCount, iterations: float, wall: float, busy: float) -> None:
+        workers.now = workers.now % 3 + 1
 
     place = devices.find("cpu")
     system = catalog.find(name, place)
@@ -87,7 +89,7 @@ def test_solutions_do_not_depend_on_how_many_work(
         machine = dataclasses.replace(place, cores=cores)
         colony = catalog.build(system, instance, parameters, machine, 5)
         if cores > 1:
-            monkeypatch.setattr(Workforce, "note", other_count)
+            monkeypatch.setattr(WorkerCount, "note", other_count)
         for _ in range(7):
             colony.iterate(1)
         shots.append(colony.snapshot(Wanted.EVERYTHING))

@@ -13,7 +13,6 @@ from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import ANT_BITS, WORDS
-from gpu.local_search.cpu.search import improve
 from gpu.local_search.cuda.search import LocalSearch
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -21,6 +20,7 @@ from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.local_search.improving import improve
 from tests.gpu.local_search.test_cpu import MAKERS, Maker, kinds_of, random_tours
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

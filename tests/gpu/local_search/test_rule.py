@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.local_search.parameters import LOCAL_SEARCHES
-from gpu.local_search.rule import MOST_NEIGHBOURS, Moves, moves_of, neighbour_rows
+from gpu.local_search.kinds import LOCAL_SEARCHES, Moves, moves_of
+from gpu.local_search.rule import MOST_NEIGHBOURS, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu.makers import crowded, directed, symmetric, uniform
 

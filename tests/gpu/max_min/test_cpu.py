@@ -12,7 +12,7 @@ from gpu.core import devices
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
-from gpu.cpu.worker_count import Workforce
+from gpu.cpu.worker_count import WorkerCount
 from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.limits import spread_of
 from gpu.max_min.parameters import MmasCpuParameters
@@ -164,7 +164,7 @@ def test_an_iteration_can_be_stopped_anywhere_and_gone_on_with(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.cpu.stages.SLICE", 0.0)  # a unit of work a slice
-    monkeypatch.setattr(Workforce, "note", lambda *_: None)  # all threads work, however busy it is
+    monkeypatch.setattr(WorkerCount, "note", lambda *_: None)  # all threads work
     instance = makers.uniform(30)
     parameters = MmasCpuParameters(ants=8, local_search="2opt")
     at_once = MmasCpuColony(instance, parameters, 5, threads=threads)
@@ -216,7 +216,7 @@ def test_the_catalog_builds_it_on_either() -> None:
         system = catalog.find("mmas", device)
         colony = catalog.build(system, makers.uniform(40), MmasCpuParameters(), device, 3)
         assert isinstance(colony, MmasCpuColony)
-        assert len(colony._places) == threads
+        assert len(colony._stages._workspaces) == threads
         colony.close()
 
 

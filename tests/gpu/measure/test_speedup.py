@@ -14,7 +14,7 @@ from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.system import place_of, system_of
 from gpu.measure.contenders import Contender, contenders
 from gpu.measure.speedup import measure
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
 from tests.gpu.measure import sleepers
@@ -260,11 +260,11 @@ def test_parameters_reach_the_systems_that_have_them() -> None:
         ({"iterations": 0}, "iterations = 0"),
         ({"budget": -1.0}, "budget = -1"),
         ({"budget": float("nan")}, "budget = nan"),
-        ({"among": []}, "no colony"),
+        ({"contenders": []}, "no colony"),
     ],
 )
 def test_nonsense_is_refused_before_anything_runs(more: dict[str, object], message: str) -> None:
-    arguments = {"among": [SLOW_ONE], **more}
+    arguments = {"contenders": [SLOW_ONE], **more}
     with pytest.raises(ParameterError, match=message):
         measure(makers.uniform(30), **arguments)  # type: ignore[arg-type]
 

@@ -175,7 +175,7 @@ def test_choices_follow_equation_2(selection: str, trials: int) -> None:
         made.iterate(2)  # the second from trails that the first has made unequal
         trails = made.trails_from(0)
         made.iterate(1)
-        orders = made._ants.orders
+        orders = made._state.ants.orders
     after = orders[orders[:, 0] == 0, 1]
     ruled_out = np.array([0, 0, 0, 1, 1, 2, 2, 0])
     weights = ruled_out.astype(float) ** 2 * trails.astype(float) ** 2
@@ -191,7 +191,7 @@ def test_choices_follow_equation_2(selection: str, trials: int) -> None:
 def test_where_nothing_is_ruled_out_all_are_as_probable(selection: str) -> None:
     with colony(edgeless(5), selection=selection, ants=ANTS, seed=5, reward=50) as made:
         made.iterate(2)
-        orders = made._ants.orders
+        orders = made._state.ants.orders
     for place in (0, 1):
         assert stats.chisquare(np.bincount(orders[:, place], minlength=5)).pvalue > 1e-3
 

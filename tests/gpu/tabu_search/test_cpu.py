@@ -10,10 +10,10 @@ from gpu.cpu.record import BEST_COST
 from gpu.cpu.stages import EVERYTHING
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH
-from gpu.rlf.cpu.tabu_colony import RANK, SEARCH, TAKE, RlfTabuCpuColony
+from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE, TAKE, WEIGH
+from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import tables as tabu_tables
+from gpu.tabu_search.cpu import state as tabu_tables
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9
@@ -33,10 +33,10 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
     literals: list[TabuLiteral | None] = [None] * 3
     best, most = n, greedy_colors(graph)
     for _ in range(3):
-        work(colony, WEIGH | CONSTRUCT | RANK)
-        colors, costs = colony._ants.colors.tolist(), colony._ants.costs.tolist()
+        work(colony, WEIGH, CONSTRUCT, RANK)
+        colors, costs = colony._state.ants.colors.tolist(), colony._state.ants.costs.tolist()
         target = min(best, min(costs)) - 1
-        for number, ant in enumerate(colony._ant_of):
+        for number, ant in enumerate(colony._searching.ant_of):
             literal = literals[number]
             if literal is None:
                 literal = TabuLiteral(graph, SEED, number, list(colors[ant]), costs[ant])
@@ -45,25 +45,24 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
         work(colony, SEARCH)
         for number, literal in enumerate(literals):
             assert literal is not None
-            state = colony._searches.states[number]
+            state = colony._searching.searches.states[number]
             assert state[tabu_tables.COLORS] == literal.count
             assert state[tabu_tables.TIME] == literal.time
             assert state[tabu_tables.FEWEST] == literal.fewest
-            assert colony._searches.colors[number].tolist() == literal.colors
+            assert colony._searching.searches.colors[number].tolist() == literal.colors
             if literal.kept:
-                assert colony._searches.kept[number].tolist() == literal.kept
-        work(colony, TAKE | SHARE | RENEW | FINISH)
+                assert colony._searching.searches.kept[number].tolist() == literal.kept
+        work(colony, TAKE, SHARE, RENEW, FINISH)
         found = [max(one.kept) + 1 for one in literals if one and one.kept]
         best = min([best, *costs, *found])
         assert colony._record.numbers[BEST_COST] == best
     colony.close()
 
 
-def work(colony: RlfTabuCpuColony, stages: int) -> None:
+def work(colony: RlfTabuCpuColony, *stages: int) -> None:
     """Run these stages of an iteration, on two threads."""
-    for bit in (WEIGH, CONSTRUCT, RANK, SEARCH, TAKE, SHARE, RENEW, FINISH):
-        if stages & bit:
-            colony._stages._run(1, bit, 0, EVERYTHING)
+    for stage in stages:
+        colony._stages._run(1, 1 << stage, 0, EVERYTHING)
 
 
 def test_a_colony_finds_the_fewest_colors_with_any_number_of_threads() -> None:

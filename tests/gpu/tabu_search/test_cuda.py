@@ -10,7 +10,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import tables as tabu_tables
+from gpu.tabu_search.cpu import state as tabu_tables
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.test_cuda import random_graph
@@ -40,7 +40,7 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
         for colony in (ours, theirs):
             colony.iterate(1)
         states = ours._arrays["searches"]
-        np.testing.assert_array_equal(states, theirs._searches.states)
+        np.testing.assert_array_equal(states, theirs._searching.searches.states)
         for vertex in range(graph.n):
             np.testing.assert_array_equal(ours.trails_from(vertex), theirs.trails_from(vertex))
         one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -55,7 +55,7 @@ def test_searches_and_what_comes_of_them_are_those_of_the_cpu(
         np.testing.assert_array_equal(one.trails.strength, other.trails.strength)
     found = states[:, tabu_tables.KEPT_COLORS] > 0
     np.testing.assert_array_equal(
-        ours._arrays["kept_colorings"][found], theirs._searches.kept[found]
+        ours._arrays["kept_colorings"][found], theirs._searching.searches.kept[found]
     )
     if graph.n == 40:
         assert found.any()

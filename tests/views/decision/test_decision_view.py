@@ -25,7 +25,7 @@ from tests.views.scenes import uniform
 from views.decision.decision_bars import MOST, rows_of
 from views.decision.decision_view import DecisionView
 from views.decision.decision_words import apart, probability, quantity, sentence
-from views.widgets.pictures import make_due_layouts
+from views.widgets.picture_export import make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
 
 CITIES = uniform(120)

@@ -17,10 +17,17 @@ from tests.views.conftest import WITHOUT_GPU
 from tests.views.cut_texts import cut_texts
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import snapshot, uniform
+from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
 from views.frame.main_window import MainWindow
 from views.frame.view_table import VIEWS
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.pheromone_view import PheromoneView
 from views.problem_display import DISPLAYS, FILES, display_of
+from views.tour.tour_view import TourView
 
 QUEENS = queens(8)
 TOURS = uniform(120)
@@ -60,12 +67,12 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
         ["Convergence", "Classes", "Device"],
         ["Pheromone", "Speedup", "Compare", "Log"],
     ]
-    assert window.graph.isVisible()
-    assert not window.tour.isVisible()
+    assert window.view(GraphView).isVisible()
+    assert not window.view(TourView).isVisible()
     window.show_instance(TOURS)
     assert shown(window) == tours
-    assert window.tour.isVisible()
-    assert not window.graph.isVisible()
+    assert window.view(TourView).isVisible()
+    assert not window.view(GraphView).isVisible()
 
 
 def test_each_problem_keeps_its_tabs(
@@ -76,16 +83,16 @@ def test_each_problem_keeps_its_tabs(
     coloring.show_instance(TOURS)
     coloring.dashboard.show_view("decision")
     coloring.show_instance(QUEENS)
-    assert coloring.adjacency.isVisible()
-    assert coloring.classes.isVisible()
+    assert coloring.view(AdjacencyView).isVisible()
+    assert coloring.view(ClassesView).isVisible()
     assert coloring.close()
     again = MainWindow(settings)
     qtbot.addWidget(again)
     again.show()
-    assert again.decision.isVisible()
+    assert again.view(DecisionView).isVisible()
     again.show_instance(QUEENS)
-    assert again.adjacency.isVisible()
-    assert again.classes.isVisible()
+    assert again.view(AdjacencyView).isVisible()
+    assert again.view(ClassesView).isVisible()
 
 
 def test_space_starts_a_run_after_the_views_have_changed(
@@ -103,7 +110,7 @@ def test_numbers_bring_the_views_of_the_problem(coloring: MainWindow) -> None:
     for number, (key, view) in enumerate(coloring.dashboard.views.items(), 1):
         press(coloring, Qt.Key(ord("0") + number))
         assert view.isVisible(), key
-    assert not coloring.tour.isVisible()
+    assert not coloring.view(TourView).isVisible()
 
 
 def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
@@ -128,12 +135,12 @@ def test_numbers_and_limits_speak_of_the_problem(coloring: MainWindow) -> None:
     assert readout.headings["rate"].text() == "COLORINGS / S"
     assert stop.boxes["target_length"].text() == "Colors"
     assert stop.fields["target_length"].text == "9"
-    assert "coloring" in coloring.convergence.chips["best"].toolTip()
+    assert "coloring" in coloring.view(ConvergenceView).chips["best"].toolTip()
     coloring.show_instance(TOURS)
     assert readout.headings["best"].text() == "BEST LENGTH"
     assert stop.boxes["target_length"].text() == "Length"
     assert stop.fields["target_length"].text == str(TOURS.optimum)
-    assert "tour" in coloring.convergence.chips["best"].toolTip()
+    assert "tour" in coloring.view(ConvergenceView).chips["best"].toolTip()
 
 
 def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
@@ -158,13 +165,13 @@ def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindo
     coloring.dashboard.settle()
     assert coloring.readout.values["best"].text() == "13"
     assert coloring.readout.values["gap"].text().startswith("44.44")
-    assert coloring.graph.state.text() == "13 colors, no conflict"
-    assert len(coloring.convergence.curves["best"].points) == 7
+    assert coloring.view(GraphView).state.text() == "13 colors, no conflict"
+    assert len(coloring.view(ConvergenceView).curves["best"].points) == 7
     assert coloring.actions_.exports["coloring"].isEnabled()
-    ticks = coloring.convergence.plot.axes["left"].tickValues(12.0, 15.0, 300)
+    ticks = coloring.view(ConvergenceView).plot.axes["left"].tickValues(12.0, 15.0, 300)
     assert all(float(place).is_integer() for _, level in ticks for place in level)
-    assert "classes" in coloring.pheromone.caption.text()
-    assert coloring.tour._instance is None
+    assert "classes" in coloring.view(PheromoneView).caption.text()
+    assert coloring.view(TourView)._instance is None
 
 
 def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
@@ -172,9 +179,9 @@ def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
     coloring.show_snapshot(state)
     coloring.dashboard.settle()
     assert state.pheromone is not None
-    shades = coloring.pheromone.image._shades
+    shades = coloring.view(PheromoneView).image._shades
     assert ((shades == 0) == (state.pheromone == 0)).all()
-    assert coloring.pheromone.bar._low == 0.5
+    assert coloring.view(PheromoneView).bar._low == 0.5
 
 
 def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
@@ -186,10 +193,10 @@ def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
 def test_pointing_at_a_class_shows_it_in_the_graph(coloring: MainWindow) -> None:
     coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
     coloring.dashboard.settle()
-    coloring.classes.pointed.emit(4)
-    assert "class 5 of 13" in coloring.graph.hover.text()
-    coloring.classes.pointed.emit(-1)
-    assert coloring.graph.hover.text() == ""
+    coloring.view(ClassesView).pointed.emit(4)
+    assert "class 5 of 13" in coloring.view(GraphView).hover.text()
+    coloring.view(ClassesView).pointed.emit(-1)
+    assert coloring.view(GraphView).hover.text() == ""
 
 
 def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_path: Path) -> None:
@@ -205,10 +212,10 @@ def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_
 
 
 def test_the_whole_map_is_shown_again_by_a_key(coloring: MainWindow) -> None:
-    coloring.graph.box.scaleBy((0.1, 0.1))
-    zoomed = coloring.graph.box.viewRect().width()
+    coloring.view(GraphView).box.scaleBy((0.1, 0.1))
+    zoomed = coloring.view(GraphView).box.viewRect().width()
     press(coloring, Qt.Key.Key_F)
-    assert coloring.graph.box.viewRect().width() > 5 * zoomed
+    assert coloring.view(GraphView).box.viewRect().width() > 5 * zoomed
 
 
 @pytest.mark.parametrize("presenting", [False, True])
@@ -234,6 +241,6 @@ def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:
     coloring.show_instance(TOURS)
     coloring.show_snapshot(snapshot(TOURS, 5))
     coloring.dashboard.settle()
-    assert coloring.tour.best._tour is not None
-    assert coloring.graph._graph is None
-    assert "tour" in coloring.pheromone.caption.text()
+    assert coloring.view(TourView).best._tour is not None
+    assert coloring.view(GraphView)._graph is None
+    assert "tour" in coloring.view(PheromoneView).caption.text()

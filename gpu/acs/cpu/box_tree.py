@@ -1,7 +1,7 @@
-"""A tree of boxes around the cities: where the best of many cities can be, and where it cannot.
+"""A tree of boxes around the cities, to find the best of many cities without looking at all.
 
-When an ant has exhausted the neighbours of its city, its choice is the best of all unvisited
-cities. A box bounds the distance to every city in it from below, and so their weights from above.
+When no neighbour of an ant's city is left, the ant takes the best of all unvisited cities. The
+distance to a box is at most that to any city in it, and so it bounds the weights of its cities.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from gpu.acs.cpu.tables import DEEPEST
-from gpu.cpu.compiled import Whole, part, piece
+from gpu.acs.cpu.state import DEEPEST
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import BOXED, Geometry, length
 
 LEAF = 24
 """Cities in a box that is not divided further."""
 
 
-class Regions(NamedTuple):
-    """Boxes, each before those it is divided into; none at all for metrics that know no boxes.
+class BoxTree(NamedTuple):
+    """Boxes, each before its parts; no boxes for metrics that are not bounded by coordinates.
 
     Attributes
     ----------
     low, high : ndarray of float64, shape (b, 3)
         Corners of each box.
     parts : ndarray of int32, shape (b, 2)
-        The two boxes it is divided into, or -1.
+        The two boxes into which it is divided, or -1.
     spans : ndarray of int32, shape (b, 2)
         Where its cities begin and end in ``cities``.
     cities : ndarray of uint32, shape (n,)
@@ -42,7 +42,7 @@ class Regions(NamedTuple):
     cities: NDArray[np.uint32]
 
 
-_NONE = Regions(
+_NONE = BoxTree(
     np.zeros((0, 3)),
     np.zeros((0, 3)),
     np.zeros((0, 2), np.int32),
@@ -51,19 +51,19 @@ _NONE = Regions(
 )
 
 
-def regions_of(geometry: Geometry) -> Regions:
-    """Divide the cities into boxes, where the metric grows with every coordinate's difference."""
+def box_tree_of(geometry: Geometry) -> BoxTree:
+    """Divide the cities into boxes, if distances grow with every coordinate's difference."""
     if geometry.rule not in BOXED:
         return _NONE
-    tree = cKDTree(geometry.points, leafsize=LEAF)
-    cities = np.asarray(tree.indices)
+    kd_tree = cKDTree(geometry.points, leafsize=LEAF)
+    cities = np.asarray(kd_tree.indices)
     low, high = [], []
     parts: list[list[int]] = []
     spans: list[tuple[int, int]] = []
-    waiting: list[tuple[Any, int, int, int]] = [(tree.tree, 1, -1, 0)]
+    waiting: list[tuple[Any, int, int, int]] = [(kd_tree.tree, 1, -1, 0)]
     while waiting:
         node, depth, parent, side = waiting.pop()
-        if depth > DEEPEST:  # a shape that no known instance gives
+        if depth > DEEPEST:  # no known instance has such a shape
             return _NONE
         here = len(spans)
         if parent >= 0:
@@ -75,7 +75,7 @@ def regions_of(geometry: Geometry) -> Regions:
         spans.append((node.start_idx, node.end_idx))
         if node.split_dim >= 0:
             waiting += [(node.lesser, depth + 1, here, 0), (node.greater, depth + 1, here, 1)]
-    return Regions(
+    return BoxTree(
         np.array(low),
         np.array(high),
         np.array(parts, np.int32),
@@ -84,19 +84,19 @@ def regions_of(geometry: Geometry) -> Regions:
     )
 
 
-@part
-def nearest_possible(regions: Regions, geometry: Geometry, box: Whole, u: Whole) -> np.int64:
-    """Return a distance that no city in ``box`` is nearer to ``u`` than."""
+@compiled
+def nearest_possible(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole) -> np.int64:
+    """Return a lower bound of the distance from ``u`` to the cities in ``box``."""
     gaps = (
-        _gap(regions, geometry, box, u, 0),
-        _gap(regions, geometry, box, u, 1),
-        _gap(regions, geometry, box, u, 2),
+        _gap(tree, geometry, box, u, 0),
+        _gap(tree, geometry, box, u, 1),
+        _gap(tree, geometry, box, u, 2),
     )
     return length(geometry, gaps[0], gaps[1], gaps[2])
 
 
-@piece
-def _gap(regions: Regions, geometry: Geometry, box: Whole, u: Whole, axis: int) -> np.float64:
+@inlined
+def _gap(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole, axis: int) -> np.float64:
     place = geometry.points[u, axis]
-    below, above = regions.low[box, axis] - place, place - regions.high[box, axis]
+    below, above = tree.low[box, axis] - place, place - tree.high[box, axis]
     return np.float64(max(max(below, above), 0.0))

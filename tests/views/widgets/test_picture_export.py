@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.pictures import as_image, as_svg
+from views.widgets.picture_export import as_image, as_svg
 from views.widgets.theme import DARK, LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,6 +84,7 @@ def test_an_svg_is_well_formed_and_drawn_with_lines(running: MainWindow, key: st
 def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(
     qtbot: QtBot, running: MainWindow
 ) -> None:
-    before = running.tour.graphics.grab().toImage()
-    as_image(running.tour, running.theme)
-    assert running.tour.graphics.grab().toImage() == before
+    tour = running.view(TourView)
+    before = tour.graphics.grab().toImage()
+    as_image(tour, running.theme)
+    assert tour.graphics.grab().toImage() == before

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.bits import WORD
+from gpu.cpu.record import Record
 from gpu.cpu.wheel import BLOCK
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.fitness import MOST_DEPOSIT, MOST_TRIALS, degree_powers
@@ -15,7 +16,7 @@ from gpu.rlf.parameters import ColoringCpuParameters
 
 
 class Pairs(NamedTuple):
-    """What is known of every pair of vertices, row by row.
+    """What is known of every pair of vertices; row u has the pairs of vertex u.
 
     Attributes
     ----------
@@ -26,7 +27,7 @@ class Pairs(NamedTuple):
     info : ndarray of float32, shape (n, n)
         τ^β.
     sums : ndarray of uint64, shape (n, n)
-        Inclusive prefix sums of a row's ``info`` in whole units; empty where nobody tries.
+        Inclusive prefix sums of a row's ``info`` in whole units; empty without stochastic trials.
     """
 
     neighbours: NDArray[np.uint64]
@@ -68,17 +69,17 @@ class Colorings(NamedTuple):
 BASE, UNIT, LEVEL = range(3)
 
 
-class Workplace(NamedTuple):
-    """What one thread works with: the class that its ant is making, and the ant's progress.
+class Workspace(NamedTuple):
+    """What one thread works with, for one ant at a time: the ant's progress, and its color class.
 
     Attributes
     ----------
     uncolored, free, gone : ndarray of uint64, shape (words,)
-        Uncolored vertices; candidates for the class; those that the last visit ruled out.
+        Uncolored vertices; candidates for the class; candidates that the last visit excluded.
     candidates : ndarray of uint32, shape (width,)
         The candidates' numbers, ascending.
     counts : ndarray of uint32, shape (width,)
-        d_N of each: how many of its neighbours are ruled out.
+        d_N of each: how many of its neighbours are excluded.
     keys : ndarray of int32, shape (width,)
         Bits of the candidates' weights.
     sums : ndarray of uint32, shape (width / 64,)
@@ -103,12 +104,12 @@ class Workplace(NamedTuple):
 
 
 LEFT, LARGEST, COLOR, HERE, DRAWN = range(5)
-"""Candidates left, the largest of their counts, the class, the vertex last visited, and the block
-whose random words are at hand."""
+"""Number of candidates, the largest of their counts, the class, the vertex last visited, and the
+block whose random words are in ``words``."""
 
 
 class RlfRules(NamedTuple):
-    """The parameters in the form the loops use them.
+    """The parameters, in the form in which compiled code uses them.
 
     Attributes
     ----------
@@ -143,6 +144,15 @@ class RlfRules(NamedTuple):
     chained: bool
 
 
+class RlfState(NamedTuple):
+    """What a colony works on."""
+
+    pairs: Pairs
+    ants: Colorings
+    rules: RlfRules
+    record: Record
+
+
 def rules_of(key: tuple[int, int], parameters: ColoringCpuParameters, n: int, m: int) -> RlfRules:
     """Prepare the parameters for ``m`` ants on ``n`` vertices."""
     beta = float(parameters.beta)
@@ -162,7 +172,7 @@ def rules_of(key: tuple[int, int], parameters: ColoringCpuParameters, n: int, m:
 
 
 def pairs_of(graph: GraphInstance, tried: bool) -> Pairs:
-    """All trails at the initial level; ``tried`` says whether ants make stochastic trials."""
+    """Return all trails at the initial level; ``tried`` says whether ants make trials."""
     n = graph.n
     apart = np.ones((n, n), np.float32)
     np.fill_diagonal(apart, 0)
@@ -181,7 +191,7 @@ def pairs_of(graph: GraphInstance, tried: bool) -> Pairs:
 
 
 def colorings_of(n: int, m: int) -> Colorings:
-    """Room for ``m`` ants' colorings."""
+    """Allocate ``m`` ants' colorings."""
     return Colorings(
         orders=np.zeros((m, n), np.uint32),
         places=np.zeros((m, n), np.uint32),
@@ -193,10 +203,10 @@ def colorings_of(n: int, m: int) -> Colorings:
     )
 
 
-def workplace_of(n: int) -> Workplace:
-    """Room for one thread."""
+def workspace_of(n: int) -> Workspace:
+    """Allocate a thread's workspace."""
     words, width = -(-n // WORD), -(-n // BLOCK) * BLOCK
-    return Workplace(
+    return Workspace(
         uncolored=np.zeros(words, np.uint64),
         free=np.zeros(words, np.uint64),
         gone=np.zeros(words, np.uint64),
@@ -211,7 +221,7 @@ def workplace_of(n: int) -> Workplace:
 
 
 def bytes_needed(n: int, m: int, tried: bool) -> dict[str, int]:
-    """Bytes of each group of arrays above, by what a user would call it."""
+    """Bytes of the arrays above, by what a user would call them."""
     return {
         "matrices of all pairs": n * n * (16 if tried else 8) + n * n // 8,
         "colorings of the ants": m * (16 * n + 16),

@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.measure.speedup_report import Measurement, SpeedupReport
-from views.plots.measure_bar import MeasureBar
-from views.plots.speedup_table import SpeedupTable
+from views.measure.measure_bar import MeasureBar
+from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
-from views.widgets.chips import Chip, Choice
+from views.widgets.chips import Chip
 from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, significant, whole
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -55,11 +56,11 @@ class SpeedupView(View):
         self.measure = MeasureBar(
             "Measure", "Run each colony beside the same search on one core and on all cores"
         )
-        self.what = Choice(
+        self.what = OptionButtons(
             {"solutions": "", "target": "", "table": "Table"},
             "Time for one solution, time to reach the same cost, or all numbers",
         )
-        self.base = Choice(
+        self.base = OptionButtons(
             {"cpu:1": "× 1 core", "cpu": "× all"},
             "What it is compared with: one core, or all cores",
         )

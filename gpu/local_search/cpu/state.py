@@ -1,4 +1,4 @@
-"""What a local search on the CPU goes by, and the place where each thread does its part."""
+"""What a local search on the CPU works on: its rule, and a workspace for each thread."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.compiled import piece
-from gpu.local_search.rule import NEIGHBOURS, WINDOW, moves_of, neighbour_rows
+from gpu.cpu.compilation import inlined
+from gpu.local_search.kinds import moves_of
+from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
 CODE_BITS = 10
@@ -27,7 +28,7 @@ EXCHANGES, SEGMENTS, SHORTEST, KEPT = range(4)
 
 
 class Rule(NamedTuple):
-    """What a local search goes by; nothing here changes.
+    """How a local search looks for moves; nothing here changes.
 
     Attributes
     ----------
@@ -44,25 +45,25 @@ class Rule(NamedTuple):
 
 
 class Searches(NamedTuple):
-    """Where threads improve tours, a row each.
+    """The threads' workspaces: each thread has a row of every array.
 
     Attributes
     ----------
     tours, places : ndarray of int32, shape (threads, n)
         The tour, and the position of each city in it.
     queues : ndarray of int32, shape (threads, n)
-        Cities that wait, in a ring.
+        Cities whose turn to look for a move will come, in a ring.
     waiting : ndarray of bool, shape (threads, n)
-        Whether a city does: its don't-look bit, inverted.
+        Whether a city is in the queue: its don't-look bit, inverted.
     keys : ndarray of int64, shape (threads, WINDOW)
         Of the moves found in a round: gain, then ``LAST_CODE`` less the code.
     moves : ndarray of int32, shape (threads, WINDOW, 7)
         Those moves.
     built : ndarray of int32, shape (threads, 2, n)
-        As they were built: the tour whose turn it is, and the one that became the thread's best.
+        As its ant built it: the current tour, and the one that became the thread's best.
     numbers : ndarray of int64, shape (threads, 8)
-        What the thread made in this iteration: moves by 2-opt and by Or-opt, the length of its
-        shortest tour, and which row of ``built`` that was; the rest keeps threads apart.
+        Of this iteration: moves made by 2-opt and by Or-opt, the length of the thread's shortest
+        tour, and the row of ``built`` that has it. The rest keeps threads' cache lines apart.
     best_built : ndarray of int32, shape (n,)
         The best tour of the last iteration, as its ant built it.
     links : ndarray of int32, shape (threads, n, 2)
@@ -81,6 +82,18 @@ class Searches(NamedTuple):
     links: NDArray[np.int32]
 
 
+class LocalSearch(NamedTuple):
+    """A local search and its workspaces."""
+
+    rule: Rule
+    searches: Searches
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it makes any moves."""
+        return self.rule.exchanges or self.rule.segments
+
+
 class Search(NamedTuple):
     """One thread's rows of :class:`Searches`."""
 
@@ -95,9 +108,9 @@ class Search(NamedTuple):
     links: NDArray[np.int32]
 
 
-@piece
+@inlined
 def of_thread(searches: Searches, thread: int) -> Search:
-    """Return one thread's place."""
+    """Return one thread's workspace."""
     return Search(
         searches.tours[thread],
         searches.places[thread],
@@ -111,8 +124,10 @@ def of_thread(searches: Searches, thread: int) -> Search:
     )
 
 
-def rule_of(instance: TspInstance, kind: str, neighbours: int = NEIGHBOURS) -> Rule | None:
-    """Prepare a local search of ``kind``; None for ``none``.
+def local_search_of(
+    instance: TspInstance, kind: str, threads: int, neighbours: int = NEIGHBOURS
+) -> LocalSearch:
+    """Prepare a local search of ``kind``; for ``none`` one that compiled code can read.
 
     Raises
     ------
@@ -121,14 +136,11 @@ def rule_of(instance: TspInstance, kind: str, neighbours: int = NEIGHBOURS) -> R
     """
     moves = moves_of(instance, kind)
     if moves is None:
-        return None
+        no_rows = np.zeros((1, 1, 1, 2), np.int32)
+        return LocalSearch(Rule(no_rows, False, False, False), searches_of(1, threads))
     rows = neighbour_rows(instance, neighbours)
-    return Rule(rows, moves.exchanges, moves.segments, moves.turns)
-
-
-def no_rule() -> Rule:
-    """The rule of a colony without local search: compiled code wants one all the same."""
-    return Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False)
+    rule = Rule(rows, moves.exchanges, moves.segments, moves.turns)
+    return LocalSearch(rule, searches_of(instance.n, threads))
 
 
 def searches_of(n: int, threads: int) -> Searches:

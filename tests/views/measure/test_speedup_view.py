@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.measure.speedup_report import Measurement, SpeedupReport, Spread
+from gpu.measure.speedup_report import Measurement, SpeedupReport
+from gpu.measure.spread import Spread
 from tests.hands import click
-from views.plots.speedup_view import SpeedupView
+from views.measure.speedup_view import SpeedupView
 
 
 def measurement(system: str, device: str, us: float, seconds: float | None) -> Measurement:
@@ -45,6 +46,7 @@ def report(n: int) -> SpeedupReport:
         versions={},
         machine="",
         complete=True,
+        problem="tsp",
     )
 
 

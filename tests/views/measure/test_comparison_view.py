@@ -8,10 +8,10 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
 from tests.hands import click, press
-from views.plots.comparison_view import ComparisonView
-from views.widgets.pictures import as_image, make_due_layouts
+from views.measure.comparison_view import ComparisonView
+from views.widgets.picture_export import as_image, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme, apply
 
 PHASES = ("choice info", "construction", "update")
@@ -57,6 +57,7 @@ REPORT = ComparisonReport(
     versions={},
     machine="",
     complete=True,
+    problem="tsp",
 )
 
 

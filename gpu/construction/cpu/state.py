@@ -1,4 +1,4 @@
-"""The arrays that an Ant System on the CPU works on."""
+"""The arrays that ants on the CPU build tours with by the random proportional rule."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.cpu.candidate_lists import widened, width_of
+from gpu.cpu.geometry import Geometry
+from gpu.cpu.record import Record
 from gpu.cpu.wheel import BLOCK
+from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.candidates import Candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
-"""Selections in which each city draws a number of its own, and what that is drawn for."""
+"""Selections in which each city draws a number of its own, and the purpose of that number."""
 
 LINE = 16
-"""Ants whose neighbours in one city stand in one cache line."""
+"""Ants in a block: their entries of one row of ``ends`` fill a cache line."""
 
 
 FAINTEST = np.float32(2.0**-60)
@@ -26,19 +29,18 @@ FAINTEST = np.float32(2.0**-60)
 
 
 class Matrices(NamedTuple):
-    """What is known of every edge, row by row as seen from one of its ends.
+    """What is known of every edge; row u has the edges from city u.
 
     Attributes
     ----------
     trails : ndarray of float32, shape (n, n)
-        In units of the initial trail, m / L_nn.
+        In units of the initial trail.
     heuristic : ndarray of float32, shape (n, n)
         η^β, in units of the row's largest.
     weights : ndarray of float32, shape (n, width)
-        ``choice_info``: τ^α·η^β. Rows end in zeros, so that they are whole blocks.
+        ``choice_info``: τ^α·η^β. Rows are filled with zeros to whole blocks.
     neighbours : ndarray of uint32, shape (n, lanes)
-        Candidate lists. Lanes beyond a list hold the row's own city, which no ant standing there
-        can choose. Empty without lists.
+        Candidate lists, as :func:`gpu.cpu.candidate_lists.widened` makes them. Empty without lists.
     listed : ndarray of float32, shape (n, lanes)
         Weights of the candidates.
     """
@@ -56,14 +58,14 @@ class AntTours(NamedTuple):
     Attributes
     ----------
     routes : ndarray of uint32, shape (m, n)
-        Cities in the order in which each ant visits them; for stc-roulette its tour list, on
-        which those not yet visited follow (2017, Definition 1).
+        Cities in the order in which each ant visits them. For stc-roulette the ant's tour list:
+        the cities not yet visited follow (2017, Definition 1).
     lengths : ndarray of int64, shape (m,)
     quanta : ndarray of uint32, shape (blocks * 16,)
         What each ant deposits on every edge of its tour, in whole units.
     ends : ndarray of uint32, shape (blocks, n, sides, 16)
-        The city to which each ant went from a city and, in a symmetric instance, from which it
-        came there: the rows of the trails that it deposits on.
+        The city to which each ant went from each city and, in a symmetric instance, the city from
+        which it came: where it deposits in the row of that city.
     """
 
     routes: NDArray[np.uint32]
@@ -72,17 +74,17 @@ class AntTours(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-class Workplace(NamedTuple):
-    """What one thread works with.
+class Workspace(NamedTuple):
+    """What one thread works with, for one ant at a time.
 
     Attributes
     ----------
     unvisited : ndarray of int32, shape (width,)
-        -1 for the cities that its ant has not visited, else 0.
+        -1 for the cities that the ant has not visited, else 0.
     keys : ndarray of int32, shape (width,)
         Bits of the weights of cities.
     lanes : ndarray of int32, shape (64 or more,)
-        Bits of the weights of candidates; 0 beyond them.
+        Bits of the weights of candidates; 0 after them.
     sums : ndarray of uint32, shape (width / 64,)
     words : ndarray of uint32, shape (4,)
         Random words of four steps.
@@ -99,7 +101,7 @@ class Workplace(NamedTuple):
 
 
 class ChoiceRules(NamedTuple):
-    """How ants choose, in the form the loops use it.
+    """How ants choose, in the form in which compiled code uses it.
 
     Attributes
     ----------
@@ -108,7 +110,7 @@ class ChoiceRules(NamedTuple):
     lists : bool
         Whether the wheel is in the order of the ants' tour lists.
     own : uint32
-        For a selection without a wheel, the purpose of the cities' own random numbers; else 0.
+        The purpose of the random numbers if each city draws its own; 0 for a wheel.
     alpha : float
     factors : int
         α where it is whole, else -1.
@@ -125,12 +127,23 @@ class ChoiceRules(NamedTuple):
     halves: bool
 
 
+class Construction(NamedTuple):
+    """All that colonies with a matrix of weights build and keep tours with."""
+
+    matrices: Matrices
+    geometry: Geometry
+    ants: AntTours
+    rules: ChoiceRules
+    search: LocalSearch
+    record: Record
+
+
 def choice_rules_of(
     key: tuple[int, int], selection: str, listed: bool, alpha: float, *, halves: bool = False
 ) -> ChoiceRules:
     """Prepare ``selection``; ``listed`` says whether there are candidate lists.
 
-    The order of a wheel over candidates is that of their list, whichever wheel was chosen.
+    A wheel over candidates is always in the order of their list.
     """
     return ChoiceRules(
         key0=np.uint32(key[0]),
@@ -149,7 +162,7 @@ def width_of_row(n: int) -> int:
 
 
 def matrices_of(instance: TspInstance, candidates: Candidates, cl: int, beta: float) -> Matrices:
-    """All trails at the initial level, and the lists of the ``cl`` nearest cities."""
+    """Return all trails at the initial level, and the lists of the ``cl`` nearest cities."""
     n, lanes = instance.n, width_of(cl)
     return Matrices(
         trails=np.ones((n, n), np.float32),
@@ -176,7 +189,7 @@ def _heuristic_of(
 
 
 def tours_of(n: int, m: int, directed: bool, *, linked: bool = True) -> AntTours:
-    """Room for ``m`` ants' tours; without ``linked`` none for ``quanta`` and ``ends``."""
+    """Allocate ``m`` ants' tours; ``quanta`` and ``ends`` are empty unless ``linked``."""
     blocks = -(-m // LINE) if linked else 0
     return AntTours(
         routes=np.zeros((m, n), np.uint32),
@@ -186,10 +199,10 @@ def tours_of(n: int, m: int, directed: bool, *, linked: bool = True) -> AntTours
     )
 
 
-def workplace_of(n: int, cl: int) -> Workplace:
-    """Room for one thread, and for lists of ``cl`` candidates."""
+def workspace_of(n: int, cl: int) -> Workspace:
+    """Allocate a thread's workspace, for lists of ``cl`` candidates."""
     width = width_of_row(n)
-    return Workplace(
+    return Workspace(
         unvisited=np.zeros(width, np.int32),
         keys=np.zeros(width, np.int32),
         lanes=np.zeros(max(width_of_row(width_of(cl)), BLOCK), np.int32),
@@ -202,7 +215,7 @@ def workplace_of(n: int, cl: int) -> Workplace:
 def bytes_needed(
     instance: TspInstance, m: int, cl: int, listed: int, *, linked: bool = True
 ) -> dict[str, int]:
-    """Bytes of each group of arrays above, by what a user would call it."""
+    """Bytes of the arrays above, by what a user would call them."""
     n = instance.n
     sides = 1 if instance.directed else 2
     return {

@@ -1,7 +1,7 @@
-"""The arrays that a colony on the CPU works on, in the layout its compiled loops want.
+"""The arrays that an Ant Colony System on the CPU works on.
 
-Rows of candidates are widened to whole vectors. The lanes beyond a list hold the row's own city,
-which no ant standing there can choose, with the weight 0.
+Rows of candidates have whole vectors; see :func:`gpu.cpu.candidate_lists.widened`. The lanes after
+a list have the weight 0.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ LANES = 32
 """Lanes of a warp, and of the widest row."""
 
 DEEPEST = 64
-"""Boxes that wait at once: a tree of boxes halves the cities at each level."""
+"""Most levels of a tree of boxes, which halves the cities at each."""
 
 NO_CITY = -1
 
 
-class Tables(NamedTuple):
+class CandidateLists(NamedTuple):
     """Candidate lists; nothing here changes.
 
     Attributes
@@ -53,11 +53,11 @@ class Pheromone(NamedTuple):
     listed : ndarray of float32, shape (n, width)
         Trails of the candidates' edges. With a selective memory, 1 where it holds none.
     others : ndarray of float32, shape (n, n)
-        The pheromone matrix; only its edges outside the lists are used.
+        The pheromone matrix; only its edges that are on no list are used.
     bounds : ndarray of float32, shape (n, 3)
-        No trail from this city to a backup neighbour was ever larger than the first, none to a
-        city beyond those larger than the second, and neither smaller than the third. Empty if
-        selective, as is the matrix.
+        The largest trail that there ever was from this city to a backup neighbour, the largest to
+        a city after those, and the smallest to either. Empty for a selective memory, as is the
+        matrix.
     cities : ndarray of int32, shape (n, s)
         Selective memory (Fig. 5): the other end of each remembered edge, or ``NO_CITY``. Empty
         if there is a matrix.
@@ -84,7 +84,7 @@ class Ants(NamedTuple):
     Attributes
     ----------
     routes : ndarray of uint32, shape (n, m)
-        City of each ant at each position: what one step writes lies together.
+        City of each ant at each position: what all ants write in one step stands together.
     unvisited : ndarray of uint32, shape (m, ceil(n / 32))
         A bit for each city.
     draws : ndarray of uint32, shape (4, m)
@@ -93,7 +93,7 @@ class Ants(NamedTuple):
         Lane of the candidate chosen last, or ``NOT_LISTED``.
     lengths : ndarray of int64, shape (m,)
     hits : ndarray of int64, shape (threads, 8)
-        Local updates that found their trail, and all, counted by each thread.
+        Local updates that found their trail, and all local updates, counted by each thread.
     """
 
     routes: NDArray[np.uint32]
@@ -104,8 +104,8 @@ class Ants(NamedTuple):
     hits: NDArray[np.int64]
 
 
-class Scratch(NamedTuple):
-    """One thread's place to weigh the candidates of one ant.
+class Workspace(NamedTuple):
+    """What one thread works with, for one ant at a time.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Scratch(NamedTuple):
         The bits of ``weights``: the same memory.
     sums : ndarray of float32, shape (32,)
     waiting : ndarray of int32, shape (64,)
-        Boxes still to be looked at.
+        Boxes that are still to be looked at.
     """
 
     weights: NDArray[np.float32]
@@ -124,7 +124,7 @@ class Scratch(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The parameters in the form the loops use them.
+    """The parameters, in the form in which compiled code uses them.
 
     Attributes
     ----------
@@ -146,6 +146,9 @@ class Rules(NamedTuple):
     selective : bool
         Whether the pheromone memory is selective.
     directed : bool
+        Whether the instance is asymmetric.
+    builders : int
+        At most so many threads build tours.
     """
 
     key0: np.uint32
@@ -160,9 +163,10 @@ class Rules(NamedTuple):
     immediate: bool
     selective: bool
     directed: bool
+    builders: int
 
 
-def tables_of(candidates: Candidates, beta: float) -> Tables:
+def lists_of(candidates: Candidates, beta: float) -> CandidateLists:
     """Widen the candidate lists, and weigh them."""
     n, cl = candidates.neighbours.shape
     width = width_of(cl)
@@ -173,11 +177,11 @@ def tables_of(candidates: Candidates, beta: float) -> Tables:
     reverse = np.full((n, width), NOT_LISTED, np.uint8)
     reverse[:, :cl] = candidates.reverse
     backup = candidates.backup.astype(np.uint32)
-    return Tables(widened(candidates.neighbours, cl), distances, etas, reverse, backup)
+    return CandidateLists(widened(candidates.neighbours, cl), distances, etas, reverse, backup)
 
 
 def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
-    """All trails at the initial level: a matrix, or a selective memory if ``slots`` > 0."""
+    """Return all trails at the initial level: a matrix, or a selective memory if ``slots`` > 0."""
     matrix, memory = (0, n) if slots else (n, 0)
     return Pheromone(
         listed=np.ones((n, width_of(cl)), np.float32),
@@ -191,7 +195,7 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
 
 
 def ants_of(n: int, m: int, threads: int) -> Ants:
-    """Room for ``m`` ants' tours."""
+    """Allocate ``m`` ants' tours."""
     return Ants(
         routes=np.zeros((n, m), np.uint32),
         unvisited=np.zeros((m, -(-n // 32)), np.uint32),
@@ -202,10 +206,10 @@ def ants_of(n: int, m: int, threads: int) -> Ants:
     )
 
 
-def scratch_of() -> Scratch:
-    """Room for one row of candidates."""
+def new_workspace() -> Workspace:
+    """Allocate a thread's workspace."""
     weighed = np.zeros(LANES, np.float32)
-    return Scratch(
+    return Workspace(
         weighed,
         weighed.view(np.int32),
         np.zeros(LANES, np.float32),
@@ -214,7 +218,7 @@ def scratch_of() -> Scratch:
 
 
 def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, int]:
-    """Bytes of each group of arrays above, by what a user would call it."""
+    """Bytes of the arrays above, by what a user would call them."""
     return {
         "candidate lists": n * (width_of(cl) * 17 + 4 * backup),
         "selective memory" if slots else "pheromone matrix": (

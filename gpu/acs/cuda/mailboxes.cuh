@@ -7,7 +7,7 @@
 // A word's last bits say of which time it is: who waits for it reads it until they are right. Words
 // of even times and of odd ones have places of their own, so that nobody writes over what others
 // may not have read: whoever is at a time has had all words of the time before.
-struct Post {
+struct Mailboxes {
     static constexpr int BITS = 28;  // of a word that are the sender's
 
     unsigned* words;  // (2, ants), 0 before the first time, which is 1

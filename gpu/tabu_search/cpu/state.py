@@ -1,4 +1,4 @@
-"""What tabu searches for a coloring read and write; see :mod:`gpu.tabu_search.cpu.search`."""
+"""The arrays that tabu searches on the CPU work on; see :mod:`gpu.tabu_search.cpu.search`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TabuRules(NamedTuple):
     key0, key1 : uint32
         The seed.
     most : int
-        Colors that the tables have room for.
+        Most colors that a search may have.
     moves : int
         Moves that a search makes in one iteration of its colony.
     ends : ndarray of int64, shape (n + 1,)
@@ -35,7 +35,7 @@ class TabuRules(NamedTuple):
 
 
 class Searches(NamedTuple):
-    """What outlives an iteration.
+    """What searches keep from one iteration to the next.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Searches(NamedTuple):
     kept : ndarray of int32, shape (s, n)
         The best proper coloring that each has found.
     expiries : ndarray of uint32, shape (s, n, most)
-        Before which move a vertex may not go back to a color.
+        The move before which a vertex may not go back to a color.
     """
 
     states: NDArray[np.int64]
@@ -56,12 +56,12 @@ class Searches(NamedTuple):
 
 
 COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
-"""Colors that a search tries to make do with, 0 before it begins; moves made; conflicts that it
-came down to with so many colors; colors of what it has kept, 0 for nothing."""
+"""Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
+far with that number of colors; number of colors of what it has kept, 0 for nothing."""
 
 
-class Desk(NamedTuple):
-    """What one thread works with.
+class Workspace(NamedTuple):
+    """What one thread works with, for one search at a time.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Desk(NamedTuple):
     counts : ndarray of uint16, shape (n, most)
         Neighbours of each vertex by color.
     wrong, places : ndarray of int32, shape (n,)
-        Vertices in conflict, in any order, and where each stands among them, or -1.
+        Vertices in conflict, in any order, and the place of each vertex among them, or -1.
     sizes, names : ndarray of int32, shape (n + 1,)
         By color.
     numbers : ndarray of int64, shape (8,)
@@ -89,7 +89,7 @@ class Desk(NamedTuple):
 
 
 NOW_COLORS, NOW_TIME, NOW_FEWEST, CONFLICTS, WRONG = range(5)
-"""As those of a search; and the edges and the vertices in conflict."""
+"""The first three as in the state of a search; numbers of edges and of vertices in conflict."""
 
 
 def rules_of(key: tuple[int, int], graph: GraphInstance, most: int, moves: int) -> TabuRules:
@@ -107,7 +107,7 @@ def rules_of(key: tuple[int, int], graph: GraphInstance, most: int, moves: int) 
 
 
 def searches_of(n: int, most: int, count: int) -> Searches:
-    """Room for ``count`` searches that have not begun."""
+    """Allocate ``count`` searches that have not begun."""
     return Searches(
         states=np.zeros((count, 4), np.int64),
         colors=np.zeros((count, n), np.int32),
@@ -116,9 +116,9 @@ def searches_of(n: int, most: int, count: int) -> Searches:
     )
 
 
-def desk_of(n: int, most: int) -> Desk:
-    """Room for one thread."""
-    return Desk(
+def workspace_of(n: int, most: int) -> Workspace:
+    """Allocate a thread's workspace."""
+    return Workspace(
         colors=np.zeros(n, np.int32),
         counts=np.zeros((n, most), np.uint16),
         wrong=np.zeros(n, np.int32),
@@ -131,7 +131,7 @@ def desk_of(n: int, most: int) -> Desk:
 
 
 def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:
-    """Bytes of each group of arrays above, by what a user would call it."""
+    """Bytes of the arrays above, by what a user would call them."""
     return {
         "tabu searches": count * (4 * n * most + 8 * n + 32),
         "counts of the tabu searches": threads * (2 * n * most + 20 * n),

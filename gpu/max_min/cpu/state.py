@@ -1,4 +1,4 @@
-"""What the MAX-MIN Ant System on the CPU keeps beside an Ant System's matrices and tours."""
+"""What the MAX-MIN Ant System on the CPU keeps beside matrices and tours."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.tables import ChoiceRules
-
 LEAST, MOST = range(2)
 """Places of τ_min and τ_max in the limits."""
 
 BEGUN, RESTARTING = range(2)
-"""The iteration after which trails last began anew; whether they do in this one."""
+"""The iteration after which trails were last restarted; whether they are in this one."""
 
 
 class MmasRules(NamedTuple):
-    """The parameters in the form the loops use them.
+    """The parameters of the update, in the form in which compiled code uses them.
 
     Attributes
     ----------
-    choice : ChoiceRules
     keep : float32
         1 - ρ.
     gain : float
-        ρ·L_nn: over the length of the tour that deposits, what each of its trails gains.
+        ρ·L_nn: divided by the length of the tour that deposits, what each of its trails gains.
     nearest : float
         L_nn, at least 1.
     spread : float
@@ -33,10 +30,9 @@ class MmasRules(NamedTuple):
     deposit : int
         Which tour deposits; one of the constants of :mod:`gpu.max_min.limits`.
     patience : int
-        Iterations in vain before trails may begin anew; 0 for never.
+        Iterations without improvement before trails may be restarted; 0 for never.
     """
 
-    choice: ChoiceRules
     keep: np.float32
     gain: float
     nearest: float
@@ -45,8 +41,8 @@ class MmasRules(NamedTuple):
     patience: int
 
 
-class MmasState(NamedTuple):
-    """How the trails are being renewed.
+class TrailUpdate(NamedTuple):
+    """How the trails are renewed in this iteration.
 
     Attributes
     ----------
@@ -66,9 +62,9 @@ class MmasState(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-def state_of(n: int, sides: int) -> MmasState:
+def update_of(n: int, sides: int) -> TrailUpdate:
     """Nothing deposited yet."""
-    return MmasState(
+    return TrailUpdate(
         limits=np.ones(2, np.float32),
         amount=np.zeros(1, np.float32),
         numbers=np.zeros(2, np.int64),

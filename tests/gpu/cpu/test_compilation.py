@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from gpu.cpu import compiled
+from gpu.cpu import compilation
 
 Choose = Callable[..., None]
 
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
-from gpu.cpu import compiled
+from gpu.cpu import compilation
 
-@compiled.entry
+@compilation.cached
 def double(x):
     return 2 * x
 
-print(double(21), sum(double.stats.cache_hits.values()), compiled._folder())
+print(double(21), sum(double.stats.cache_hits.values()), compilation._folder())
 """
 
 
@@ -61,29 +61,29 @@ def bases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Choose]:
     """Let ``_folder`` look in these places only."""
 
     def choose(*places: Path) -> None:
-        compiled._folder.cache_clear()
-        monkeypatch.setattr(compiled, "_bases", lambda here: iter(places))
+        compilation._folder.cache_clear()
+        monkeypatch.setattr(compilation, "_bases", lambda here: iter(places))
 
     yield choose
-    compiled._folder.cache_clear()
+    compilation._folder.cache_clear()
 
 
 def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path, bases: Choose) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder would have to be")
     bases(blocked, tmp_path / "home")
-    folder = compiled._folder()
+    folder = compilation._folder()
     assert folder is not None
     assert folder.parent == tmp_path / "home"
-    compiled._folder.cache_clear()
+    compilation._folder.cache_clear()
     bases(blocked)
-    assert compiled._folder() is None
+    assert compilation._folder() is None
 
 
 def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose) -> None:
     bases()
 
-    @compiled.entry
+    @compilation.cached
     def triple(x: int) -> int:
         return 3 * x
 
@@ -97,7 +97,7 @@ def test_folders_of_earlier_sources_are_removed_and_nothing_else(
     (tmp_path / "compiled-0123456789abcdef" / "old.nbi").touch()
     (tmp_path / "other.pyc").touch()
     bases(tmp_path)
-    folder = compiled._folder()
+    folder = compilation._folder()
     assert folder is not None
     assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "other.pyc"])
 
@@ -110,7 +110,7 @@ import importlib, threading
 def load(name):
     importlib.import_module(f"gpu.cpu.{name}")
 
-for name in ("compiled", "barrier"):
+for name in ("compilation", "barrier"):
     threading.Thread(target=load, args=(name,)).start()
 """
     done = subprocess.run(

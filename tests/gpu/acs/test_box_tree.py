@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.acs.cpu import regions
-from gpu.acs.cpu.regions import regions_of
-from gpu.acs.cpu.tables import DEEPEST
+from gpu.acs.cpu import box_tree
+from gpu.acs.cpu.box_tree import box_tree_of
+from gpu.acs.cpu.state import DEEPEST
 from gpu.cpu.geometry import BOXED, geometry_of
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
@@ -18,14 +18,14 @@ from tests.gpu.cpu.test_geometry import instance_of
 @caller
 def call_nearest_possible(boxes: Any, geometry: Any, u: int, result: Any) -> None:
     for box in range(result.size):
-        result[box] = regions.nearest_possible(boxes, geometry, box, u)
+        result[box] = box_tree.nearest_possible(boxes, geometry, box, u)
 
 
 @pytest.mark.parametrize("metric", Metric)
 def test_no_city_is_nearer_than_its_box_allows(metric: Metric) -> None:
     instance = instance_of(metric)
     geometry = geometry_of(instance, 3.0)
-    boxes = regions_of(geometry)
+    boxes = box_tree_of(geometry)
     if geometry.rule not in BOXED:
         assert metric in (Metric.GEO, Metric.XRAY1, Metric.XRAY2, Metric.EXPLICIT)
         assert len(boxes.spans) == 0
@@ -42,7 +42,7 @@ def test_no_city_is_nearer_than_its_box_allows(metric: Metric) -> None:
     assert tight > len(boxes.spans)  # the bounds say something
 
 
-def check_tree(boxes: regions.Regions, n: int) -> None:
+def check_tree(boxes: box_tree.BoxTree, n: int) -> None:
     assert np.array_equal(np.sort(boxes.cities), np.arange(n))
     assert boxes.spans[0].tolist() == [0, n]
     for (begin, end), (first, second) in zip(boxes.spans, boxes.parts, strict=True):
@@ -55,16 +55,16 @@ def check_tree(boxes: regions.Regions, n: int) -> None:
 
 @pytest.mark.parametrize("n", [3, 24, 25, 1000, 5000])
 def test_every_city_is_in_one_box_of_each_level(n: int) -> None:
-    check_tree(regions_of(geometry_of(makers.uniform(n), 3.0)), n)
+    check_tree(box_tree_of(geometry_of(makers.uniform(n), 3.0)), n)
 
 
 def test_cities_at_one_place_need_one_box() -> None:
-    boxes = regions_of(geometry_of(makers.points(np.full((500, 2), 7.0)), 3.0))
+    boxes = box_tree_of(geometry_of(makers.points(np.full((500, 2), 7.0)), 3.0))
     check_tree(boxes, 500)
     assert len(boxes.spans) == 1
 
 
 def test_a_tree_too_deep_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(regions_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**DEEPEST
-    monkeypatch.setattr(regions, "DEEPEST", 3)
-    assert len(regions_of(geometry_of(makers.uniform(1000), 3.0)).spans) == 0
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) < 2**DEEPEST
+    monkeypatch.setattr(box_tree, "DEEPEST", 3)
+    assert len(box_tree_of(geometry_of(makers.uniform(1000), 3.0)).spans) == 0

@@ -1,51 +1,16 @@
-"""What the command line prints: results, and tables of colonies, devices and instances."""
+"""Lists of colonies, devices and instances, for people and as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from app.cli.terminal import table
+from app.files import library
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.parameters import Parameters
-from gpu.core.words import counted
-from gpu.run.outcome import Ending
-
-if TYPE_CHECKING:
-    from gpu.run.result import Result
-
-LEAST_ROOM = 30
-"""Characters that the last column of a table has, however narrow the terminal is."""
-
-
-def summary(result: Result) -> str:
-    """Return a run's result for people, in a few lines."""
-    instance, session, words = result.instance, result.session, result.instance.problem.words
-    lines = [
-        f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
-        f"seed {session.seed}",
-    ]
-    failed = result.ending is Ending.FAILED  # why is an error, which standard error has
-    lines.append(result.ending.value + ("" if failed else f": {result.reason}"))
-    if result.cost is None:
-        finished = result.ending is Ending.FINISHED
-        more = ": allow more time, or fewer ants" if finished else ""
-        lines.append(f"no {words.solution} was built{more}")
-    else:
-        gap = result.gap_percent
-        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
-        if gap is not None and gap <= 0:
-            above = f", {words.known}"
-        lines += [
-            f"best {words.solution} {words.amount.format(result.cost)}{above}, "
-            f"found in iteration {result.best_iteration}",
-            f"{counted(result.iterations, 'iteration')}, "
-            f"{counted(result.solutions_built, words.solution)}, "
-            f"{result.seconds:.2f} s",
-        ]
-    return "\n".join(lines)
+from gpu.problems.bundled import bundled
 
 
 def colony_rows() -> list[dict[str, object]]:
@@ -158,9 +123,6 @@ def devices_text() -> str:
 
 def instance_rows() -> dict[str, object]:
     """Return the bundled and the downloaded instances, ready for JSON."""
-    from app.files import library
-    from gpu.problems.bundled import bundled
-
     return {
         "bundled": [
             {**dataclasses.asdict(row), "path": str(row.path), "problem": row.problem.value}
@@ -172,9 +134,6 @@ def instance_rows() -> dict[str, object]:
 
 def instances_text(width: int) -> str:
     """Return the same for people, in lines of ``width``."""
-    from app.files import library
-    from gpu.problems.bundled import bundled
-
     rows = [("NAME", "SIZE", "OPTIMUM", "")]
     for row in bundled():
         words = row.problem.words
@@ -186,30 +145,3 @@ def instances_text(width: int) -> str:
         names = ", ".join(path.stem for path in kept)
         lines += ["", _hanging(f"Downloaded: {names}", width)]
     return "\n".join(lines)
-
-
-def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
-    """Return ``rows`` with aligned columns, the last one broken to keep to ``width`` if given."""
-    rows = [tuple(row) for row in rows]
-    if width:
-        rows = _broken(rows, width)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
-
-
-def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
-    """Return ``rows`` with what is too long in the last column continued in rows below."""
-    before = sum(
-        max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
-    )
-    room = max(width - before, LEAST_ROOM)
-    broken = []
-    for *first, last in rows:
-        indent = " " * (len(last) - len(last.lstrip()) + 2)
-        start, *rest = textwrap.wrap(last, room, subsequent_indent=indent) or [""]
-        broken.append((*first, start))
-        broken += [(*[""] * len(first), line) for line in rest]
-    return broken

@@ -1,4 +1,4 @@
-"""What measurements of colonies have in common: warming up, progress, and being cancelled."""
+"""What both kinds of measurement share: warm-up, progress, and cancelling."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ class CancelledError(Exception):
     """The measurement was cancelled."""
 
 
-class Measuring:
+class Benchmark:
     """A measurement in progress.
 
     Parameters
     ----------
     cancelled : callable
-        Asked between any two steps; True ends the measurement with :class:`CancelledError`.
+        Asked between any two steps. True ends the measurement with :class:`CancelledError`.
     progress : callable
-        Told what is done now, and what share of everything is done.
+        Gets a text with the present step, and the share of all steps that is done, in [0, 1].
 
     Attributes
     ----------
     complete : bool
-        Whether all was measured.
+        Whether everything was measured.
     """
 
     def __init__(
@@ -37,13 +37,13 @@ class Measuring:
         self._done = 0
 
     def _begin_step(self, text: str, steps: int) -> None:
-        """Say that another of so many ``steps`` begins."""
-        self._look()
+        """Report that the next one of ``steps`` begins."""
+        self._check_cancelled()
         self._progress(text, min(self._done / steps, 1.0))
         self._done += 1
 
-    def _warm(self, colony: Colony, seconds: float) -> float:
-        """Let ``colony`` work so long, so that clocks are up; return the seconds an iteration."""
+    def _warm_up(self, colony: Colony, seconds: float) -> float:
+        """Work for ``seconds`` to raise the device's clocks; return the seconds an iteration."""
         begin = time.perf_counter()
         count, elapsed = 0, 0.0
         while not count or elapsed < seconds:
@@ -53,12 +53,12 @@ class Measuring:
         return elapsed / count
 
     def _iterate(self, colony: Colony, count: int) -> Snapshot:
-        """Run iterations to their end; nothing is left in flight."""
+        """Run ``count`` iterations and wait until the device has done them."""
         colony.iterate(count, self._cancelled)
         snapshot = colony.snapshot(Wanted.NUMBERS)
-        self._look()
+        self._check_cancelled()
         return snapshot
 
-    def _look(self) -> None:
+    def _check_cancelled(self) -> None:
         if self._cancelled():
             raise CancelledError

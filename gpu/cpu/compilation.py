@@ -1,0 +1,107 @@
+"""How functions of the CPU colonies are compiled, and where the result is kept."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+Whole = int | np.integer[Any]
+"""A whole number, of Python outside and of the machine inside compiled code."""
+
+_PREFIX = "compiled-"
+
+_NEVER_COMPILED = {"cuda", "run", "measure"}
+"""Folders of the package with nothing that compiled functions use."""
+
+_config: Any = numba.config
+
+# Counting references to arrays takes six times as long as the work of the ants. Compiled code here
+# allocates nothing and needs no counts. _nrt=False is Numba's own switch for such code.
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+_INSIDE = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INLINED: dict[str, Any] = {**_INSIDE, "forceinline": True}
+
+
+def cached(function: Function) -> Function:
+    """Compile ``function`` at its first call, and keep the result for later processes.
+
+    It runs without the interpreter's lock, so that the window stays responsive.
+    """
+    folder = _folder()
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(folder or "")
+    try:
+        made: Function = numba.njit(cache=folder is not None, **_OPTIONS)(function)
+    finally:
+        _config.CACHE_DIR = before
+    return made
+
+
+def inlined(function: Function) -> Function:
+    """Compile ``function`` into each compiled function that calls it."""
+    made: Function = numba.njit(**_INLINED)(function)
+    return made
+
+
+def compiled(function: Function) -> Function:
+    """Compile ``function`` on its own: for large functions, or those that are called seldom."""
+    made: Function = numba.njit(**_INSIDE)(function)
+    return made
+
+
+def pasted(function: Function) -> Function:
+    """Paste ``function`` into its caller before that is compiled.
+
+    It costs no compilation of its own: for functions with one caller.
+    """
+    made: Function = numba.njit(inline="always", **_INSIDE)(function)
+    return made
+
+
+@functools.cache
+def _folder() -> Path | None:
+    """Return the folder for compiled functions: beside the source, else the user's; else none.
+
+    Numba looks only at the file of the function itself to see whether what it kept is out of date.
+    So the folder's name is a digest of all files that compiled functions may use. The folders of
+    earlier sources are removed.
+    """
+    here = Path(__file__).parent
+    package = here.parent
+    files = (
+        file
+        for file in package.rglob("*.py")
+        if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts)
+    )
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+    for base in _bases(here):
+        folder = base / (_PREFIX + digest[:16])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:  # read-only, or full
+            continue
+        for other in base.glob(_PREFIX + "*"):
+            if other != folder:
+                shutil.rmtree(other, ignore_errors=True)
+        return folder
+    return None
+
+
+def _bases(here: Path) -> Iterator[Path]:
+    if _config.CACHE_DIR:  # the user's own choice, in NUMBA_CACHE_DIR
+        yield Path(_config.CACHE_DIR)
+    yield here / "__pycache__"
+    yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

@@ -1,0 +1,94 @@
+"""The loop of every colony on the CPU: iterations and their stages, in one compiled call.
+
+A family of colonies keeps all that its iterations work on in a NamedTuple, the state. It writes one
+function that does a thread's share of any stage, and :func:`loop_over` makes the loop of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.barrier import wait
+from gpu.cpu.compilation import cached, inlined, pasted
+
+
+class Task(NamedTuple):
+    """What a thread is to do.
+
+    Attributes
+    ----------
+    thread, threads : int
+        Its number, and how many work.
+    iterations : int
+        How many; 0 compiles the code and does nothing.
+    stages : int
+        A bit for each stage of an iteration that is to be done.
+    begin, end : int
+        Of each stage the thread does its own units from ``begin`` to before ``end``.
+    """
+
+    thread: int
+    threads: int
+    iterations: int
+    stages: int
+    begin: int
+    end: int
+
+
+StageFunction = Callable[[Any, Any, NDArray[np.int64], Task, int], None]
+"""Does a thread's share of a stage: takes the state, the thread's workspace, a barrier for all
+threads, the task, and the number of the stage."""
+
+Run = Callable[[Any, Any, NDArray[np.int64], Task], None]
+"""Does a thread's task: takes all that a :data:`StageFunction` does but the stage. The barrier is a
+fresh one, as :func:`gpu.cpu.barrier.new_barrier` makes it."""
+
+
+def loop_over(do_stage: StageFunction) -> Run:
+    """Compile the loop over iterations and their stages for one family of colonies.
+
+    The compiled function has the loop's code, and finds ``do_stage`` among its global names. With
+    a closure instead, Numba would not find on disk what an earlier process compiled.
+    """
+    names = {**globals(), "_do_stage": pasted(do_stage)}
+    family = do_stage.__module__.replace(".", "_")
+    run = FunctionType(_loop.__code__, names, family)
+    run.__qualname__ = family  # what the files on disk are named by
+    made: Run = cached(run)
+    return made
+
+
+def _do_stage(
+    state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, stage: int
+) -> None:
+    """Stand for the function of the family."""
+
+
+def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task) -> None:
+    """Do a thread's task. All threads wait for each other at the end of each stage."""
+    for _ in range(task.iterations):
+        stage, left = 0, task.stages
+        while left != 0:
+            if left & 1:
+                _do_stage(state, workspace, barrier, task, stage)
+                wait(barrier, task.threads)
+            stage += 1
+            left >>= 1
+
+
+@inlined
+def share_of(items: int, task: Task) -> tuple[int, int]:
+    """Return where the thread's share of so many items begins, and where it ends."""
+    return items * task.thread // task.threads, items * (task.thread + 1) // task.threads
+
+
+@inlined
+def units_of(items: int, task: Task) -> tuple[int, int]:
+    """Return the first item of the task, one item being one unit, and the item after the last."""
+    first, end = share_of(items, task)
+    return first + task.begin, min(first + task.end, end)

@@ -1,0 +1,80 @@
+"""The local search of the CPU colonies for tours that a test gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gpu.cpu.compilation import cached
+from gpu.cpu.geometry import Geometry, geometry_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, Record, record_of
+from gpu.cpu.stage_loop import Task
+from gpu.local_search.cpu.search import improve_tours
+from gpu.local_search.cpu.state import EXCHANGES, SEGMENTS, LocalSearch, local_search_of
+from gpu.local_search.rule import NEIGHBOURS
+from gpu.problems.tsp.instance import TspInstance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Improved:
+    """What a local search made of some tours.
+
+    Attributes
+    ----------
+    tours : ndarray of int32, shape (ants, n)
+    lengths : ndarray of int64, shape (ants,)
+    exchanges, segments : int
+        Moves made by 2-opt and by Or-opt.
+    """
+
+    tours: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+    exchanges: int
+    segments: int
+
+
+def improve(
+    instance: TspInstance,
+    tours: NDArray[np.integer],
+    kind: str,
+    neighbours: int = NEIGHBOURS,
+    best: ArrayLike | None = None,
+    iteration: int = 0,
+) -> Improved:
+    """Improve ``tours``, permutations of shape (ants, n), on one core.
+
+    ``best`` is the best tour so far, after so many iterations.
+
+    Raises
+    ------
+    ParameterError
+        As :func:`gpu.local_search.cpu.state.rule_of` says.
+    """
+    improved = np.array(tours, np.int32, order="C")
+    lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)
+    search, record = local_search_of(instance, kind, 1, neighbours), record_of(instance.n)
+    record.numbers[ITERATION] = iteration
+    if best is not None:
+        record.numbers[BEST_ITERATION] = iteration
+        record.best_solution[:] = np.asarray(best)
+    if search.is_used:
+        task = Task(0, 1, 1, 0, 0, len(improved))
+        _improve(search, geometry_of(instance, 1.0), record, task, improved, lengths)
+    exchanges, segments = (
+        int(search.searches.numbers[0, which]) for which in (EXCHANGES, SEGMENTS)
+    )
+    return Improved(improved, lengths, exchanges, segments)
+
+
+@cached
+def _improve(
+    search: LocalSearch,
+    geometry: Geometry,
+    record: Record,
+    task: Task,
+    tours: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+) -> None:
+    improve_tours(search, geometry, record, task, tours, lengths)
