@@ -90,6 +90,12 @@ class ColonyState:
 
 
 PREAMBLE = """
+#if defined(FORMICARIUM_EMULATION)
+#define OFFSET_IS(structure, member, offset) (__builtin_offsetof(structure, member) == offset)
+#else  // Not every NVRTC has offsetof: g++ checks the offsets, NVRTC size and types.
+#define OFFSET_IS(structure, member, offset) true
+#endif
+
 template <class One, class Other>
 struct SameType {
     static constexpr bool value = false;
@@ -177,7 +183,7 @@ class KernelArguments:
         name = cls.__name__
         lines.append(f'static_assert(sizeof({name}) == {cls._size}, "size of {name}");\n')
         lines += [
-            f"static_assert(__builtin_offsetof({name}, {field.name}) == {field.offset} &&\n"
+            f"static_assert(OFFSET_IS({name}, {field.name}, {field.offset}) &&\n"
             f"              SameType<decltype({name}::{field.name}), {field.c_type}>::value,\n"
             f'              "{name}::{field.name} is not as declared in Python");\n'
             for field in cls._fields

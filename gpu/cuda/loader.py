@@ -39,8 +39,12 @@ class KernelSource:
     kernels: Mapping[str, type[KernelArguments]]
 
     def text(self) -> str:
-        """The text that is compiled: it compiles only if the structures are as declared."""
-        return source_text(self.file) + self.checks()
+        """The text that is compiled for a run."""
+        return source_text(self.file)
+
+    def checked_text(self) -> str:
+        """The same, which compiles only if the structures are as declared in Python."""
+        return self.text() + self.checks()
 
     def checks(self) -> str:
         """The part of it that checks the structures."""
