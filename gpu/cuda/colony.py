@@ -1,4 +1,4 @@
-"""What all colonies on a GPU share: what runs, and what comes back."""
+"""What all colonies on a GPU share: running iterations, and snapshots."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class DeviceColony(ABC):
 
     @abstractmethod
     def _iteration_solution(self, state: State) -> Array:
-        """Return the array where the best solution of the last iteration stands."""
+        """Return the array that holds the best solution of the last iteration."""
 
     @abstractmethod
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
@@ -167,7 +167,7 @@ class DeviceColony(ABC):
 
     @abstractmethod
     def _picture_order(self, state: State) -> Array:
-        """Return an array with the order of the rows and columns of a picture of all trails."""
+        """Return an array: the order of rows and columns in a picture of all trails."""
 
     def _branching(self, show: PictureReader) -> float | None:
         """The λ-branching factor, where there are candidate lists."""

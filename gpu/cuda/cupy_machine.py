@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
-from gpu.cuda.loader import OPTIONS, KernelSource, source_text
+from gpu.cuda.loader import OPTIONS, KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, by_name
 
 MARGIN = 64 << 20
@@ -54,7 +54,7 @@ def _module(index: int, source: KernelSource, template: str | None, cooperative:
     assert template is None or template in source.kernels
     with cupy.cuda.Device(index):
         return cupy.RawModule(
-            code=source_text(source.file),
+            code=source.text(),
             options=OPTIONS,
             name_expressions=[
                 name for name in source.kernels if name == template or "<" not in name
@@ -203,11 +203,10 @@ class CupyMachine:
     def _start(self, launch: Launch) -> None:
         function = self._function(launch)
         _allow_shared(function, launch.shared)
-        args = tuple(np.uint64(0) if value is None else value for value in launch.args)
-        function((launch.grid,), (launch.block,), args, shared_mem=launch.shared)
+        function((launch.grid,), (launch.block,), (launch.args.packed,), shared_mem=launch.shared)
 
 
 def _allow_shared(function: Any, shared: int) -> None:
-    """Above 48 KiB a kernel must be told how much shared memory it may be given."""
+    """Let a kernel have so much shared memory: CUDA demands that above 48 KiB."""
     if shared > 48 << 10 and function.max_dynamic_shared_size_bytes < shared:
         function.max_dynamic_shared_size_bytes = shared

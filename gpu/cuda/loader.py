@@ -12,9 +12,11 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from gpu.cuda.arguments import PREAMBLE, KernelArguments
 
 OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
@@ -29,12 +31,21 @@ class KernelSource:
     ----------
     file : str
         Its path from the folder above ``gpu``.
-    kernels : tuple of str
-        C++ name expressions of all its instantiations.
+    kernels : mapping of str to type
+        C++ name expressions of all its instantiations, and the structure that each takes.
     """
 
     file: str
-    kernels: tuple[str, ...]
+    kernels: Mapping[str, type[KernelArguments]]
+
+    def text(self) -> str:
+        """The text that is compiled: it compiles only if the structures are as declared."""
+        return source_text(self.file) + self.checks()
+
+    def checks(self) -> str:
+        """The part of it that checks the structures."""
+        done: set[type[KernelArguments]] = set()
+        return PREAMBLE + "".join(kind.checks(done) for kind in self.kernels.values())
 
 
 @functools.cache

@@ -43,10 +43,13 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
         tmp_path / "window.ini",
         lambda session: free_path(tmp_path, stem(session), ".jsonl"),
     )
-    qtbot.addWidget(made.window)
     made.window.resize(1280, 800)
     made.window.show()
     qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
     yield made
-    qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile
-    assert made.close()
+    try:
+        qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile
+    finally:
+        ended = made.close()
+        made.window.deleteLater()
+    assert ended

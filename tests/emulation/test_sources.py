@@ -29,4 +29,4 @@ def test_every_source_has_instantiations() -> None:
 @pytest.mark.parametrize("file", sorted(loader.sources()))
 def test_every_instantiation_compiles_for_the_emulation(file: str) -> None:
     with Emulator(file) as emulator:
-        assert emulator.names == loader.sources()[file].kernels
+        assert emulator.names == tuple(loader.sources()[file].kernels)

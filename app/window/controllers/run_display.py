@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Slot
 from app.files.log_tail import LogTail
 from app.window.controllers.run_text import title_of
 from app.window.threads.solver import RunState
-from gpu.acs.parameters import SpmParameters
 from gpu.run.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
@@ -74,9 +73,8 @@ class RunDisplay(QObject):
     def _begin(self, run: RunModel) -> None:
         window, log = self._window, run.recorder.path
         window.begin_run()
-        parameters = run.session.parameters
-        memory = parameters.memory if isinstance(parameters, SpmParameters) else 0
-        window.view(PheromoneView).show_memory(memory)
+        # The parameter of colonies with a selective memory.
+        window.view(PheromoneView).show_memory(getattr(run.session.parameters, "memory", 0))
         self.show_device()
         window.view(LogView).show_path(str(log))
         device = window.setup.colony.device

@@ -1,7 +1,7 @@
-"""Which system library keeps Qt from loading, and which Debian package has it.
+"""Finds the system library whose absence keeps Qt from loading, and the Debian package to install.
 
-Nothing here imports Qt: it is asked before Qt, whose own answer to a missing library of the
-platform plugin is to end the process.
+This module does not import Qt: when a library of its platform plugin is missing, Qt just ends the
+process, without an error that Python could catch.
 """
 
 from __future__ import annotations
@@ -54,28 +54,28 @@ PACKAGES = {
     "libz.so.1": "zlib1g",
     "libzstd.so.1": "libzstd1",
 }
-"""Debian's package of each library that Qt may miss."""
+"""The Debian package of each library that Qt needs and that may be missing."""
 
 _MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
 
 
 class MissingLibraryError(FormicariumError):
-    """A system library that Qt needs is not there; the message says what to install."""
+    """A system library that Qt needs is missing; the message says what to install."""
 
 
 def check_qt(platforms: Sequence[str]) -> None:
-    """Raise unless Qt can be loaded, and its plugin for one of ``platforms``.
+    """Raise an error unless Qt and its plugin for one of ``platforms`` can be loaded.
 
     Parameters
     ----------
     platforms : sequence of str
-        Qt's names of them, in the order in which Qt tries them: ``offscreen``, ``xcb``,
-        ``wayland``.
+        Names of Qt's platforms, such as ``offscreen``, ``xcb`` and ``wayland``, in the order in
+        which Qt tries them.
 
     Raises
     ------
     MissingLibraryError
-        If a library is missing, or Qt itself.
+        If Qt or a library that it needs is missing.
     """
     found = importlib.util.find_spec("PySide6")
     if found is None or found.origin is None:
@@ -95,7 +95,7 @@ def check_qt(platforms: Sequence[str]) -> None:
 
 
 def platforms_here(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the platforms that Qt will try here: offscreen where there is no display."""
+    """Return the platforms that Qt will try here: offscreen if there is no display."""
     values = os.environ if environment is None else environment
     if chosen := values.get("QT_QPA_PLATFORM", ""):
         return tuple(name.partition(":")[0] for name in chosen.split(";"))
@@ -115,9 +115,9 @@ def sentence_of(error: str, listing: str = "") -> str:
     Parameters
     ----------
     error : str
-        What the linker said; it names the first missing library only.
+        The linker's message. It names only the first missing library.
     listing : str, optional
-        What ``ldd`` says of the same file; it names all of them.
+        The output of ``ldd`` for the same file. It names all missing libraries.
     """
     missing = re.findall(r"^\s*(\S+) => not found", listing, re.MULTILINE)
     first = re.match(r"([\w.+-]+\.so[\w.]*): cannot open shared object file", error)
@@ -135,7 +135,7 @@ def sentence_of(error: str, listing: str = "") -> str:
 
 
 def _problem_of(part: Path) -> str:
-    """Return why ``part`` cannot be loaded, or nothing."""
+    """Return why ``part`` cannot be loaded; empty if it can."""
     try:
         ctypes.CDLL(str(part))
     except OSError as error:

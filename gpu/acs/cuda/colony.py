@@ -27,8 +27,7 @@ from gpu.problems.tsp.instance import TspInstance
 class AcsColony(TourColony):
     """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    An iteration is two launches, and is not left between them: what they need of the tours is
-    gone once the next ones are begun.
+    An iteration cannot be left between its launches: the next construction overwrites the tours.
     """
 
     def __init__(

@@ -11,12 +11,11 @@ struct MatrixTrails {
     const float* outside;
     int n;
 
-    __device__ MatrixTrails(const uint2* rows_, const void* listed_, const void* outside_, int,
-                            int n_)
-        : rows(rows_),
-          listed(static_cast<const float*>(listed_)),
-          outside(static_cast<const float*>(outside_)),
-          n(n_) {}
+    __device__ explicit MatrixTrails(const PicturedTrails& given)
+        : rows(given.rows),
+          listed(static_cast<const float*>(given.trails)),
+          outside(static_cast<const float*>(given.more_trails)),
+          n(given.n) {}
 
     __device__ float to_candidate(int city, int, int lane) const {
         return __ldcg(&listed[static_cast<long long>(city) * LANES + lane]);
@@ -31,7 +30,7 @@ struct MatrixTrails {
             visit(other, __ldcg(&outside[static_cast<long long>(city) * n + other]));
     }
 
-    // Both directions of an edge are kept, so the map need draw one.
+    // Both directions of an edge have a trail, so the map draws only one of them.
     __device__ bool draws(int city, int other, bool directed) const {
         return directed || city < other;
     }
@@ -42,8 +41,9 @@ struct MemoryTrails {
     static constexpr float BLANK = 1.0f;
     SelectiveMemory<CAPACITY> memory;
 
-    __device__ MemoryTrails(const uint2*, const void* records, const void*, int size, int)
-        : memory{static_cast<Record*>(const_cast<void*>(records)), nullptr, size} {}
+    __device__ explicit MemoryTrails(const PicturedTrails& given)
+        : memory{static_cast<Record*>(const_cast<void*>(given.trails)), nullptr,
+                 given.memory_size} {}
 
     __device__ float to_candidate(int city, int candidate, int) const {
         return memory.read(city).trail_to(candidate);
@@ -56,7 +56,7 @@ struct MemoryTrails {
         if (record_city(record) != NOBODY) visit(record_city(record), record_trail(record));
     }
 
-    // The other city may have forgotten the edge; then this direction is the one to draw.
+    // If the other city has forgotten the edge, the map draws this direction.
     __device__ bool draws(int city, int other, bool directed) const {
         if (directed || city < other) return true;
         for (int slot = 0; slot < memory.size; ++slot)

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
+from gpu.ant_system.cuda.kernels import (
+    DATA_PARALLEL,
+    TASK_PARALLEL,
+    BuildToursByThreads,
+    BuildToursByWorkers,
+)
 from gpu.ant_system.parameters import AsGroupParameters
 from gpu.construction.cuda.groups import Colony, Construction
 from gpu.core.errors import ParameterError
@@ -37,8 +42,13 @@ class Task(Construction):
         return buffers
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), arrays.get("tabu"), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByThreads(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            words_memory=arrays.get("tabu"),
+        )
         grid = -(-self.ants // LANES)
         return (
             Launch(
@@ -53,7 +63,7 @@ class Task(Construction):
 
 
 class DataParallel(Construction):
-    """An ant a block (2013, Section 3.2): workers have their cities' tabu bits in a register."""
+    """An ant a block (2013, Section 3.2): a worker keeps its cities' tabu bits in a register."""
 
     rule = ""
     slot_bytes = 0
@@ -83,7 +93,7 @@ class DataParallel(Construction):
             )
 
     def _automatic_workers(self, machine: Machine, least: int) -> int:
-        """128, as measured, but 64 where all ants are then under way at once and else are not."""
+        """128, measured as the fastest, but 64 if only so all ants run at once."""
         workers = min(1024, max(64, 1 << (least - 1).bit_length()))
         if workers > 64 or self._shared > machine.shared_limit:
             return workers
@@ -91,8 +101,13 @@ class DataParallel(Construction):
         return 128 if self.ants <= at_once * machine.multiprocessors else 64
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), np.int32(self._workers), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByWorkers(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            workers=self._workers,
+        )
         block = max(LANES, self._workers)
         return (Launch(DATA_PARALLEL, self._kernel, self.ants, block, args, self._shared),)
 

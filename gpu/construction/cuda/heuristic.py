@@ -1,12 +1,10 @@
-"""The heuristic of all edges on a GPU, for colonies whose ants choose among all cities."""
+"""The heuristic η^β of all edges on a GPU, for ants that choose among all cities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from gpu.construction.cuda.kernels import CHOICE_INFO
+from gpu.construction.cuda.kernels import CHOICE_INFO, PrepareHeuristic
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Launch, Machine
 
@@ -15,22 +13,15 @@ THREADS = 256
 
 
 def blocks_for(machine: Machine, threads: int) -> int:
-    """Blocks for so many threads, which take more in turn than the GPU holds twice over."""
+    """Blocks for so many threads; at most 16 a multiprocessor, then each takes several turns."""
     return max(1, min(16 * machine.multiprocessors, -(-threads // THREADS)))
 
 
 def prepare_heuristic(
     cities: DeviceCities, columns: int, grid: int, arrays: Mapping[str, Array]
 ) -> Launch:
-    """Work out η^β of every edge, once a run, into ``heuristic`` with rows of ``columns``."""
-    args = (
-        np.int32(cities.n),
-        np.int32(columns),
-        np.int32(cities.metric),
-        np.float64(cities.beta),
-        arrays.get("coordinates"),
-        arrays.get("matrix"),
-        arrays["nearest"],
-        arrays["heuristic"],
+    """The launch that computes ``heuristic``, η^β of every edge, with rows of ``columns``."""
+    args = PrepareHeuristic(
+        geometry=cities.geometry(arrays), columns=columns, heuristic=arrays["heuristic"]
     )
     return Launch(CHOICE_INFO, "prepare_heuristic", grid, THREADS, args)

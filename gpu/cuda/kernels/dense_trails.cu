@@ -2,15 +2,15 @@
 #include "election.cuh"
 #include "pictures.cuh"
 
-// All trails of a city, with rows of `columns` numbers. From a city to itself stands the level of
-// an edge that never got a deposit.
+// All trails of a city, in rows of `columns` numbers. The trail from a city to itself is the level
+// of an edge that never got a deposit.
 struct DenseTrails {
     static constexpr float BLANK = 0.0f;
     const float* trails;
     int columns, n;
 
-    __device__ DenseTrails(const uint2*, const void* trails_, const void*, int columns_, int n_)
-        : trails(static_cast<const float*>(trails_)), columns(columns_), n(n_) {}
+    __device__ explicit DenseTrails(const PicturedTrails& given)
+        : trails(static_cast<const float*>(given.trails)), columns(given.memory_size), n(given.n) {}
 
     __device__ float to_candidate(int city, int candidate, int) const {
         return __ldcg(&trails[static_cast<long long>(city) * columns + candidate]);
@@ -27,9 +27,17 @@ struct DenseTrails {
     }
 };
 
+struct MeasureTrails {
+    int n;
+    int columns;
+    const float* trails;
+    float* range;
+};
+
 // The level without deposits and the largest trail of a matrix; `range` begins with zeros. A block
 // a city.
-__global__ void measure_trails(int n, int columns, const float* trails, float* range) {
+__global__ void measure_trails(const MeasureTrails arguments) {
+    const auto [n, columns, trails, range] = arguments;
     float largest = 0.0f;
     for (int city = blockIdx.x; city < n; city += gridDim.x)
         for (int other = threadIdx.x; other < n; other += blockDim.x)
@@ -39,8 +47,15 @@ __global__ void measure_trails(int n, int columns, const float* trails, float* r
     if (blockIdx.x == 0 && threadIdx.x == 0) range[0] = trails[0];
 }
 
+struct StartTrails {
+    long long quarters;
+    float4* trails;
+    ColonyState* state;
+};
+
 // The state before the first iteration.
-__global__ void start_trails(long long quarters, float4* trails, ColonyState* state) {
+__global__ void start_trails(const StartTrails arguments) {
+    const auto [quarters, trails, state] = arguments;
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < quarters; i += stride)

@@ -1,7 +1,7 @@
-"""How the ants of a MAX-MIN Ant System are spread over the GPU while they build tours.
+"""Tour construction of the MAX-MIN Ant Systems: how ants are spread over the GPU.
 
-Two selections, three tabus, with and without candidate lists (2020, Sections 4.1 to 4.3). Those of
-the same wheel order build the same tours, and those with reservoirs all do.
+There are two selections and three tabus, with and without candidate lists (2020, Sections 4.1 to
+4.3). Constructions with the same wheel order build the same tours; so do all with reservoirs.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
@@ -27,6 +25,9 @@ from gpu.max_min.cuda.kernels import (
     ROWS_WRS,
     SAMPLED_TILES,
     TILES,
+    BuildToursByLists,
+    BuildToursByReservoir,
+    BuildToursByRows,
 )
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
@@ -35,37 +36,37 @@ TILE_CITIES = 256
 """Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
 
 PADDING = 128
-"""Places of a list at which a warp looks at once in reservoir.cu, some of them in vain."""
+"""Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
 
 MOST_SHARED_TILES = 2
-"""Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
+"""Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
 
 GROUP_BYTES = 512
-"""At least what ``GroupMemory`` in gpu/cuda/kernels/group.cuh takes of shared memory."""
+"""Shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up."""
 
 MOST_WARPS = 16
-"""Of a block, given the registers that the kernels use."""
+"""Warps of a block at most, given the registers that the kernels use."""
 
 MOST_LIST_WARPS = 32
-"""Of a block whose candidate lists are in shared memory."""
+"""Warps of a block at most whose candidate lists are in shared memory."""
 
 OTHERS_BYTES = 256
-"""At least what ``OtherCities`` in other_cities.cuh takes of shared memory, if it is there."""
+"""Shared memory for ``OtherCities`` in other_cities.cuh, rounded up."""
 
 LEAST_SHARE = 0.25
-"""Of all candidate lists: if fewer fit shared memory, that is left to the L1 cache."""
+"""Share of all candidate lists. If less fits shared memory, the L1 cache gets the memory."""
 
 LC, BT, CT = "LC", "BT", "CT"
 
 SAMPLED = {LC: "SharedList", CT: "CompactList"}
-"""What gpu/max_min/cuda/reservoir.cu calls the tabus."""
+"""Names of the tabus in gpu/max_min/cuda/reservoir.cu."""
 
 LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
-"""What gpu/max_min/cuda/list_tabus.cuh calls them."""
+"""Names of the tabus in gpu/max_min/cuda/list_tabus.cuh."""
 
 
-class _Team(NamedTuple):
-    """What :class:`gpu.construction.cuda.groups.Groups` is told."""
+class _GroupParameters(NamedTuple):
+    """The parameters that :class:`gpu.construction.cuda.groups.Groups` reads."""
 
     ants: int | None
     workers: int | None
@@ -73,14 +74,14 @@ class _Team(NamedTuple):
 
 
 class MmasConstruction(Construction, ABC):
-    """What all have: the form in which their ants read weights."""
+    """What all constructions have: the form in which their ants read weights."""
 
     form = Form.FLOATS
     listed_form = Form.NONE
 
     @abstractmethod
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
 
 
 class Wheel(StDynamic, MmasConstruction):
@@ -91,7 +92,7 @@ class Wheel(StDynamic, MmasConstruction):
     ) -> None:
         assert isinstance(parameters, MmasGroupParameters)
         workers = None if parameters.warps is None else LANES * parameters.warps
-        super().__init__(machine, cities, _Team(parameters.ants, workers), seed)
+        super().__init__(machine, cities, _GroupParameters(parameters.ants, workers), seed)
 
 
 class CompactWheel(Wheel):
@@ -132,7 +133,7 @@ class Rows(MmasConstruction):
         self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
         self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
         columns = weight_columns(self.n)
-        beyond = max(0, TILE_CITIES * tiles - columns)  # read, but not looked at, of the last row
+        beyond = max(0, TILE_CITIES * tiles - columns)  # read after the last row, but not used
         whole = 2 * (self.n * columns + beyond)
         if (
             half
@@ -146,12 +147,16 @@ class Rows(MmasConstruction):
             self._block, self._shared = LANES * warps, whole
 
     def _automatic_warps(self) -> int:
-        """As few as can be, which is the fastest as measured: one needs no barrier."""
+        """One, measured as the fastest: a single warp needs no barrier."""
         return 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByRows(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
         return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
 
 
@@ -179,12 +184,16 @@ class Sampling(MmasConstruction):
         self._warps = parameters.warps or self._automatic_warps()
 
     def _automatic_warps(self) -> int:
-        """As measured: fewer where there are more ants, and all find work enough."""
+        """The fastest as measured: with more ants, fewer warps an ant keep the GPU busy."""
         return 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByReservoir(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
         block = LANES * self._warps
         return (Launch(self.source, self._kernel, self.ants, block, args, self._shared),)
 
@@ -205,7 +214,6 @@ class ListTours(MmasConstruction):
         assert isinstance(parameters, MmasListParameters)
         super().__init__(machine, cities, parameters, seed)
         n = self.n
-        self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
         if n > KEPT:
@@ -241,28 +249,22 @@ class ListTours(MmasConstruction):
         )
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (
-            *self._ants_and_seed(),
-            np.int32(self._metric),
-            np.float64(self._problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            arrays["candidates"],
-            arrays["listed"],
-            np.int32(self._width),
-            np.int32(self._held),
-            arrays.get("weights"),
-            arrays["trails"],
-            np.int32(arrays["trails"].shape[1]),
-            arrays["backup"],
-            arrays["strayed"],
-            np.int32(self._rounds),
-            np.int32(self._alpha if self._alpha.is_integer() else -1),
-            np.float64(self._alpha),
-            np.int32(self._tabu_bytes),
-            *self._results(arrays),
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByLists(
+            construction=self._common(arrays),
+            candidates=arrays["candidates"],
+            listed=arrays["listed"],
+            width=self._width,
+            held=self._held,
+            weights=arrays.get("weights"),
+            trails=arrays["trails"],
+            columns=arrays["trails"].shape[1],
+            backup=arrays["backup"],
+            strayed=arrays["strayed"],
+            rounds=self._rounds,
+            factors=int(self._alpha) if self._alpha.is_integer() else -1,
+            alpha=self._alpha,
+            tabu_bytes=self._tabu_bytes,
         )
         grid, block, shared = self._place
         return (Launch(self.source, self._kernel, grid, block, args, shared),)

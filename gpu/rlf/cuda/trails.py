@@ -10,7 +10,7 @@ from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.rlf.cuda.kernels import UPDATE
+from gpu.rlf.cuda.kernels import UPDATE, StartGraph
 
 LEVEL = 2
 """Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
@@ -31,14 +31,14 @@ class GraphTrails(DenseTrails):
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
-        args = (
-            np.int32(self.problem.n),
-            np.int32(self.columns),
-            np.int32(self._row),
-            arrays["adjacency"],
-            arrays["trails"],
-            arrays["shares"],
-            arrays["state"],
+        args = StartGraph(
+            n=self.problem.n,
+            columns=self.columns,
+            words=self._row,
+            adjacency=arrays["adjacency"],
+            trails=arrays["trails"],
+            shares=arrays["shares"],
+            state=arrays["state"],
         )
         grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
         return Launch(UPDATE, "start_graph", grid, _BLOCK, args)

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.core.random import key_of
 from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES
+from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, RankAnts, SearchColorings, TakeOver
 
 _BLOCK = 256
 
 
 class TabuSearches:
-    """Searches that make the best ants' colorings do with fewer colors than any before.
+    """Tabu searches that recolor the best ants' colorings with fewer colors than any before.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class TabuSearches:
         seed: int,
     ) -> None:
         self._graph, self._ants, self._searches = graph, ants, searches
-        self._moves, self._key = moves, key_of(seed)
+        self._moves, self._seed = moves, Seed.of(seed)
         self._most = greedy_colors(instance)
         self._longest = int(instance.degrees.max()) + 1
         self._width = -(-self._most // LANES) * LANES
@@ -78,41 +78,42 @@ class TabuSearches:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Rank the ants, search, and put what is found in the place of ants' colorings."""
-        n, ants = np.int32(self._graph.n), np.int32(self._ants)
-        numbers = (
-            self._graph.row,
-            self._most,
-            self._longest,
-            self._width,
-            self._moves,
-            self._near,
+        """The launches that rank the ants, search, and replace colorings by what was found."""
+        search = SearchColorings(
+            n=self._graph.n,
+            row=self._graph.row,
+            most=self._most,
+            longest=self._longest,
+            width=self._width,
+            moves=self._moves,
+            near=self._near,
+            seed=self._seed,
+            adjacency=arrays["adjacency"],
+            ant_of=arrays["ant_of"],
+            ants_colors=arrays["colors"],
+            costs=arrays["costs"],
+            colony=arrays["state"],
+            states=arrays["searches"],
+            colors=arrays["search_colors"],
+            counts=arrays["search_counts"],
+            expiries=arrays["search_expiries"],
+            kept=arrays["kept_colorings"],
         )
-        search = (
-            n,
-            *map(np.int32, numbers),
-            *map(np.uint32, self._key),
-            arrays["adjacency"],
-            arrays["ant_of"],
-            arrays["colors"],
-            arrays["costs"],
-            arrays["state"],
-            arrays["searches"],
-            arrays["search_colors"],
-            arrays["search_counts"],
-            arrays["search_expiries"],
-            arrays["kept_colorings"],
+        rank = RankAnts(
+            ants=self._ants,
+            searches=self._searches,
+            costs=arrays["costs"],
+            ant_of=arrays["ant_of"],
         )
-        rank = (ants, np.int32(self._searches), arrays["costs"], arrays["ant_of"])
-        take = (
-            n,
-            arrays["ant_of"],
-            arrays["searches"],
-            arrays["kept_colorings"],
-            arrays["colors"],
-            arrays.get("order"),
-            arrays["costs"],
-            arrays["state"],
+        take = TakeOver(
+            n=self._graph.n,
+            ant_of=arrays["ant_of"],
+            states=arrays["searches"],
+            kept=arrays["kept_colorings"],
+            colors=arrays["colors"],
+            order=arrays.get("order"),
+            costs=arrays["costs"],
+            colony=arrays["state"],
         )
         return (
             Launch(SEARCH, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
@@ -121,7 +122,7 @@ class TabuSearches:
         )
 
     def _header(self) -> int:
-        """Bytes of shared memory before the counts: ``Desk`` in gpu/tabu_search/cuda/search.cu."""
+        """Bytes of shared memory before the counts: ``SharedTables`` in search.cu."""
         n, words, longest = self._graph.n, self._graph.words, self._longest
         return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
 
@@ -136,5 +137,5 @@ def _stride(colors: int) -> int:
 
 
 def shape_of(words: int) -> tuple[int, int]:
-    """Words of vertices that a warp looks after, and threads of the largest block."""
+    """Words of vertices of a warp, and threads of the largest block."""
     return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])

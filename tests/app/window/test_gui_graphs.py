@@ -250,7 +250,7 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
     assert drawing.arrangement is Arrangement.CLASSES
 
 
-def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
+def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     qtbot: QtBot,
     application: Application,
     graph_file: Path,
@@ -259,13 +259,13 @@ def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
     open_(qtbot, application, graph_file)
     made: list[NDArray[np.int32] | None] = []
 
-    def dear(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+    def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         made.append(coloring)
         begin = time.thread_time()
         while time.thread_time() < begin + 0.1:
             pass
 
-    before_drawing(monkeypatch, dear)
+    before_drawing(monkeypatch, costly)
     window = application.window
     window.dashboard.keep_to(1.0)
     click(window.view(GraphView).arrangement.buttons["circle"])

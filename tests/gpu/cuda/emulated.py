@@ -73,9 +73,9 @@ class EmulatedMachine:
 
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
-            file, kernels = launch.source.file, launch.source.kernels
+            file = launch.source.file
             if file not in self._emulators:
-                self._emulators[file] = Emulator(file, kernels, seed=self._seed)
+                self._emulators[file] = Emulator(file, seed=self._seed)
             self.launched.append(launch.kernel)
             self._emulators[file].launch(
                 launch.kernel,

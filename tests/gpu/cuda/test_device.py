@@ -179,11 +179,15 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             import dataclasses
-            from gpu import catalog, devices
-            from gpu.errors import DeviceError
-            from gpu.instances import load
-            from gpu.instances.bundled import bundled
-            from gpu.snapshot import Wanted
+
+            import numpy as np
+
+            from gpu import catalog
+            from gpu.core import devices
+            from gpu.core.errors import DeviceError
+            from gpu.core.snapshot import Wanted
+            from gpu.problems.bundled import bundled
+            from gpu.problems.tsp.tsplib import load
 
             place = devices.find("cuda")
             system = catalog.find("acs-gpu-alt", place)
@@ -192,9 +196,11 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             colony.iterate(2)
             colony.snapshot(Wanted.SOLUTION)
             broken = colony.phases["construction"][0]
-            args = list(broken.args)
-            args[-1] = None  # the kernel now reads through a null pointer
-            colony._machine.run([dataclasses.replace(broken, args=tuple(args))])
+            args = dataclasses.replace(broken.args)
+            data = args.packed.view(np.uint8).copy()
+            data[-8:] = 0  # the kernel now reads the colony's state through a null pointer
+            args.__dict__["packed"] = data.view(args.packed.dtype)
+            colony._machine.run([dataclasses.replace(broken, args=args)])
             try:
                 colony.snapshot(Wanted.SOLUTION)
             except DeviceError as error:
