@@ -134,7 +134,7 @@ def solve(
     run = Run(instance, session, recorder=recorder)
 
     def work() -> None:
-        with suppress(Exception):  # the outcome has it
+        with suppress(BaseException):  # the outcome has it
             run.finish()
 
     departure = attend(work, run.cancel, lambda: progress(run.state))

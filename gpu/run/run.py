@@ -143,7 +143,9 @@ class Run:
             while self.outcome is None:
                 self.advance()
                 after_slice()
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise  # closing the run cancels it
+        except BaseException as error:
             self.fail(error)
             raise
         finally:

@@ -162,6 +162,29 @@ def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -
     assert RandomColony.built[-1].closed == 1
 
 
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (ZeroDivisionError, Ending.FAILED),
+        (SystemExit, Ending.FAILED),
+        (KeyboardInterrupt, Ending.CANCELLED),
+    ],
+)
+def test_whatever_is_raised_between_slices_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, error: type[BaseException], ending: Ending
+) -> None:
+    run = make(monkeypatch)
+
+    def raising() -> None:
+        raise error
+
+    with pytest.raises(error):
+        run.finish(raising)
+    assert run.outcome is not None
+    assert run.outcome.ending is ending
+    assert RandomColony.built[-1].closed == 1
+
+
 def test_a_colony_that_cannot_be_closed_does_not_change_the_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

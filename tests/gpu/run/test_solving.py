@@ -124,20 +124,6 @@ def test_another_thread_can_stop_it_and_progress_is_told(monkeypatch: pytest.Mon
     assert RandomColony.built[-1].closed == 1
 
 
-def test_a_callable_that_raises_ends_the_run_and_closes_the_colony(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    name = colonies.install(monkeypatch, RandomColony)
-    for error in (ZeroDivisionError, KeyboardInterrupt):
-
-        def progress(_: Snapshot, error: type[BaseException] = error) -> None:
-            raise error
-
-        with pytest.raises(error):
-            solve(INSTANCE, colony=name, iterations=1000, progress=progress)
-        assert RandomColony.built[-1].closed == 1
-
-
 def test_a_failure_is_raised_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, colonies.Failing)
     with pytest.raises(RunFailedError, match="cuda:0 stopped answering") as failed:
