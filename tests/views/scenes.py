@@ -125,7 +125,14 @@ def picture(n: int, iteration: int, *, memory: bool = False) -> NDArray[np.float
     return np.asarray(np.maximum(trails, trails.T), dtype=np.float32)
 
 
+def show_state(view: View, state: Snapshot) -> None:
+    """Show a view one state of a run."""
+    view.take_in(state)
+    if view.catch_up():
+        view.draw_all()
+
+
 def feed(view: View, instance: TspInstance, count: int = 30) -> None:
     """Show a view so many states of a run."""
     for iteration in range(1, count + 1):
-        view.show_snapshot(snapshot(instance, iteration, memory=True))
+        show_state(view, snapshot(instance, iteration, memory=True))

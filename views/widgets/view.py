@@ -84,12 +84,6 @@ class View(QWidget):
     def fit(self) -> None:
         """Show everything again after the user has moved or zoomed."""
 
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Take in ``snapshot``, and draw it if the view is visible."""
-        self.take_in(snapshot)
-        if self.catch_up():
-            self.draw_all()
-
     def draw_all(self) -> None:
         """Draw all that was taken in, visible or not."""
         self.draw()

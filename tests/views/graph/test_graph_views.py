@@ -17,6 +17,7 @@ from gpu.drawing.drawing import CONFLICT, Arrangement
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from tests.hands import click, double_click, move, scroll
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, random_graph, spoiled
+from tests.views.scenes import show_state
 from views.graph.adjacency_view import AdjacencyView, joined
 from views.graph.class_marks import DISTINCT, mark_of
 from views.graph.classes_view import ClassesView
@@ -41,7 +42,7 @@ class Desk:
 
 def show(view: GraphView, desk: Desk, coloring: NDArray[np.int32], iteration: int = 3) -> None:
     """Give the view a coloring, and the drawing that it asks for."""
-    view.show_snapshot(coloring_snapshot(SQUARE, iteration, coloring))
+    show_state(view, coloring_snapshot(SQUARE, iteration, coloring))
     answer(view, desk)
 
 
@@ -196,12 +197,12 @@ def test_arrangements_by_class_wait_for_their_places(square: tuple[GraphView, De
     answer(view, desk)
     asked = len(desk.asked)
     better = np.array([1, 0, 1, 0], np.int32)
-    view.show_snapshot(coloring_snapshot(SQUARE, 4, better))
+    show_state(view, coloring_snapshot(SQUARE, 4, better))
     assert len(desk.asked) == asked + 1
     assert np.array_equal(view.shown, CROSSED)  # type: ignore[arg-type]  # until places come
     answer(view, desk)
     assert np.array_equal(view.shown, better)  # type: ignore[arg-type]
-    view.show_snapshot(coloring_snapshot(SQUARE, 5, better.copy()))
+    show_state(view, coloring_snapshot(SQUARE, 5, better.copy()))
     assert len(desk.asked) == asked + 1  # the same coloring needs no other places
 
 
@@ -238,13 +239,13 @@ def test_zooming_lasts_while_colorings_come(qtbot: QtBot) -> None:
     graph = random_graph(150, 0.5)
     view, desk = make_graph_view(qtbot, graph)
     answer(view, desk)
-    view.show_snapshot(coloring_snapshot(graph, 1))
+    show_state(view, coloring_snapshot(graph, 1))
     answer(view, desk)
     whole = view.box.viewRect().width()
     scroll(view.graphics.viewport(), 1200)
     zoomed = view.box.viewRect().width()
     assert zoomed < 0.6 * whole
-    view.show_snapshot(coloring_snapshot(graph, 2, greedy(graph, seed=5)))
+    show_state(view, coloring_snapshot(graph, 2, greedy(graph, seed=5)))
     answer(view, desk)
     assert view.box.viewRect().width() == zoomed
     view.fit()
@@ -255,7 +256,7 @@ def test_zooming_lasts_while_colorings_come(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("graph", [random_graph(1, 0.0), random_graph(190, 0.9), queens(5)])
 def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphInstance) -> None:
     view, desk = make_graph_view(qtbot, graph)
-    view.show_snapshot(coloring_snapshot(graph, 3))
+    show_state(view, coloring_snapshot(graph, 3))
     click(view.arrangement.buttons[how])
     answer(view, desk)
     for theme in (DARK, LIGHT, DARK.scaled(1.4)):
@@ -270,7 +271,7 @@ def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphI
 def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> None:
     assert "own order" in adjacency.caption.text()
     coloring = greedy(QUEENS)
-    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3, coloring))
+    show_state(adjacency, coloring_snapshot(QUEENS, 3, coloring))
     assert "all blocks are empty" in adjacency.caption.text()
     assert adjacency.image.boundingRect().width() == 64
     assert adjacency.outlines._ends.tolist() == [0, *np.cumsum(np.bincount(coloring))]
@@ -282,7 +283,7 @@ def test_blocks_of_the_matrix_are_empty_and_named(adjacency: AdjacencyView) -> N
 
 
 def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
-    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3, spoiled(QUEENS, greedy(QUEENS), 2)))
+    show_state(adjacency, coloring_snapshot(QUEENS, 3, spoiled(QUEENS, greedy(QUEENS), 2)))
     assert "within blocks" in adjacency.caption.text()
     picture = adjacency.graphics.grab().toImage()
     shown = {picture.pixelColor(x, x).name() for x in range(400)}
@@ -291,7 +292,7 @@ def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
 
 
 def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:
-    adjacency.show_snapshot(coloring_snapshot(QUEENS, 3))
+    show_state(adjacency, coloring_snapshot(QUEENS, 3))
     assert adjacency.picture is not None
     row, column = map(int, np.argwhere(adjacency.picture.levels)[40])
     spot = adjacency.box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
@@ -321,7 +322,7 @@ def test_the_matrix_out_of_sight_is_asked_for_when_it_is_looked_at(qtbot: QtBot)
     qtbot.addWidget(view)
     view.picture_wanted.connect(asked.append)
     view.show_instance(QUEENS)
-    view.show_snapshot(coloring_snapshot(QUEENS, 1))
+    show_state(view, coloring_snapshot(QUEENS, 1))
     assert asked == []
     view.show()
     qtbot.waitUntil(lambda: len(asked) == 1)
@@ -331,7 +332,7 @@ def test_the_matrix_out_of_sight_is_asked_for_when_it_is_looked_at(qtbot: QtBot)
 def test_bars_and_their_mean(classes: ClassesView) -> None:
     assert "begin with a run" in classes.plot.hint.text()
     coloring = greedy(QUEENS)
-    classes.show_snapshot(coloring_snapshot(QUEENS, 3, coloring))
+    show_state(classes, coloring_snapshot(QUEENS, 3, coloring))
     sizes = np.bincount(coloring)
     assert classes.bars.sizes.tolist() == sizes.tolist()
     assert classes.mean.points[0, 1] == pytest.approx(64 / len(sizes))
@@ -348,7 +349,7 @@ def test_bars_and_their_mean(classes: ClassesView) -> None:
 
 
 def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
-    classes.show_snapshot(coloring_snapshot(QUEENS, 3))
+    show_state(classes, coloring_snapshot(QUEENS, 3))
     spot = classes.plot.box.mapViewToScene(QPointF(9.0, 0.5))
     with qtbot.waitSignal(classes.pointed) as pointed:
         move(classes.plot.widget.viewport(), classes.plot.widget.mapFromScene(spot))
@@ -364,5 +365,5 @@ def test_views_need_the_coloring_alone(
         assert view.wanted == Wanted.SOLUTION
         before = view.grab().toImage()
         numbers = dataclasses.replace(coloring_snapshot(QUEENS, 9), best_solution=None)
-        view.show_snapshot(numbers)
+        show_state(view, numbers)
         assert view.grab().toImage() == before  # what a state lacks stays as it was

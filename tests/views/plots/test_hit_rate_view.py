@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click
-from tests.views.scenes import feed, snapshot, uniform
+from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.hit_rate_view import HitRate, HitRateView
 
 INSTANCE = uniform(80)
@@ -41,7 +41,7 @@ def test_the_switch_of_recent_ratios_has_the_colours_of_both(rates: HitRateView)
 
 
 def test_without_a_selective_memory_the_view_says_so(rates: HitRateView) -> None:
-    rates.show_snapshot(snapshot(INSTANCE, 5))
+    show_state(rates, snapshot(INSTANCE, 5))
     assert "keeps every trail" in rates.run_plot.hint.text()
     assert len(rates._means["local"].points) == 0
 

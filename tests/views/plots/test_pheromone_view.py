@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
 from tests.hands import move
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import show_state, snapshot, uniform
 from views.plots.pheromone_view import PheromoneView
 
 INSTANCE = uniform(80)
@@ -30,7 +30,7 @@ def pheromone(qtbot: QtBot) -> PheromoneView:
 def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> None:
     assert not pheromone.bar.isVisible()
     state = snapshot(INSTANCE, 10)
-    pheromone.show_snapshot(state)
+    show_state(pheromone, state)
     assert pheromone.bar.isVisible()
     shades = pheromone.image._shades
     assert state.pheromone is not None
@@ -40,14 +40,14 @@ def test_the_picture_is_logarithmic_with_a_legend(pheromone: PheromoneView) -> N
     assert shades[brightest] == shades.max() > 220
     middle = math.sqrt(100.0)
     row = np.array([[1.0, middle], [middle, 100.0]], dtype=np.float32)
-    pheromone.show_snapshot(dataclasses.replace(state, pheromone=row))
+    show_state(pheromone, dataclasses.replace(state, pheromone=row))
     assert pheromone.image._shades.tolist() == [[1, 128], [128, 255]]
 
 
 def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: PheromoneView) -> None:
     shades = np.ones((512, 512), dtype=np.float32)
     shades[100, 300] = 1000.0
-    pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 3), pheromone=shades))
+    show_state(pheromone, dataclasses.replace(snapshot(INSTANCE, 3), pheromone=shades))
     picture = pheromone.graphics.grab().toImage()
     top = max(
         (picture.pixelColor(x, y) for x in range(picture.width()) for y in range(picture.height())),
@@ -58,7 +58,7 @@ def test_shown_small_the_brightest_pixel_of_each_square_survives(pheromone: Pher
 
 
 def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: PheromoneView) -> None:
-    pheromone.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 1), iteration=0))
+    show_state(pheromone, dataclasses.replace(snapshot(INSTANCE, 1), iteration=0))
     assert not pheromone.bar.isVisible()
     hint = pheromone.hint
     assert hint.isVisible()
@@ -67,18 +67,18 @@ def test_before_the_first_iteration_there_are_no_trails_to_show(pheromone: Phero
     assert hint.width() == pheromone.graphics.width()
     assert hint.wordWrap()
     assert hint.heightForWidth(hint.width()) <= hint.height()
-    pheromone.show_snapshot(snapshot(INSTANCE, 2))
+    show_state(pheromone, snapshot(INSTANCE, 2))
     assert not hint.isVisible()
 
 
 def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
     pheromone.show_memory(8)
-    pheromone.show_snapshot(snapshot(INSTANCE, 10, memory=True))
+    show_state(pheromone, snapshot(INSTANCE, 10, memory=True))
     assert "Selective memory, s = 8" in pheromone.caption.text()
     pheromone.show_memory(0)
     assert "memory" not in pheromone.caption.text()
     pheromone.show_instance(uniform(2000))
-    pheromone.show_snapshot(snapshot(uniform(2000), 10))
+    show_state(pheromone, snapshot(uniform(2000), 10))
     assert "4² trails a pixel" in pheromone.caption.text()
     assert Wanted.PHEROMONE in pheromone.wanted
 
@@ -86,7 +86,7 @@ def test_the_caption_names_a_selective_memory(pheromone: PheromoneView) -> None:
 def test_the_mouse_reads_a_trail(qtbot: QtBot, pheromone: PheromoneView) -> None:
     state = snapshot(INSTANCE, 10)
     assert state.best_solution is not None
-    pheromone.show_snapshot(state)
+    show_state(pheromone, state)
     scene = pheromone.box.mapViewToScene(QPointF(11.5, 10.5))
     move(pheromone.graphics.viewport(), pheromone.graphics.mapFromScene(scene))
     start, end = state.best_solution[10] + 1, state.best_solution[11] + 1

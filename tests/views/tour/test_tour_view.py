@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import show_state, snapshot, uniform
 from views.tour.tour_view import TourView
 from views.widgets.theme import DARK
 
@@ -84,7 +84,7 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
         trails=Trails(np.array([[1, 3], [0, 1]], np.int32), np.array([1.0, 0.2], np.float32)),
     )
     assert near(colour_at(view, 0, 0), "city")
-    view.show_snapshot(state)
+    show_state(view, state)
     assert near(colour_at(view, 5, 0), "best")
     assert near(colour_at(view, 3, 3), "latest")
     assert colour_at(view, 7, 3).green() > 100  # the trail from city 1 to city 3
@@ -103,7 +103,7 @@ def test_trails_of_one_strength_are_drawn_too(view: TourView) -> None:
     """A colony that has come to rest has its best tour's trails alone, all of them at the top."""
     trails = Trails(np.array([[1, 3], [0, 1]], np.int32), np.ones(2, np.float32))
     state = snapshot(square(), 5, wanted=Wanted.NUMBERS)
-    view.show_snapshot(dataclasses.replace(state, trails=trails))
+    show_state(view, dataclasses.replace(state, trails=trails))
     assert colour_at(view, 7, 3).green() > 100
 
 
@@ -117,7 +117,7 @@ def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> No
         built_solution=built,
         improvements=Improvements(1, 0),
     )
-    view.show_snapshot(state)
+    show_state(view, state)
     assert chip.isVisible()
     assert Wanted.BUILT_SOLUTION not in view.wanted
     view.chips["latest"].setChecked(False)
@@ -133,7 +133,7 @@ def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> No
     along = [picture.pixelColor(pixel_of(view, at, at)) for at in np.linspace(0.5, 9.5, 120)]
     dashed = [near(colour, "gap") for colour in along]  # given up: from city 0 to city 2
     assert 30 < sum(dashed) < 90
-    view.show_snapshot(dataclasses.replace(state, built_solution=AROUND))
+    show_state(view, dataclasses.replace(state, built_solution=AROUND))
     assert "local search left 40 as it was" in view.caption.text()
     view.begin_run()
     assert chip.isHidden()
@@ -149,8 +149,8 @@ def test_what_is_switched_off_is_not_asked_for(qtbot: QtBot, view: TourView) -> 
 
 
 def test_a_state_without_a_tour_leaves_the_last_in_sight(view: TourView) -> None:
-    view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
-    view.show_snapshot(snapshot(square(), 6, wanted=Wanted.NUMBERS))
+    show_state(view, dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
+    show_state(view, snapshot(square(), 6, wanted=Wanted.NUMBERS))
     assert near(colour_at(view, 5, 0), "best")
     view.begin_run()
     assert not near(colour_at(view, 5, 0), "best")
@@ -185,7 +185,7 @@ def test_captions_say_what_is_special(qtbot: QtBot, view: TourView) -> None:
 def test_any_size_is_drawn(view: TourView, n: int) -> None:
     instance = uniform(n)
     view.show_instance(instance)
-    view.show_snapshot(snapshot(instance, 9))
+    show_state(view, snapshot(instance, 9))
     picture = view.graphics.grab().toImage()
     colours = {picture.pixelColor(x, 250).name() for x in range(500)}
     assert len(colours) > 3
@@ -195,5 +195,5 @@ def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None
     for places in (np.zeros((4, 2)), SQUARE * [1.0, 0.0]):
         instance = dataclasses.replace(square(), display=places)
         view.show_instance(instance)
-        view.show_snapshot(dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
+        show_state(view, dataclasses.replace(snapshot(square(), 5), best_solution=AROUND))
         assert not view.graphics.grab().isNull()
