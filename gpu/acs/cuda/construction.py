@@ -152,7 +152,7 @@ class WholeTours(Construction):
             common=self._common(arrays),
             trails=trails,
             more_trails=more_trails,
-            bounds=self._trails.bounds(arrays),
+            far=arrays.get("far"),
             memory_size=self._trails.memory_size,
             links=arrays["links"],
             tabu_words=self._tabu_words,

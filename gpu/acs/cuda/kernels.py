@@ -49,7 +49,7 @@ class BuildTours(KernelArguments):
     common: AcsAnts
     trails: Pointer[Void]
     more_trails: Pointer[Void]
-    bounds: Pointer[Void] | None
+    far: Pointer[Void] | None
     memory_size: Int32
     links: ConstPointer[Int4]
     tabu_words: Int32

@@ -42,7 +42,7 @@ struct BuildTours {
     AcsAnts common;
     void* trails;
     void* more_trails;
-    void* bounds;
+    void* far;
     int memory_size;
     const int4* links;
     int tabu_words;
@@ -59,7 +59,7 @@ template <class Walk, class Kept>
 __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
     build_tours(const BuildTours arguments) {
-    const auto [common, trails, more_trails, bounds, memory_size, links, tabu_words, tours, holders,
+    const auto [common, trails, more_trails, far, memory_size, links, tabu_words, tours, holders,
                 state] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
@@ -68,7 +68,7 @@ __global__ void
     unsigned* slots = held_shared(shared);
     BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
     unsigned iteration = static_cast<unsigned>(state->iteration);
-    Walk walk(lists, geometry, tabu, change, trails, more_trails, bounds, memory_size, links, slots,
+    Walk walk(lists, geometry, tabu, change, trails, more_trails, far, memory_size, links, slots,
               directed, lane);
 
     Kept kept_tours{tours, holders};

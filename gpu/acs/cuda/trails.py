@@ -101,10 +101,6 @@ class MatrixTrails(Trails):
         """The memory's pointers, as pictures take them."""
         return arrays["listed"], arrays["outside"]
 
-    def bounds(self, arrays: Mapping[str, Array]) -> Array:
-        """The memory's third array, as whole tours take it."""
-        return arrays["far"]
-
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         n = self.problem.n
@@ -170,9 +166,6 @@ class SelectiveTrails(Trails):
     def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array]:
         """The memory's pointers, as pictures take them."""
         return arrays["records"], arrays["tails"]
-
-    def bounds(self, arrays: Mapping[str, Array]) -> None:
-        """The memory has no third array."""
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Empty the memory and set the state to its beginning."""
