@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.core.random import KEY_STEPS, MULTIPLIERS, ROUNDS
+from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS
 from gpu.cpu.compilation import inlined
+
+SPARE_BITS = np.uint32(32 - DRAW_BITS)
+"""Low bits of a random word that a draw leaves out."""
+
+SHARE = np.float32(2.0**-DRAW_BITS)
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 
@@ -41,15 +46,27 @@ def start_city(
 def key_of_step(
     ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
 ) -> Words:
-    """Return what :func:`own_word` makes the words of a step from."""
+    """Return the key from which :func:`own_word` makes the words of a step."""
     words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
     return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
 
 
 @inlined
 def own_word(city: np.uint32, key: Words) -> np.uint32:
-    """Return the random word of a city's own, as ``gpu.core.random.own_words``."""
+    """Return the city's own random word, as ``gpu.core.random.own_words``."""
     x = np.uint32(key[0] * city + key[1])
     product = np.uint64(x) * np.uint64(MULTIPLIERS[0])
     y = np.uint32(np.uint32(product >> np.uint64(32)) ^ np.uint32(product) ^ key[2])
     return np.uint32(np.uint32(y * np.uint32(MULTIPLIERS[1])) + key[3])
+
+
+@inlined
+def share(word: np.uint32) -> np.float32:
+    """Return the draw of a word as an exact float32 in [0, 1)."""
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS)) * SHARE)
+
+
+@inlined
+def odd_share(word: np.uint32) -> np.float32:
+    """Return the draw of a word, made odd, as an exact float32 in (0, 1)."""
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * SHARE)
