@@ -54,7 +54,7 @@ def missing_packages() -> list[str]:
         packages.append(f"python3.{sys.version_info.minor}-venv")
     if sys.platform == "linux":
         sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-        from app.window.system_libraries import PACKAGES
+        from app.window.process.qt_libraries import PACKAGES
 
         packages += [PACKAGES[name] for name in LIBRARIES if not loads(name)]
     return packages

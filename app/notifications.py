@@ -1,4 +1,4 @@
-"""One hub for what goes wrong: everything is logged in full and told in one sentence."""
+"""Handles every unexpected error: the log gets the traceback, the user one sentence."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _log = logging.getLogger(__name__)
 
 
 LOG_BYTES = 1_000_000
-"""Size at which the program's own log begins anew; one older file is kept."""
+"""Size at which a new log begins; one older file is kept."""
 
 
 class Notifications:
     """Owns the hooks for unexpected errors while it is installed.
 
-    Use as a context manager, or call :meth:`install` and :meth:`uninstall`. Whoever shows
-    messages to the user subscribes with :meth:`listen`. Listeners are called in the thread in
-    which the error came up.
+    Use it as a context manager, or call :meth:`install` and :meth:`uninstall`. An object that
+    shows messages to the user calls :meth:`listen`. Its listener is called in the thread of the
+    error.
 
     Parameters
     ----------
     log : Path, optional
-        File for the full story, with one older file kept beside it. If it cannot be written,
-        the user is told so, and standard error gets the tracebacks.
+        File for messages and tracebacks. If it cannot be written, the user is told, and standard
+        error gets the tracebacks.
     """
 
     def __init__(self, log: Path | None = None) -> None:
@@ -46,7 +46,7 @@ class Notifications:
         self._telling = threading.local()
 
     def listen(self, listener: Callable[[str], None]) -> None:
-        """Have ``listener`` called with each sentence."""
+        """Call ``listener`` with each sentence from now on."""
         self._listeners.append(listener)
 
     def unlisten(self, listener: Callable[[str], None]) -> None:
@@ -54,7 +54,7 @@ class Notifications:
         self._listeners.remove(listener)
 
     def tell(self, sentence: str) -> None:
-        """Tell the user ``sentence``; with no listener it goes to standard error."""
+        """Tell ``sentence`` to all listeners; without any, print it to standard error."""
         _log.warning("told the user: %s", sentence)
         if not self._listeners:
             print(f"formicarium: {sentence}", file=sys.stderr)
@@ -65,7 +65,7 @@ class Notifications:
         """Log ``error`` with its traceback, and tell the user."""
         _log.error("unexpected error", exc_info=error)
         if getattr(self._telling, "now", False):
-            return  # a listener failed while telling: the log has it, telling again would loop
+            return  # a listener has raised this error: to tell it again could loop forever
         self._telling.now = True
         try:
             self.tell(sentence_for(error))
@@ -73,7 +73,7 @@ class Notifications:
             self._telling.now = False
 
     def install(self) -> None:
-        """Take over the hooks of the interpreter, of threads and of Qt."""
+        """Replace the hooks of the interpreter, of threads and of Qt."""
         if self._hooks is not None:
             return
         self._open_log()
@@ -85,7 +85,7 @@ class Notifications:
         self._qt_handler = qInstallMessageHandler(self._on_qt_message)
 
     def uninstall(self) -> None:
-        """Give the hooks back."""
+        """Restore the former hooks."""
         if self._hooks is None:
             return
         from PySide6.QtCore import qInstallMessageHandler

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import difflib
-import importlib
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
 
-from gpu.acs.systems import ANT_COLONY_SYSTEMS
-from gpu.ant_system.systems import ANT_SYSTEMS
+from gpu.acs import systems as acs
+from gpu.ant_system import systems as ant_system
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
-from gpu.core.system import Place, System, place_of
-from gpu.max_min.systems import MAX_MIN_ANT_SYSTEMS
-from gpu.rlf.systems import COLORING_SYSTEMS
+from gpu.core.rule import Rule
+from gpu.core.system import RuleMaker, System, place_of
+from gpu.max_min import systems as max_min
+from gpu.rlf import systems as rlf
 
-if TYPE_CHECKING:
-    from gpu.decisions.rule import Rule
-
-__all__ = [
-    "CATALOG",
-    "Place",
-    "System",
-    "build",
-    "check_replayable",
-    "check_solves",
-    "find",
-    "names",
-    "place_of",
-    "rule_of",
-    "unknown",
-]
-
-CATALOG = (*ANT_COLONY_SYSTEMS, *ANT_SYSTEMS, *MAX_MIN_ANT_SYSTEMS, *COLORING_SYSTEMS)
+CATALOG: tuple[System, ...] = (
+    *acs.SYSTEMS,
+    *ant_system.SYSTEMS,
+    *max_min.SYSTEMS,
+    *rlf.SYSTEMS,
+)
+"""All systems: those of a search in the order in which a short name looks for one that runs."""
 
 
 def names() -> tuple[str, ...]:
@@ -94,12 +82,7 @@ def build(
     """
     check_solves(system, instance)
     checked_seed(seed)
-    if type(parameters) is not system.parameters:
-        raise ParameterError(
-            f"{system.name} takes {system.parameters.__name__}, not {type(parameters).__name__}"
-        )
-    colony: Colony = _named(system.builders[place_of(device)])(instance, parameters, device, seed)
-    return colony
+    return system.builders[place_of(device)](instance, parameters, device, seed)
 
 
 def rule_of(system: System, instance: Instance, parameters: Parameters, seed: int) -> Rule:
@@ -110,10 +93,8 @@ def rule_of(system: System, instance: Instance, parameters: Parameters, seed: in
     ParameterError
         If ``system`` has none, or the seed is out of range.
     """
-    check_replayable(system)
     checked_seed(seed)
-    made: Rule = _named(system.rule)(instance, parameters, seed)
-    return made
+    return _replayable(system)(instance, parameters, seed)
 
 
 def check_solves(system: System, instance: Instance) -> None:
@@ -129,18 +110,16 @@ def check_solves(system: System, instance: Instance) -> None:
 
 def check_replayable(system: System) -> None:
     """Raise ParameterError if ``system`` names no rule."""
-    if not system.rule:
+    _replayable(system)
+
+
+def _replayable(system: System) -> RuleMaker:
+    if system.rule is None:
         raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+    return system.rule
 
 
 def _either(names: Iterable[str]) -> str:
     """Return ``names``, one at least, as a choice: ``a, b or c``."""
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
-
-
-def _named(name: str) -> Callable[..., Any]:
-    """Return what ``"module:callable"`` names."""
-    module, _, called = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), called)
-    return found

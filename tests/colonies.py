@@ -21,8 +21,11 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.colony import never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
+from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.core.system import system_of
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 
 class RandomColony:
@@ -177,18 +180,23 @@ class Asking(RandomColony):
                 return
 
 
-def install(patch: pytest.MonkeyPatch, kind: type[RandomColony], rule: str = "") -> str:
+def install(
+    patch: pytest.MonkeyPatch,
+    kind: type[RandomColony],
+    rule: Callable[[TspInstance, AcsParameters, int], Rule] | None = None,
+) -> str:
     """Put ``kind`` into the catalog, for cpu:1; return its name there."""
     name = f"test-{kind.__name__.lower()}"
-    row = catalog.System(
+    row = system_of(
         name=name,
         title=kind.__name__,
         paper="none",
         made_of="random tours",
         summary=kind.__doc__ or "",
         deterministic=True,
+        instances=TspInstance,
         parameters=AcsParameters,
-        builders={"cpu:1": f"{kind.__module__}:{kind.__name__}"},
+        builders={"cpu:1": kind},
         rule=rule,
     )
     patch.setattr(catalog, "CATALOG", (*catalog.CATALOG, row))

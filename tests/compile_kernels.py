@@ -215,9 +215,9 @@ def main(files: Sequence[str] = ()) -> int:
     usages: dict[str, dict[int, Usage]] = {}
     assembled = {OLDEST, max(supported)} | ({MEASURED} if files else set())
     jobs = [
-        (file, text, loader.instantiations()[file], architecture, architecture in assembled)
-        for file in files or loader.instantiations()
-        for text in (loader.source_text(file),)
+        (file, text, tuple(loader.sources()[file].kernels), architecture, architecture in assembled)
+        for file in files or loader.sources()
+        for text in (loader.sources()[file].text(),)
         for architecture in sorted(assembled.union(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.

@@ -34,7 +34,8 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import System
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 EMULATION = "emulation"
 PLACES = ("cpu:1", "cpu", EMULATION)
@@ -205,8 +206,8 @@ def emulated(shared: int | None) -> Iterator[Device]:
             sys.modules[name] = former
 
 
-def record(places: Sequence[str], only: str) -> dict[str, str]:
-    """Return the digest of every case at ``places`` whose system's name contains ``only``."""
+def record(file: Path, places: Sequence[str], only: str) -> None:
+    """Write the digest of every case at ``places`` whose system's name contains ``only``."""
     digests: dict[str, str] = {}
     for place in places:
         at = f"{EMULATION}-small" if place == f"{EMULATION}-small" else place
@@ -217,15 +218,18 @@ def record(places: Sequence[str], only: str) -> dict[str, str]:
                 _record(digests, at, device, only)
         else:
             _record(digests, at, devices.find(place), only)
+        file.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
         print(f"{place}: {len(digests)} in all, {time.monotonic() - begin:.0f} s", flush=True)
-    return digests
 
 
 def _record(digests: dict[str, str], place: str, device: Device, only: str) -> None:
     for system in catalog.CATALOG:
         if system.runs_on(device) and only in system.name:
             for case in cases(system, place):
-                digests[case.name] = digest(case, device)
+                try:
+                    digests[case.name] = digest(case, device)
+                except Exception as error:  # the others are recorded all the same
+                    digests[case.name] = f"failed: {error!r}"[:200]
 
 
 def compare(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
@@ -250,8 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     two.add_argument("after", type=Path)
     given = parser.parse_args(arguments)
     if given.command == "record":
-        digests = record(given.places.split(","), given.only)
-        given.file.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+        record(given.file, given.places.split(","), given.only)
         return 0
     before, after = (json.loads(path.read_text("utf-8")) for path in (given.before, given.after))
     different = compare(before, after)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpu.cuda.arguments import ConstPointer, Float32, Int32, KernelArguments, Pointer
+from gpu.cuda.loader import KernelSource
 from tests.compile_kernels import Compiler, chosen_architectures, find_library, main
 
 pytestmark = pytest.mark.skipif(
@@ -24,6 +26,7 @@ WARNS_BETWEEN = (
     f"#if __CUDA_ARCH__ == 860\n{WARNS}\n#else\n__global__ void warns(int*) {{}}\n#endif"
 )
 WRONG = "__global__ void wrong(int* out) { out[0] = absent; }"
+STRUCTURE = "struct Numbers { int count; float* out; const int* given; };\n"
 # The bound leaves 64 registers a thread, and more than that many values are alive at once.
 SPILLS = """
 __global__ void __launch_bounds__(1024, 1) spills(const double* in, double* out) {
@@ -35,6 +38,12 @@ __global__ void __launch_bounds__(1024, 1) spills(const double* in, double* out)
     for (int i = 0; i < 64; ++i) out[i * 1024 + threadIdx.x] = values[i] * values[(i * 7 + 1) % 64];
 }
 """
+
+
+class Numbers(KernelArguments):
+    count: Int32
+    out: Pointer[Float32]
+    given: ConstPointer[Int32]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +70,26 @@ def test_warnings_and_errors_are_complaints(
     compiler: Compiler, text: str, name: str, message: str
 ) -> None:
     assert message in compiler.compile("bad.cu", text, [name], (), 90).complaints
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "int count; float* out; const int* given; int more;",
+        "int count; const int* given; float* out;",
+        "int count; float* out; int* given;",
+        "unsigned count; float* out; const int* given;",
+        "int count; float* out;",
+    ],
+)
+def test_structures_that_are_not_as_declared_are_complaints(
+    compiler: Compiler, members: str
+) -> None:
+    source = KernelSource("numbers.cu", {"kernel": Numbers})
+    for structure, good in ((STRUCTURE, True), (f"struct Numbers {{ {members} }};\n", False)):
+        text = structure + "__global__ void kernel(const Numbers) {}\n" + source.checks()
+        outcome = compiler.compile("numbers.cu", text, ["kernel"], ("--std=c++17",), 90)
+        assert (outcome.complaints == "") is good
 
 
 def test_spilled_registers_are_reported(compiler: Compiler) -> None:
@@ -92,11 +121,18 @@ def test_architectures_are_the_ends_and_those_that_get_other_code(compiler: Comp
 def test_the_check_fails_on_a_warning(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts = {"good.cu": GOOD, "warns.cu": WARNS, "between.cu": WARNS_BETWEEN}
+    texts = {
+        "good.cu": STRUCTURE + GOOD,
+        "warns.cu": STRUCTURE + WARNS,
+        "between.cu": STRUCTURE + WARNS_BETWEEN,
+    }
     monkeypatch.setattr("gpu.cuda.loader.source_text", texts.__getitem__)
     monkeypatch.setattr(
-        "gpu.cuda.loader.instantiations",
-        lambda: {"good.cu": ("copies<32>",), "warns.cu": ("warns",), "between.cu": ("warns",)},
+        "gpu.cuda.loader.sources",
+        lambda: {
+            file: KernelSource(file, {"copies<32>" if file == "good.cu" else "warns": Numbers})
+            for file in texts
+        },
     )
     assert main(["good.cu"]) == 0
     assert "good.cu sm_75: 1 kernels" in capsys.readouterr().out

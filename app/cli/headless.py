@@ -1,4 +1,4 @@
-"""Work with no display: in a worker thread, so that Ctrl-C is heard at once."""
+"""Work in a thread of its own, so that the command line hears Ctrl-C at once."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from app.cli.terminal import show_progress
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.result import Result
 from gpu.run.run import Run
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gpu.run.session import Session
 
 PATIENCE = 3.0
-"""Seconds that an iteration under way gets, after a signal, to end by itself."""
+"""Seconds that the present iteration has to end by itself after a signal."""
 
 _SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -31,14 +32,14 @@ _SIGNALS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How work in the background came to its end.
+    """How work in another thread ended.
 
     Attributes
     ----------
     signal : int
         Number of the signal that ended it, or 0.
     left : bool
-        True if it has not ended: leave the process with ``os._exit``.
+        True if it still goes on: the process must end by ``os._exit``.
     """
 
     signal: int = 0
@@ -46,29 +47,8 @@ class Departure:
 
     @property
     def status(self) -> int:
-        """The exit status: 0, or as shells do it 128 + signal."""
+        """The exit status: 0, or 128 + signal, as shells have it."""
         return 128 + self.signal if self.signal else 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """What a headless run came to.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        How the run ended.
-    departure : Departure
-        How the work in the background ended.
-    """
-
-    outcome: Outcome
-    departure: Departure
-
-    @property
-    def status(self) -> int:
-        """The exit status: 0 finished, 1 failed, 128 + signal."""
-        return 1 if self.outcome.ending is Ending.FAILED else self.departure.status
 
 
 def attend(
@@ -76,16 +56,16 @@ def attend(
 ) -> Departure:
     """Do ``work`` in another thread; a signal that asks the process to end cancels it.
 
-    Python runs signal handlers in the main thread, and only between two bytecodes: with a colony
-    at work there, Ctrl-C would wait for the iteration, which may take minutes.
+    Python runs signal handlers in the main thread, between two bytecodes. If the colony worked
+    there, Ctrl-C would have to wait for the end of an iteration, which may take minutes.
 
     Parameters
     ----------
     work : callable
         Must raise nothing.
     cancel : callable
-        Called once in this thread; ``work`` should end soon after. A second signal, or
-        ``PATIENCE``, ends the wait for it.
+        Called once, in this thread; ``work`` should end soon after. A second signal, or
+        ``PATIENCE`` seconds, end the wait for it.
     look : callable
         Called ten times a second.
     """
@@ -103,8 +83,13 @@ def attend(
     return Departure(heard[0] if heard else 0, worker.is_alive())
 
 
-def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure:
-    """As :func:`attend`, but ``work`` may raise, and may show progress; both end here.
+def interruptible(work: Callable[[Callable[[], bool]], None]) -> Departure:
+    """Do ``work`` as :func:`attend` does, but it may raise, and may show progress.
+
+    Parameters
+    ----------
+    work : callable
+        Gets a function that says whether a signal has cancelled the work.
 
     Raises
     ------
@@ -112,14 +97,15 @@ def carry_out(work: Callable[[], None], cancel: Callable[[], None]) -> Departure
         Whatever ``work`` raised.
     """
     errors: list[BaseException] = []
+    cancelled = threading.Event()
 
     def guarded() -> None:
         try:
-            work()
+            work(cancelled.is_set)
         except BaseException as error:
             errors.append(error)
 
-    departure = attend(guarded, cancel)
+    departure = attend(guarded, cancelled.set)
     show_progress("")
     if errors:
         raise errors[0]
@@ -130,8 +116,8 @@ def solve(
     instance: Instance,
     session: Session,
     recorder: Recorder | None = None,
-    progress: Callable[[Snapshot], None] | None = None,
-) -> Result:
+    progress: Callable[[Snapshot], None] = lambda state: None,
+) -> tuple[Result, Departure]:
     """Run ``session`` to its end, or until a signal asks the process to end.
 
     Parameters
@@ -148,27 +134,20 @@ def solve(
     run = Run(instance, session, recorder=recorder)
 
     def work() -> None:
-        try:
-            run.build()
-            while run.outcome is None:
-                run.advance()
-        except BaseException as error:  # an ending comes whatever was raised
-            run.fail(error)
-        finally:
-            run.close()
+        with suppress(Exception):  # the outcome has it
+            run.finish()
 
-    departure = attend(work, run.cancel, lambda: progress(run.state) if progress else None)
-    if departure.left:
+    departure = attend(work, run.cancel, lambda: progress(run.state))
+    outcome = run.outcome
+    if outcome is None or departure.left:
         outcome = Outcome(Ending.CANCELLED, "stopped in the midst of an iteration", run.state)
         if recorder is not None:
             recorder.finish(outcome)
-        return Result(outcome, departure)
-    assert run.outcome is not None
-    return Result(run.outcome, departure)
+    return Result.of(instance, session, outcome), departure
 
 
 def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
-    """Return what shows a state of the run as a line of progress."""
+    """Return a function that shows a state of the run as a line of progress."""
 
     def show(state: Snapshot) -> None:
         if not state.elapsed:

@@ -1,4 +1,4 @@
-"""The command line. What is slow to import is imported by the command that needs it."""
+"""The command line. Each command itself imports the slow modules that it needs."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from app.cli.measure import compare, speedup
-from app.cli.options import out_option
+from app.cli.options import json_option, out_option
 from app.cli.solve import replay, solve
 from app.cli.terminal import one_line, say, width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
 
 BAD_INPUT = 2
-"""Exit status where nothing was run, because of what was asked for."""
+"""Exit status if the input is bad and nothing was run."""
 
 
 class Commands(click.Group):
-    """Commands, or else a file to open in the window."""
+    """The commands; any other word is a file to open in the window."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take what is no command for the file of the hidden command ``open``."""
+        """Take a word that is not a command as the file of the hidden command ``open``."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         return "open", self.commands["open"], args
@@ -75,7 +76,7 @@ def open_window(file: str | None = None) -> int:
                 "(see formicarium instances and formicarium --help)"
             ) from None
     _need_display()
-    from app.window.gui import open_window as window
+    from app.window.launch import open_window as window
 
     return window(path)
 
@@ -84,7 +85,7 @@ def open_window(file: str | None = None) -> int:
 @out_option("Folder for pictures and log where there is no display.", Path("formicarium-demo"))
 def demo(out: Path) -> int:
     """Show a bundled instance being solved; with no display, leave pictures and a log."""
-    from app.window.gui import run_demo
+    from app.window.launch import run_demo
 
     return run_demo(out)
 
@@ -94,34 +95,30 @@ for _command in (solve, replay, speedup, compare):
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@json_option("Print a JSON array.")
 def colonies(as_json: bool) -> None:
     """List the colonies and their parameters."""
-    from app.cli import report
+    from app.cli import lists
 
-    click.echo(
-        json.dumps(report.colony_rows(), indent=2) if as_json else report.colonies_text(width())
-    )
+    _print(lists.colony_rows, lambda: lists.colonies_text(width()), as_json)
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@json_option("Print a JSON object.")
 def devices(as_json: bool) -> None:
     """List the devices that a colony can run on here."""
-    from app.cli import report
+    from app.cli import lists
 
-    click.echo(json.dumps(report.device_rows(), indent=2) if as_json else report.devices_text())
+    _print(lists.device_rows, lists.devices_text, as_json)
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@json_option("Print a JSON object.")
 def instances(as_json: bool) -> None:
     """List the bundled and the downloaded instances."""
-    from app.cli import report
+    from app.cli import lists
 
-    click.echo(
-        json.dumps(report.instance_rows(), indent=2) if as_json else report.instances_text(width())
-    )
+    _print(lists.instance_rows, lambda: lists.instances_text(width()), as_json)
 
 
 @cli.command()
@@ -138,9 +135,9 @@ def download(names: tuple[str, ...], source: str) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line; every error is one line, and no traceback."""
+    """Run the command line. Every error is one line, without a traceback."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it was closed before we began
+        if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     try:
         status = cli.main(prog_name="formicarium", standalone_mode=False)
@@ -156,7 +153,7 @@ def main() -> NoReturn:
         status = BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
         status = 130
-    except BrokenPipeError:  # the reader of our output has gone; so do we, quietly
+    except BrokenPipeError:  # the reader of the output has gone: exit without a message
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except Exception as error:
@@ -168,8 +165,13 @@ def main() -> NoReturn:
     sys.exit(status or 0)
 
 
+def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
+    """Print a list, as JSON or for people."""
+    click.echo(json.dumps(rows(), indent=2) if as_json else text())
+
+
 def _need_display() -> None:
-    """Refuse to open a window where Qt would only abort."""
+    """Refuse to open a window without a display: Qt would abort the process."""
     places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
         raise FormicariumError(

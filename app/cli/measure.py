@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from app.cli.options import (
     colony_option,
     device_option,
+    json_option,
     leave,
     make_folder,
     out_option,
     parameter_options,
 )
-from app.cli.terminal import say
+from app.cli.terminal import say, show_progress
+
+if TYPE_CHECKING:
+    from gpu.core.instance import Instance
+    from gpu.measure.comparison_report import ComparisonReport
+    from gpu.measure.speedup_report import SpeedupReport
+
+Progress = Callable[[str, float], None]
+"""Gets a text with the present step, and the share of all steps that is done, in [0, 1]."""
 
 NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 
@@ -42,7 +52,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
     help="Seconds for each run to reach the same gap; 0 leaves that part out.",
 )
 @out_option("Folder for speedup.json and speedup.csv.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
+@json_option("Print the results as one JSON object.")
 def speedup(
     files: tuple[str, ...],
     colonies: tuple[str, ...],
@@ -59,8 +69,10 @@ def speedup(
     All get the same instance, parameters and number of tours; compiling and warming up are left
     out, and what is shown is the median of the runs with its quartiles.
     """
-    from app.cli import speedup as benchmark
+    from app.cli.headless import interruptible
+    from app.cli.measured_text import speedup_text
     from app.files.library import find_instance
+    from app.files.measurements import export_speedup, speedup_json
     from gpu.core import devices
     from gpu.core.random import checked_seed
     from gpu.measure.contenders import contenders
@@ -74,22 +86,45 @@ def speedup(
     checked_seed(seed + max(repeats, 1) - 1)
     checked_seed(seed)
     make_folder(out)
-    options = {"seed": seed, "repeats": repeats, "iterations": iterations, "budget": budget}
+
+    def measured(
+        instance: Instance, cancelled: Callable[[], bool], progress: Progress = _untold
+    ) -> SpeedupReport:
+        return measure(
+            instance,
+            among[instance.problem],
+            parameters,
+            seed=seed,
+            repeats=repeats,
+            iterations=iterations,
+            budget=budget,
+            cancelled=cancelled,
+            progress=progress,
+        )
+
     for instance in instances:  # refuses what is impossible, before anything is said or done
-        measure(instance, among[instance.problem], parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+        measured(instance, lambda: True)
     if why := devices.survey().without_cuda:
         say(f"no GPU: {why}; measuring on the CPU alone")
-    reports, departure = benchmark.measure_all(instances, among, parameters, **options)
+    reports: list[SpeedupReport] = []
+
+    def work(cancelled: Callable[[], bool]) -> None:
+        for instance in instances:
+            if not cancelled():
+                reports.append(measured(instance, cancelled, _progress(f"{instance.name}: ")))
+
+    departure = interruptible(work)
     reports = [report for report in reports if report.measured]
     if as_json:
-        click.echo(json.dumps(benchmark.json_of(reports), allow_nan=False))
+        click.echo(json.dumps(speedup_json(reports), allow_nan=False))
     elif reports:
-        click.echo("\n\n".join(map(benchmark.text_of, reports)))
+        click.echo("\n\n".join(map(speedup_text, reports)))
     if not reports:
         say(NOTHING_MEASURED)
     elif out is not None:
-        for path in benchmark.write(out, reports):
-            say(f"written: {path}")
+        for form in ("json", "csv"):
+            export_speedup(out / f"speedup.{form}", reports, form)
+            say(f"written: {out / f'speedup.{form}'}")
     leave(departure)
     return departure.status
 
@@ -109,7 +144,7 @@ def speedup(
     help="Seconds that an iteration may take; slower options are left out.",
 )
 @out_option("Folder for comparison.jsonl and comparison.csv.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def compare(
     file: str,
     colony: str | None,
@@ -126,8 +161,10 @@ def compare(
     Every colony of the same search that the device can run is timed by phase, and for the chosen
     one every option of its update, selection and the like, all in turn and after a warm-up.
     """
-    from app.cli import comparison as comparing
+    from app.cli.headless import interruptible
+    from app.cli.measured_text import comparison_text
     from app.files.library import find_instance
+    from app.files.measurements import comparison_json, export_comparison
     from gpu.core.random import checked_seed
     from gpu.measure import comparison
     from gpu.run.session import choose, why_not_on_a_gpu
@@ -137,21 +174,49 @@ def compare(
     place, system = choose(colony, device)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
     make_folder(out)
-    options = {"seed": seed, "rounds": repeats, "limit": limit}
-    # Refuses what is impossible, before anything is said or done.
-    comparison.compare(instance, system, place, parameters, cancelled=lambda: True, **options)  # type: ignore[arg-type]
+    reports: list[ComparisonReport] = []
+
+    show = _progress("")
+
+    def work(cancelled: Callable[[], bool], progress: Progress = show) -> None:
+        report = comparison.compare(
+            instance,
+            system,
+            place,
+            parameters,
+            seed=seed,
+            repeats=repeats,
+            limit=limit,
+            cancelled=cancelled,
+            progress=progress,
+            found=reports.append,
+        )
+        reports.append(report)
+
+    work(lambda: True, _untold)  # refuses what is impossible, before anything is said or done
+    reports.clear()
     if why := why_not_on_a_gpu(colony, device, place):
         say(f"no GPU: {why}; comparing on {place.name}")
-    report, departure = comparing.measure(instance, system, place, parameters, **options)  # type: ignore[arg-type]
-    if report is not None and as_json:
-        click.echo(json.dumps(comparing.json_of(report), allow_nan=False))
-    if report is None or not report.measured:
+    departure = interruptible(work)
+    if reports and as_json:
+        click.echo(json.dumps(comparison_json(reports[-1]), allow_nan=False))
+    if not reports or not reports[-1].measured:
         say(NOTHING_MEASURED)
     else:
         if not as_json:
-            click.echo(comparing.text_of(report))
+            click.echo(comparison_text(reports[-1]))
         if out is not None:
-            for path in comparing.write(out, report):
-                say(f"written: {path}")
+            for form in ("jsonl", "csv"):
+                export_comparison(out / f"comparison.{form}", reports[-1], form)
+                say(f"written: {out / f'comparison.{form}'}")
     leave(departure)
     return departure.status
+
+
+def _progress(name: str) -> Progress:
+    """Return a function that shows the progress of a measurement on the terminal."""
+    return lambda text, share: show_progress(f"{name}{100 * share:.0f} %  {text}")
+
+
+def _untold(text: str, share: float) -> None:
+    """Show no progress."""

@@ -1,4 +1,4 @@
-"""What commands that compute have in common: options, the folder for results, leaving."""
+"""What the commands that compute share: options, the output folder, and how they exit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _by_name(
 
 
 class _Folder(click.Path):
-    """A folder that is there or can be made; the empty name would mean the current one."""
+    """A folder that exists or can be made; an empty name is refused."""
 
     def convert(
         self,
@@ -93,7 +93,7 @@ class _Folder(click.Path):
 
 
 def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _Command]:
-    """Return the option for the folder that files go to."""
+    """Return the option for the output folder."""
     return click.option(
         "--out",
         type=_Folder(file_okay=False, path_type=Path),
@@ -103,8 +103,13 @@ def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _
     )
 
 
+def json_option(text: str) -> Callable[[_Command], _Command]:
+    """Return the option ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
 def make_folder(out: Path | None) -> None:
-    """Make the folder for results; refused before any work where that is impossible."""
+    """Make the output folder; raise FormicariumError if that is impossible."""
     from gpu.core.errors import sentence_for
 
     try:
@@ -116,7 +121,7 @@ def make_folder(out: Path | None) -> None:
 
 
 def leave(departure: Departure) -> None:
-    """Leave at once if a thread is still at work, which cannot be stopped in any other way."""
+    """End the process at once if a thread still works: it cannot be stopped in another way."""
     if departure.left:
         sys.stdout.flush()
         os._exit(departure.status)

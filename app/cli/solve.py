@@ -12,6 +12,7 @@ import click
 from app.cli.options import (
     colony_option,
     device_option,
+    json_option,
     leave,
     make_folder,
     out_option,
@@ -21,9 +22,10 @@ from app.cli.terminal import one_line, say, show_progress
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
-    from app.cli.headless import Result
+    from app.cli.headless import Departure
     from gpu.core.instance import Instance
     from gpu.run.recorder import Recorder
+    from gpu.run.result import Result
     from gpu.run.session import Session
 
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def solve(
     file: str,
     colony: str | None,
@@ -77,17 +79,17 @@ def solve(
         say(f"{file}: {instance.note}")
     if why:
         say(f"no GPU: {why}; solving on {session.device}")
-    result = _run(instance, session, recorder, as_json)
+    result, departure = _run(instance, session, recorder, as_json)
     if recorder is not None:
-        _export(recorder, instance, session, result)
-    leave(result.departure)
-    return result.status
+        _export(recorder, result)
+    leave(departure)
+    return _status(result, departure)
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--device", help="Another device than the recorded one.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
     from app.files.library import find_again
@@ -97,13 +99,13 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
     session = repeated(log, device)
-    result = _run(instance, session, None, as_json)
-    status = result.status
+    result, departure = _run(instance, session, None, as_json)
+    status = _status(result, departure)
     if status == 0:
-        same, sentence = comparison(log, instance, session, result.outcome)
+        same, sentence = comparison(log, result)
         say(f"{file}: {sentence}")
         status = 0 if same else 1
-    leave(result.departure)
+    leave(departure)
     return status
 
 
@@ -118,25 +120,58 @@ def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
     return costs[wanted]
 
 
-def _run(instance: Instance, session: Session, recorder: Recorder | None, as_json: bool) -> Result:
+def _run(
+    instance: Instance, session: Session, recorder: Recorder | None, as_json: bool
+) -> tuple[Result, Departure]:
     """Run ``session`` with its progress on the terminal, and print its result."""
-    from app.cli import headless, report
+    from app.cli import headless
 
     show = headless.progress_of(session, instance)
-    result = headless.solve(instance, session, recorder, show)
+    result, departure = headless.solve(instance, session, recorder, show)
     show_progress("")
-    outcome = result.outcome
-    if outcome.ending.value == "failed":
-        say(one_line(outcome.reason))
-    if as_json:
-        click.echo(json.dumps(report.result(instance, session, outcome)))
+    if result.ending == "failed":
+        say(one_line(result.reason))
+    click.echo(json.dumps(result.to_dict()) if as_json else _summary(result))
+    return result, departure
+
+
+def _summary(result: Result) -> str:
+    """Return a run's result for people, in a few lines."""
+    from gpu.core.words import counted
+
+    instance, session, words = result.instance, result.session, result.instance.problem.words
+    lines = [
+        f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
+        f"seed {session.seed}",
+    ]
+    failed = result.ending == "failed"  # why is an error, which standard error has
+    lines.append(result.ending.value + ("" if failed else f": {result.reason}"))
+    if result.cost is None:
+        finished = result.ending == "finished"
+        more = ": allow more time, or fewer ants" if finished else ""
+        lines.append(f"no {words.solution} was built{more}")
     else:
-        click.echo(report.summary(instance, session, outcome))
-    return result
+        gap = result.gap_percent
+        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+        if gap is not None and gap <= 0:
+            above = f", {words.known}"
+        lines += [
+            f"best {words.solution} {words.amount.format(result.cost)}{above}, "
+            f"found in iteration {result.best_iteration}",
+            f"{counted(result.iterations, 'iteration')}, "
+            f"{counted(result.solutions_built, words.solution)}, "
+            f"{result.seconds:.2f} s",
+        ]
+    return "\n".join(lines)
+
+
+def _status(result: Result, departure: Departure) -> int:
+    """Return the exit status: 0 finished, 1 failed, 128 + signal."""
+    return 1 if result.ending == "failed" else departure.status
 
 
 def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorder | None:
-    """Return what writes the run's log into ``out``, where one is asked for."""
+    """Return what writes the run's log into the folder ``out``; None where there is no folder."""
     if out is None:
         return None
     from gpu.run.recorder import Recorder, free_path, stem
@@ -146,17 +181,17 @@ def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorde
     return Recorder(path, session, instance, say)
 
 
-def _export(recorder: Recorder, instance: Instance, session: Session, result: Result) -> None:
-    """Write CSV and solution beside the log; a file that cannot be written is told, not fatal."""
+def _export(recorder: Recorder, result: Result) -> None:
+    """Write CSV and solution beside the log. A file that cannot be written only gets a message."""
     from app.files.exports import export_csv, export_solution
     from gpu.run.run_log import read_log
 
+    instance, session = result.instance, result.session
     try:
-        best = result.outcome.state.best_solution
-        if best is not None:
+        if result.solution is not None:
             comment = f"by {session.colony}, seed {session.seed}"
             path = recorder.path.with_suffix(instance.problem.words.suffix)
-            export_solution(path, instance, best, comment)
+            export_solution(path, instance, result.solution, comment)
         if recorder.complete:
             export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
     except FormicariumError as error:

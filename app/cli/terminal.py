@@ -1,9 +1,13 @@
-"""What goes to a terminal beside results: one-line messages, and a line of progress."""
+"""What the terminal shows: messages of one line, a line of progress, and tables."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
+
+LEAST_ROOM = 30
+"""Characters that the last column of a table has, however narrow the terminal is."""
 
 _CLEAR = "\r\x1b[K"
 
@@ -14,7 +18,7 @@ def say(sentence: str) -> None:
 
 
 def width() -> int:
-    """Return how many characters a line of lists has: as many as the terminal's, 100 elsewhere."""
+    """Return the width of lists in characters: the terminal's, or 100 where there is none."""
     return max(shutil.get_terminal_size((100, 24)).columns, 60)
 
 
@@ -24,7 +28,36 @@ def one_line(text: str) -> str:
 
 
 def show_progress(text: str) -> None:
-    """Replace the line of progress, if standard error is a terminal; nothing removes it."""
+    """Replace the line of progress if standard error is a terminal; an empty text removes it."""
     if sys.stderr.isatty():
         sys.stderr.write(f"{_CLEAR}{text}")
         sys.stderr.flush()
+
+
+def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
+    """Return ``rows`` with aligned columns; the last one is broken to fit ``width`` if given."""
+    rows = [tuple(row) for row in rows]
+    if width:
+        rows = _broken(rows, width)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
+    """Return ``rows``; what is too long for the last column goes on in rows below."""
+    import textwrap
+
+    before = sum(
+        max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
+    )
+    room = max(width - before, LEAST_ROOM)
+    broken = []
+    for *first, last in rows:
+        indent = " " * (len(last) - len(last.lstrip()) + 2)
+        start, *rest = textwrap.wrap(last, room, subsequent_indent=indent) or [""]
+        broken.append((*first, start))
+        broken += [(*[""] * len(first), line) for line in rest]
+    return broken

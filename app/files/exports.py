@@ -1,4 +1,4 @@
-"""Files for the user to take away; each appears whole or not at all."""
+"""Files that the user exports. Each one is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ COLUMNS = (
     "two_opt_moves",
     "or_opt_moves",
 )
-"""Columns of a run's CSV, one of them named after what ants make; then a column for the
-milliseconds of each phase."""
+"""Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
+milliseconds of each phase follows."""
 
 
 class ExportError(FormicariumError):
@@ -50,9 +50,9 @@ class ExportError(FormicariumError):
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Have ``write`` fill a new file beside ``path``, then put it in its place.
+    """Let ``write`` fill a new file in the folder of ``path``, then rename it to ``path``.
 
-    Whatever happens, ``path`` is either as it was or complete.
+    Whatever happens, the file at ``path`` is either the old one or the complete new one.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        error.filename = None  # the sentence names the file that the user asked for
+        error.filename = None  # the sentence below names the file
         raise ExportError(
             f"{path}: cannot be written ({sentence_for(error)}); choose another place"
         ) from error
@@ -79,7 +79,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def export_solution(
     path: Path, instance: Instance, solution: NDArray[np.integer], comment: str = ""
 ) -> None:
-    """Write ``solution`` as its problem's files are: a TSPLIB tour, a DIMACS coloring.
+    """Write ``solution`` in its problem's format: a TSPLIB tour or a DIMACS coloring.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def export_log(path: Path, source: Path) -> None:
 
 
 def export_csv(path: Path, log: RunLog) -> None:
-    """Write the run's numbers as CSV, one row a line of the log; raises ExportError."""
+    """Write the run's numbers as CSV, with a row for each line of the log; raises ExportError."""
     lines = [*log.records, *([log.outcome] if log.outcome else [])]
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     table = io.StringIO(newline="")
@@ -118,7 +118,7 @@ def column_of(phase: str) -> str:
 def export_session(
     path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
 ) -> None:
-    """Write what ``formicarium replay`` needs: the session and, for comparison, its outcome.
+    """Write a file for ``formicarium replay``: the session, and its outcome to compare with.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The instances at hand: bundled, downloaded from TSPLIB and checked, or any file."""
+"""Finds instances: bundled ones, those downloaded from TSPLIB, and any file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LONGEST_FILE = 64 << 20
-"""Bytes after which an unpacked download is refused; TSPLIB's largest file has 2 MB."""
+"""Largest number of bytes of an unpacked download; TSPLIB's largest file has 2 MB."""
 
 TIMEOUT = 30
-"""Seconds without an answer after which a download is given up."""
+"""Seconds without an answer after which a download fails."""
 
 
 class DownloadError(FormicariumError):
-    """An instance that could not be fetched, or is not what it should be."""
+    """An instance that cannot be fetched, or is not the published one."""
 
 
 class NotDownloadedError(InstanceError):
-    """An instance of TSPLIB that :func:`download` knows, and that is not here yet."""
+    """An instance of TSPLIB that :func:`download` can fetch, but has not fetched yet."""
 
 
 def find_path(text: str) -> Path:
@@ -68,18 +68,16 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str) -> TspInstance | GraphInstance:
+def find_instance(text: str) -> Instance:
     """Load the instance that ``text`` means; see :func:`find_path`."""
     return load_instance(find_path(text))
 
 
-def find_again(
-    reference: InstanceReference, beside: Path | None = None
-) -> TspInstance | GraphInstance:
-    """Load the instance that a recorded session is about, wherever it is by now.
+def find_again(reference: InstanceReference, beside: Path | None = None) -> Instance:
+    """Load the instance of a recorded session, even if its file has moved.
 
-    Tried in turn, until the digest fits: its own path, its file name beside ``beside`` (the
-    session's own file), and the bundled and downloaded instances of its name.
+    The file is looked for at its recorded path, in the folder of ``beside`` (the session's file),
+    and among the bundled and downloaded instances. The first one with the right digest is taken.
 
     Raises
     ------
@@ -102,28 +100,28 @@ def find_again(
 
 
 def folder() -> Path:
-    """Return where downloaded instances are kept."""
+    """Return the folder of downloaded instances."""
     import platformdirs
 
     return platformdirs.user_data_path(APPLICATION, appauthor=False) / "instances"
 
 
 def downloaded() -> tuple[Path, ...]:
-    """Return the files that :func:`download` has fetched."""
+    """Return the files of downloaded instances."""
     return tuple(sorted(folder().glob("*.tsp")))
 
 
 def downloadable() -> tuple[str, ...]:
-    """Return the names that :func:`download` knows the digests of."""
+    """Return the names of all instances that :func:`download` can fetch."""
     return tuple(_table()[1])
 
 
 def digest(instance: TspInstance) -> str:
-    """Return the SHA-256 of what an instance is: metric, direction, and every number.
+    """Return the SHA-256 of the contents of an instance: metric, direction, and every number.
 
-    Mirrors of TSPLIB differ in line ends, blanks, comments and in how they write one and the
-    same number, so a digest of the bytes would refuse good copies; this one refuses no good
-    copy, and none with a number changed passes.
+    Mirrors of TSPLIB differ in line ends, blanks, comments and in the way of writing a number. A
+    digest of the bytes would refuse their good copies. This digest accepts them, and still refuses
+    a copy with a changed number.
     """
     found = hashlib.sha256(f"{instance.metric.value} {instance.n} {instance.directed}".encode())
     parts = ((instance.city_ids, "<i8"), (instance.coordinates, "<f8"), (instance.matrix, "<i4"))
@@ -134,14 +132,14 @@ def digest(instance: TspInstance) -> str:
 
 
 def download(name: str, source: str = "") -> Path:
-    """Fetch a TSPLIB instance, check it, and keep it.
+    """Fetch an instance of TSPLIB, check it, and keep it.
 
     Parameters
     ----------
     name : str
         One of :func:`downloadable`.
     source : str, optional
-        Address of a folder with ``NAME.tsp.gz``; by default TSPLIB's home.
+        Address of a folder with ``NAME.tsp.gz``; by default that of TSPLIB.
 
     Returns
     -------
@@ -151,8 +149,8 @@ def download(name: str, source: str = "") -> Path:
     Raises
     ------
     DownloadError
-        If the name is unknown, the file cannot be fetched, or it is not the published instance;
-        nothing is kept then.
+        If the name is unknown, or the file cannot be fetched or is not the published instance.
+        Nothing is kept then.
     """
     home, digests = _table()
     wanted = digests.get(name)

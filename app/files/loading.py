@@ -1,4 +1,4 @@
-"""What takes long when a window opens a file, or opens itself."""
+"""Slow work of a window that opens, or that opens a file; it is done in another thread."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 from app.files.library import find_again
 from gpu import catalog
 from gpu.core.devices import Survey
+from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.run_log import RunLog, read_log
 
 
 def warm_up(found: Survey) -> None:
-    """Run one iteration on the first device, so that no run waits for imports and compilers."""
+    """Run one iteration on the first device: the user's runs need not wait for imports then."""
     device = found.devices[0]
     system = next(row for row in catalog.CATALOG if row.runs_on(device))
     smallest = min(
@@ -30,7 +29,7 @@ def warm_up(found: Survey) -> None:
         colony.snapshot(Wanted.EVERYTHING)
 
 
-def load_any(path: Path) -> tuple[TspInstance | GraphInstance, RunLog | None]:
+def load_any(path: Path) -> tuple[Instance, RunLog | None]:
     """Load an instance, or a recorded session with its instance."""
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)

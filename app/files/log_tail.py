@@ -1,4 +1,4 @@
-"""New lines of a file that another thread writes."""
+"""Reads the new lines of a file that another thread writes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ EVERY = 0.25
 """Seconds between two looks at the file."""
 
 MOST = 256 * 1024
-"""Bytes read at a look; a run writes a few lines a second."""
+"""Most bytes that one look reads; a run writes a few lines a second."""
 
 
 class LogTail:
-    """Hands the whole lines that were added to a file to ``listener``."""
+    """Gives each complete new line of a file to ``listener``."""
 
     def __init__(self, listener: Callable[[list[str]], object]) -> None:
         self._listener = listener
@@ -24,7 +24,7 @@ class LogTail:
         self._due = 0.0
 
     def follow(self, path: Path | None) -> None:
-        """Begin with another file, from its first line; None for no file."""
+        """Read another file from its first line on; None for no file."""
         if self._file is not None:
             self._file.close()
         self._part = b""
@@ -35,12 +35,12 @@ class LogTail:
             self._file = None
 
     def read_sometimes(self) -> None:
-        """Read if the last look is long enough ago."""
+        """Read if the last look was at least ``EVERY`` seconds ago."""
         if time.monotonic() >= self._due:
             self.read()
 
     def read(self) -> None:
-        """Read what was added."""
+        """Read the new part of the file."""
         self._due = time.monotonic() + EVERY
         if self._file is None:
             return

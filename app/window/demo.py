@@ -1,47 +1,47 @@
-"""The demonstration: a bundled instance solved as the window opens, then speedups measured."""
+"""The demonstration: solves a bundled instance as the window opens, then measures speedups."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.notifications import Notifications
-from app.window.gui import DEMO_INSTANCE, application, close_window, leave, make_window
-from app.window.stall_meter import StallMeter
+from app.window.application import Application, leave, make_application, qt_application
+from app.window.models.run import RunModel
+from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import free_path, stem
-from views.widgets.pictures import as_image
+from views.widgets.picture_export import as_image
 
-if TYPE_CHECKING:
-    from app.window.controller import WindowController
+INSTANCE = "map-1000"
+"""The bundled instance that is solved."""
 
 SECONDS = 8.0
 """How long the run lasts with no display."""
 
 WARMING = 4.0
-"""Seconds that the run waits, at most, until what it needs is imported."""
+"""Longest time in seconds that the run waits for imports and compilers."""
 
 MEASURING = 15.0
-"""Seconds after which measuring speedups is given up with no display."""
+"""Longest time in seconds that speedups are measured with no display."""
 
 GIVE_UP = 120.0
-"""Seconds after which the demonstration ends with no display, whatever it is at."""
+"""Seconds after which the demonstration ends with no display, whatever it is doing."""
 
 SIZE = (1600, 1000)
 """Width and height of the window with no display."""
 
 
 class Demo(QObject):
-    """Opens the instance, starts a run when all is there, and measures when it has ended.
+    """Opens the instance, starts a run when everything is there, and measures after its end.
 
     Parameters
     ----------
-    controller : WindowController
-        Whose window is shown.
+    application : Application
+        What is shown.
     seconds : float
         How long the run lasts.
 
@@ -53,21 +53,21 @@ class Demo(QObject):
 
     solved = Signal(object)
 
-    def __init__(self, controller: WindowController, seconds: float) -> None:
-        super().__init__(controller)
-        self._controller = controller
+    def __init__(self, application: Application, seconds: float) -> None:
+        super().__init__(application)
+        self._application = application
         self._seconds = seconds
         self._begun = False
         self._ready = self._warm = False
-        controller.ready.connect(self._is_ready)
-        controller.warm.connect(self._is_warm)
+        application.files.ready.connect(self._is_ready)
+        application.devices.warm.connect(self._is_warm)
         QTimer.singleShot(round(WARMING * 1000), self, self._is_warm)
-        controller.run_ended.connect(self._ended)
+        application.runs.ended.connect(self._ended)
 
     def begin(self) -> None:
         """Open the instance."""
-        path = next(one.path for one in bundled() if one.name == DEMO_INSTANCE)
-        self._controller.open(path)
+        path = next(one.path for one in bundled() if one.name == INSTANCE)
+        self._application.files.open(path)
 
     def _is_ready(self) -> None:
         self._ready = True
@@ -81,53 +81,57 @@ class Demo(QObject):
         if self._begun or not (self._ready and self._warm):
             return
         self._begun = True
-        setup = self._controller.window.setup
+        setup = self._application.window.setup
         setup.colony.choose_search("acs-spm")
         setup.stop.set_values({"seconds": self._seconds})
         setup.parameters.set_values({"ants": 256, "update_period": 4})
-        self._controller.start()
+        self._application.run_controller.start()
 
-    def _ended(self, outcome: Outcome) -> None:
-        self._controller.run_ended.disconnect(self._ended)
-        self.solved.emit(outcome)
-        if outcome.ending is Ending.FINISHED:
-            self._controller.measurements.speedups(thorough=False)
+    def _ended(self, run: RunModel) -> None:
+        self._application.runs.ended.disconnect(self._ended)
+        assert run.outcome is not None
+        self.solved.emit(run.outcome)
+        if run.outcome.ending is Ending.FINISHED:
+            self._application.measurements.speedups(thorough=False)
 
 
 def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
-    app = application()
+    qt = qt_application()
     out.mkdir(parents=True, exist_ok=True)
     with Notifications() as notifications:
-        controller = make_window(notifications, out / "window.ini")
-        controller.log_path = lambda session: free_path(out, stem(session), ".jsonl")
-        window = controller.window
+        application = make_application(
+            notifications,
+            out / "window.ini",
+            lambda session: free_path(out, stem(session), ".jsonl"),
+        )
+        window, measurements = application.window, application.measurements
         window.choose_theme("dark")
         window.resize(*SIZE)
         window.show()
         meter = StallMeter()
         ends: list[Outcome] = []
-        demo = Demo(controller, SECONDS)
+        demo = Demo(application, SECONDS)
 
         def solved(outcome: Outcome) -> None:
             meter.stop()
             ends.append(outcome)
-            QTimer.singleShot(round(MEASURING * 1000), controller, controller.measurements.cancel)
+            QTimer.singleShot(round(MEASURING * 1000), application, measurements.cancel)
 
         def measured() -> None:
             if ends:
-                QTimer.singleShot(100, app.quit)
+                QTimer.singleShot(100, qt.quit)
 
         demo.solved.connect(solved)
-        controller.measurements.idle.connect(measured)
-        controller.solving.connect(meter.start)
-        QTimer.singleShot(round(GIVE_UP * 1000), controller, app.quit)
+        measurements.idle.connect(measured)
+        application.run_controller.solving.connect(meter.start)
+        QTimer.singleShot(round(GIVE_UP * 1000), application, qt.quit)
         demo.begin()
-        app.exec()
-        left = leave_pictures(controller, out)
-        ended = close_window(controller)
+        qt.exec()
+        left = leave_pictures(application, out)
+        ended = application.close()
     (out / "window.ini").unlink(missing_ok=True)
-    run = controller.run
+    run = application.runs.current
     status = 0 if ends and ends[0].ending is Ending.FINISHED else 1
     if run is not None:
         left.append(run.recorder.path)
@@ -141,9 +145,9 @@ def run_offscreen(out: Path) -> int:
     return status
 
 
-def leave_pictures(controller: WindowController, out: Path) -> list[Path]:
+def leave_pictures(application: Application, out: Path) -> list[Path]:
     """Write pictures of the window in both themes, and of every view."""
-    window = controller.window
+    window = application.window
     left = []
     window.dashboard.settle()
     for theme in ("light", "dark"):
@@ -154,5 +158,5 @@ def leave_pictures(controller: WindowController, out: Path) -> list[Path]:
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")
-        as_image(view, window.theme, controller.exports.caption).save(str(left[-1]))
+        as_image(view, window.theme, application.exports.caption).save(str(left[-1]))
     return left

@@ -20,8 +20,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QTimer
 
 from app.notifications import Notifications
-from app.window.gui import application, close_window, make_window
-from app.window.stall_meter import StallMeter
+from app.window.application import make_application, qt_application
+from app.window.models.run import RunModel
+from app.window.process.stall_meter import StallMeter
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Outcome
 from gpu.run.run import Run
@@ -59,11 +60,11 @@ def live(
     meter: StallMeter | None = None,
 ) -> float:
     """Iterations per second in the window; with a ``meter``, its stalls, too."""
-    app = application()
+    app = qt_application()
     ends: list[Outcome] = []
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
-        controller = make_window(notifications, Path(folder) / "window.ini")
-        window = controller.window
+        application = make_application(notifications, Path(folder) / "window.ini")
+        window = application.window
         window.resize(1600, 1000)
         window.show()
         begun: list[float] = []
@@ -75,25 +76,26 @@ def live(
             numbers = {name: float(text) for name, text in values.items()}
             stop = {"seconds": seconds}
             window.setup.set_choices(Choices(device, colony, numbers, 1, stop))
-            controller.start()
+            application.run_controller.start()
             if meter is not None:
                 QTimer.singleShot(1500, meter.start)  # once the colony is built
 
-        def ended(outcome: Outcome) -> None:
+        def ended(run: RunModel) -> None:
             if meter is not None:
                 meter.stop()
-            ends.append(outcome)
+            assert run.outcome is not None
+            ends.append(run.outcome)
             QTimer.singleShot(200, app.quit)
 
-        controller.ready.connect(start)
-        controller.run_ended.connect(ended)
-        controller.open(path)
+        application.files.ready.connect(start)
+        application.runs.ended.connect(ended)
+        application.files.open(path)
         app.exec()
         window.dashboard.settle()
         for theme in ("light", "dark"):
             window.choose_theme(theme)
             window.grab().save(str(out / f"live-{theme}.png"))
-        close_window(controller)
+        application.close()
     print(ends[0].reason, ends[0].state.best_cost)
     return ends[0].state.iteration / ends[0].state.elapsed
 

@@ -21,9 +21,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QTimer
 
 from app.notifications import Notifications
-from app.window.controller import WindowController
-from app.window.gui import application, close_window, make_window
-from app.window.solver import RunState
+from app.window.application import Application, make_application, qt_application
+from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core import devices
 from views.decision.step_controls import StepControls
@@ -38,7 +37,7 @@ class Pictures:
 
     Parameters
     ----------
-    controller : WindowController
+    application : Application
         Whose window is taken; the instance is being loaded.
     choices : Choices
         What is run.
@@ -49,44 +48,44 @@ class Pictures:
     """
 
     def __init__(
-        self, controller: WindowController, choices: Choices, seconds: float, out: Path
+        self, application: Application, choices: Choices, seconds: float, out: Path
     ) -> None:
-        self._controller, self._choices, self._out = controller, choices, out
+        self._application, self._choices, self._out = application, choices, out
         self._seconds = seconds
         self._begun = False
-        controller.ready.connect(self._start)
-        controller.solving.connect(self._solving)
+        application.files.ready.connect(self._start)
+        application.run_controller.solving.connect(self._solving)
 
     def _after(self, milliseconds: float, what: Callable[[], None]) -> None:
-        QTimer.singleShot(round(milliseconds), self._controller, what)
+        QTimer.singleShot(round(milliseconds), self._application, what)
 
     def _take(self, name: str) -> None:
-        self._controller.window.grab().save(str(self._out / name))
+        self._application.window.grab().save(str(self._out / name))
 
     def _start(self) -> None:
         if not self._begun:
             self._begun = True
-            self._controller.window.setup.set_choices(self._choices)
-            self._controller.window.dashboard.show_view("device")
-            self._controller.start()
+            self._application.window.setup.set_choices(self._choices)
+            self._application.window.dashboard.show_view("device")
+            self._application.run_controller.start()
 
     def _solving(self) -> None:
-        self._controller.solving.disconnect(self._solving)  # it resumes later
+        self._application.run_controller.solving.disconnect(self._solving)  # it resumes later
         self._after(500 * self._seconds, self._running)
 
     def _running(self) -> None:
         self._take("running.png")
-        self._controller.pause()
+        self._application.run_controller.pause()
         self._decide()
 
     def _decide(self) -> None:
-        solver, instance = self._controller.solver, self._controller.instance
-        assert solver is not None
+        run, instance = self._application.runs.active, self._application.instance.value
+        assert run is not None
         assert instance is not None
-        if solver.state is not RunState.PAUSED:
+        if run.state is not RunState.PAUSED:
             self._after(20, self._decide)
             return
-        dashboard = self._controller.window.dashboard
+        dashboard = self._application.window.dashboard
         dashboard.show_view("decision")
         steps = dashboard.views["decision"].findChild(StepControls)
         assert steps is not None
@@ -95,17 +94,17 @@ class Pictures:
 
     def _resume(self) -> None:
         self._take("decision.png")
-        dashboard = self._controller.window.dashboard
+        dashboard = self._application.window.dashboard
         dashboard.show_view("tour")
         dashboard.show_view("convergence")
-        self._controller.run_ended.connect(lambda _: self._after(LOOKED_AT, self._ended))
-        self._controller.resume()
+        self._application.runs.ended.connect(lambda _: self._after(LOOKED_AT, self._ended))
+        self._application.run_controller.resume()
 
     def _ended(self) -> None:
-        self._controller.window.dashboard.settle()
-        self._controller.window.banner.clear()
+        self._application.window.dashboard.settle()
+        self._application.window.banner.clear()
         self._take("ended.png")
-        application().quit()
+        qt_application().quit()
 
 
 def main() -> None:
@@ -114,20 +113,20 @@ def main() -> None:
     seconds = float(sys.argv[5])
     values = dict(given.split("=", 1) for given in sys.argv[6:])
     out.mkdir(parents=True, exist_ok=True)
-    app = application()
+    app = qt_application()
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
-        controller = make_window(notifications, Path(folder) / "window.ini")
-        window = controller.window
+        application = make_application(notifications, Path(folder) / "window.ini")
+        window = application.window
         window.choose_theme("dark")
         window.resize(1600, 1000)
         window.show()
         system = catalog.find(colony, devices.find(device))
         choices = Choices(device, system.name, values, 1, {"seconds": seconds})
-        pictures = Pictures(controller, choices, seconds, out)
-        controller.open(path)
+        pictures = Pictures(application, choices, seconds, out)
+        application.files.open(path)
         app.exec()
         del pictures
-        close_window(controller)
+        application.close()
 
 
 if __name__ == "__main__":

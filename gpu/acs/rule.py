@@ -11,10 +11,11 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.random import key_of
+from gpu.core.rule import TrailSource
+from gpu.core.walk import Walk
 from gpu.cpu.candidate_lists import widened
 from gpu.cpu.compilation import Whole
-from gpu.decisions.rule import ForgetfulSource, Surroundings, TrailSource
-from gpu.decisions.walk import Walk
+from gpu.decisions.rule import ForgetfulSource, Surroundings
 from gpu.problems.tsp.candidates import NOT_LISTED
 from gpu.problems.tsp.instance import TspInstance
 

@@ -3,85 +3,137 @@
 from __future__ import annotations
 
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.system import System
+from gpu.core.colony import Colony
+from gpu.core.devices import Device
+from gpu.core.rule import Rule
+from gpu.core.system import System, system_of
+from gpu.problems.tsp.instance import TspInstance
 
 _PAPER = "Skinderowicz 2016"
-_RULE = "gpu.acs.rule:AcsRule"
 
-ANT_COLONY_SYSTEMS: tuple[System, ...] = (
-    System(
+
+def _rule(instance: TspInstance, parameters: AcsParameters, seed: int) -> Rule:
+    from gpu.acs.rule import AcsRule
+
+    return AcsRule(instance, parameters, seed)
+
+
+def _turns(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:
+    """Ants take turns, step by step (Figs. 2 and 3), on one core."""
+    from gpu.acs.cpu.colony import AcsCpuColony
+
+    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
+
+
+def _together(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Colony:
+    """All ants choose, then all update, as ACS-GPU does; on all cores of ``device``."""
+    from gpu.acs.cpu.colony import AcsCpuColony
+
+    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
+
+
+def _alt(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:
+    from gpu.acs.cuda.colony import build_alt
+
+    return build_alt(instance, parameters, device, seed)
+
+
+def _spm(instance: TspInstance, parameters: SpmParameters, device: Device, seed: int) -> Colony:
+    from gpu.acs.cuda.colony import build_spm
+
+    return build_spm(instance, parameters, device, seed)
+
+
+def _stepwise(
+    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.acs.cuda.colony import build_stepwise
+
+    return build_stepwise(instance, parameters, device, seed)
+
+
+SYSTEMS: tuple[System, ...] = (
+    system_of(
         name="acs-gpu-alt",
         title="ACS-GPU-Alt",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="whole tours in one launch; a warp an ant; pheromone matrix; plain updates",
         summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
         deterministic=False,
+        instances=TspInstance,
         parameters=AcsParameters,
-        builders={"cuda": "gpu.acs.cuda.colony:build_alt"},
+        builders={"cuda": _alt},
         alias="acs",
-        rule=_RULE,
+        rule=_rule,
     ),
-    System(
+    system_of(
         name="acs-gpu-spm",
         title="ACS-GPU-SPM",
         paper=f"{_PAPER}, Section 3.2, Fig. 5",
         made_of="whole tours in one launch; a warp an ant; selective memory; plain updates",
         summary="Remembers only the last few trails at each city: better tours, far less memory.",
         deterministic=False,
+        instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cuda": "gpu.acs.cuda.colony:build_spm"},
+        builders={"cuda": _spm},
         alias="acs-spm",
-        rule=_RULE,
+        rule=_rule,
     ),
-    System(
+    system_of(
         name="acs-gpu",
         title="ACS-GPU",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
         summary="Closest to the sequential search among the parallel ones; the same tours always.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AcsParameters,
         builders={
-            "cuda": "gpu.acs.cuda.colony:build_stepwise",
-            "cpu": "gpu.acs.cpu.colony:build_stepwise",
+            "cuda": _stepwise,
+            "cpu": _together,
         },
         alias="acs",
-        rule=_RULE,
+        rule=_rule,
     ),
-    System(
+    system_of(
         name="acs-seq",
         title="ACS-SEQ",
         paper=f"{_PAPER}, Figs. 2 and 3",
         made_of="one core; ants take turns step by step; pheromone matrix",
         summary="The sequential Ant Colony System: what speedups are measured against.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AcsParameters,
-        builders={"cpu:1": "gpu.acs.cpu.colony:build_sequential"},
+        builders={"cpu:1": _turns},
         alias="acs",
-        rule=_RULE,
+        rule=_rule,
     ),
-    System(
+    system_of(
         name="acs-seq-spm",
         title="ACS-SEQ-SPM",
         paper=f"{_PAPER}, Figs. 2, 3 and 5",
         made_of="one core; ants take turns step by step; selective memory",
         summary="The sequential Ant Colony System with the selective pheromone memory.",
         deterministic=True,
+        instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cpu:1": "gpu.acs.cpu.colony:build_sequential_spm"},
+        builders={"cpu:1": _turns},
         alias="acs-spm",
-        rule=_RULE,
+        rule=_rule,
     ),
-    System(
+    system_of(
         name="acs-cores-spm",
         title="ACS-CORES-SPM",
         paper=f"{_PAPER}, Fig. 5, with the steps of ACS-GPU",
         made_of="all cores; all ants step together; selective memory; updates in the ants' order",
         summary="The selective memory on all cores of a machine without a GPU.",
         deterministic=True,
+        instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cpu": "gpu.acs.cpu.colony:build_stepwise_spm"},
+        builders={"cpu": _together},
         alias="acs-spm",
-        rule=_RULE,
+        rule=_rule,
     ),
 )

@@ -2,83 +2,127 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
     AsGroupParameters,
     AsLaunchesParameters,
 )
-from gpu.core.system import System
+from gpu.construction.parameters import AsParameters
+from gpu.core.colony import Colony
+from gpu.core.devices import Device
+from gpu.core.rule import Rule
+from gpu.core.system import System, system_of
+from gpu.problems.tsp.instance import TspInstance
 
 _2013 = "Cecilia et al. 2013"
 _2017 = "Zhou et al. 2017"
-_ANY_SELECTION = "gpu.construction.rule:AsRule"
-_ROULETTE = "gpu.construction.rule:roulette"
-_STC_ROULETTE = "gpu.construction.rule:stc_roulette"
-_I_ROULETTE = "gpu.construction.rule:i_roulette"
 
-ANT_SYSTEMS: tuple[System, ...] = (
-    System(
+
+def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed: int) -> Rule:
+    """Make the rule of ants that draw like this; empty: as their parameters say."""
+    from gpu.construction.rule import AsRule
+
+    return AsRule(instance, parameters, seed, selection)
+
+
+_ANY_SELECTION = partial(_rule, "")
+_ROULETTE = partial(_rule, "roulette")
+_STC_ROULETTE = partial(_rule, "stc-roulette")
+_I_ROULETTE = partial(_rule, "i-roulette")
+
+
+def _on_gpu(
+    construction: str,
+    instance: TspInstance,
+    parameters: AsCudaParameters,
+    device: Device,
+    seed: int,
+) -> Colony:
+    """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
+    from gpu.ant_system.cuda.colony import build
+
+    return build(construction, instance, parameters, device, seed)
+
+
+def _on_cpu(
+    instance: TspInstance, parameters: AsCpuParameters, device: Device, seed: int
+) -> Colony:
+    """Ants and rows of trails are shared out among the cores of ``device``."""
+    from gpu.ant_system.cpu.colony import AsCpuColony
+
+    return AsCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+SYSTEMS: tuple[System, ...] = (
+    system_of(
         name="as-st-dynamic",
         title="ST-DYNAMIC",
         paper=f"{_2017}, Algorithm 1 and Definitions 1 to 3",
         made_of="a group of threads an ant, fewer as cities get fewer; tour list; tiling roulette",
         summary="The fastest Ant System: ants look at unvisited cities only, with no thread idle.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsLaunchesParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_st_dynamic"},
+        builders={"cuda": partial(_on_gpu, "st-dynamic")},
         alias="as",
         rule=_STC_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-st-group-stc-tr",
         title="ST-GROUP-STC-TR",
         paper=f"{_2017}, Algorithm 1 and Definitions 1 to 3",
         made_of="a group of threads an ant; tour list; tiling roulette",
         summary="ST-DYNAMIC with groups that stay as they are.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsLaunchesParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_st_group_stc_tr"},
+        builders={"cuda": partial(_on_gpu, "st-group-stc-tr")},
         alias="as",
         rule=_STC_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-st-group-stc",
         title="ST-GROUP-STC",
         paper=f"{_2017}, Definitions 1 to 3",
         made_of="a group of threads an ant; tour list; parallel prefix sum and search",
         summary="Ants look at unvisited cities only, all of which have a part in every sum.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsLaunchesParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_st_group_stc"},
+        builders={"cuda": partial(_on_gpu, "st-group-stc")},
         alias="as",
         rule=_STC_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-st-group",
         title="ST-GROUP",
         paper=_2017,
         made_of="a group of threads an ant; a tabu bit a city; parallel prefix sum and search",
         summary="The plain data-parallel Ant System, from which ST-DYNAMIC was made.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsLaunchesParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_st_group"},
+        builders={"cuda": partial(_on_gpu, "st-group")},
         alias="as",
         rule=_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-i-roulette",
         title="AS-I-ROULETTE",
         paper=f"{_2013}, Section 3.2.3",
         made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; I-Roulette",
         summary="Every city draws a number of its own; favours heavy weights more than a wheel.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsGroupParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_i_roulette"},
+        builders={"cuda": partial(_on_gpu, "i-roulette")},
         alias="as",
         rule=_I_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-data",
         title="AS-DATA",
         paper=f"{_2013}, Section 3.2",
@@ -86,44 +130,48 @@ ANT_SYSTEMS: tuple[System, ...] = (
         "turns the roulette wheel",
         summary="The first data-parallel Ant System: many threads weigh cities for one that draws.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsGroupParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_data"},
+        builders={"cuda": partial(_on_gpu, "data")},
         alias="as",
         rule=_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-task",
         title="AS-TASK",
         paper=f"{_2013}, Section 3.1.2",
         made_of="an ant a thread; tabu bits in shared memory; roulette wheel",
         summary="The task-parallel Ant System, too few threads for a GPU: what to compare with.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsCudaParameters,
-        builders={"cuda": "gpu.ant_system.cuda.colony:build_task"},
+        builders={"cuda": partial(_on_gpu, "task")},
         alias="as",
         rule=_ROULETTE,
     ),
-    System(
+    system_of(
         name="as-seq",
         title="AS-SEQ",
         paper=f"{_2013}, Algorithms 1 and 2",
         made_of="one core; ants one after another; pheromone matrix; all ants deposit",
         summary="The sequential Ant System: what speedups are measured against.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsCpuParameters,
-        builders={"cpu:1": "gpu.ant_system.cpu.colony:build_sequential"},
+        builders={"cpu:1": _on_cpu},
         alias="as",
         rule=_ANY_SELECTION,
     ),
-    System(
+    system_of(
         name="as-cores",
         title="AS-CORES",
         paper=f"{_2013}, Algorithms 1 and 2",
         made_of="all cores share out ants and rows; pheromone matrix; all ants deposit",
         summary="The Ant System on all cores: the same tours as on one.",
         deterministic=True,
+        instances=TspInstance,
         parameters=AsCpuParameters,
-        builders={"cpu": "gpu.ant_system.cpu.colony:build_parallel"},
+        builders={"cpu": _on_cpu},
         alias="as",
         rule=_ANY_SELECTION,
     ),

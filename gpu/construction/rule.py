@@ -10,9 +10,10 @@ from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.random import key_of
+from gpu.core.rule import TrailSource
+from gpu.core.walk import Walk
 from gpu.cpu.candidate_lists import widened
-from gpu.decisions.rule import Surroundings, TrailSource
-from gpu.decisions.walk import Walk
+from gpu.decisions.rule import Surroundings
 from gpu.problems.tsp.instance import TspInstance
 
 OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from gpu.core.problem import Problem
 class Instance(Protocol):
     """What sessions, runs, recorders and exports need of an instance of any problem."""
 
-    @property
-    def problem(self) -> Problem:
-        """The problem of which this is an instance."""
+    problem: ClassVar[Problem]
+    """The problem of which this is an instance."""
 
     @property
     def name(self) -> str:

@@ -11,11 +11,12 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Explanation:
     power_of_two: bool = False
     multiple_of: int = 0
     phase: str = ""
+    check: Callable[[Instance, Any], None] | None = None
 
     @property
     def alternatives(self) -> tuple[int | str, ...]:
@@ -133,9 +135,12 @@ def choice(
     *,
     automatic: str = "",
     phase: str = "",
+    check: Callable[[Instance, Any], None] | None = None,
 ) -> Any:
     """Declare a field that is one of ``options``, named as the command line writes them."""
-    explanation = Explanation(symbol, text, automatic=automatic, options=options, phase=phase)
+    explanation = Explanation(
+        symbol, text, automatic=automatic, options=options, phase=phase, check=check
+    )
     return dataclasses.field(default=default, metadata={"explanation": explanation})
 
 
@@ -232,6 +237,12 @@ class Parameters:
             return bool(getattr(cls.from_mapping({name: value}), name) == getattr(cls(), name))
         except ParameterError:
             return False
+
+    def check(self, instance: Instance) -> None:
+        """Raise ParameterError if a value is possible, but not for ``instance``."""
+        for name, explanation in self.explanations().items():
+            if explanation.check is not None:
+                explanation.check(instance, getattr(self, name))
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities (vertices)."""

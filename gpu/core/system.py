@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
+from gpu.core.colony import Colony
 from gpu.core.devices import Device
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
+from gpu.core.rule import Rule
 
 Place = Literal["cuda", "cpu", "cpu:1"]
 """A GPU, all cores, or one core."""
 
+AnyInstance = TypeVar("AnyInstance", bound=Instance)
+AnyParameters = TypeVar("AnyParameters", bound=Parameters)
+
+Builder = Callable[[Instance, Parameters, Device, int], Colony]
+"""Builds a colony from an instance, parameters, a device and a seed."""
+
+RuleMaker = Callable[[Instance, Parameters, int], Rule]
+"""Makes the rule of a colony's ants from an instance, parameters and a seed."""
+
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row of the catalog.
+    """One row of the catalog; made by :func:`system_of`.
 
     Attributes
     ----------
@@ -31,18 +45,16 @@ class System:
         One sentence for the window.
     deterministic : bool
         False if the paper lets updates race: the same seed may then give other tours.
-    parameters : type of Parameters
-        Its parameters, with the paper's defaults.
-    builders : dict of Place to str
-        Where it runs, and ``"module:callable"`` that builds it there. A callable takes
-        (instance, parameters, device, seed).
-    alias : str
-        The short name for which it stands where nothing in an earlier row does.
-    rule : str
-        ``"module:callable"`` that makes its ants' rule, for replays: a callable that takes
-        (instance, parameters, seed). Empty if it cannot be replayed.
     problem : Problem
         What it solves.
+    parameters : type of Parameters
+        Its parameters, with the paper's defaults.
+    builders : mapping of Place to Builder
+        Where it runs, and what builds it there.
+    alias : str
+        The short name for which it stands where nothing in an earlier row does.
+    rule : RuleMaker or None
+        Makes its ants' rule, for the decision view; None if its decisions cannot be replayed.
     """
 
     name: str
@@ -51,15 +63,70 @@ class System:
     made_of: str
     summary: str
     deterministic: bool
+    problem: Problem
     parameters: type[Parameters]
-    builders: dict[Place, str]
+    builders: Mapping[Place, Builder]
     alias: str = ""
-    rule: str = ""
-    problem: Problem = Problem.TSP
+    rule: RuleMaker | None = None
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
         return place_of(device) in self.builders
+
+
+def system_of(
+    *,
+    name: str,
+    title: str,
+    paper: str,
+    made_of: str,
+    summary: str,
+    deterministic: bool,
+    instances: type[AnyInstance],
+    parameters: type[AnyParameters],
+    builders: Mapping[Place, Callable[[AnyInstance, AnyParameters, Device, int], Colony]],
+    alias: str = "",
+    rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None,
+) -> System:
+    """Return a row whose builders and rule are typed; see :class:`System` for the rest.
+
+    Parameters
+    ----------
+    instances : type of Instance
+        What the builders take; its problem is the row's.
+    builders, rule
+        Functions that import what is slow to import only when they are called.
+    """
+
+    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
+        def checked(instance: Instance, values: Parameters, device: Device, seed: int) -> Colony:
+            return build(*matching(instance, values), device, seed)
+
+        return checked
+
+    def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
+        if not isinstance(instance, instances):
+            raise ParameterError(f"{name} does not solve {instance.name}")
+        if not isinstance(values, parameters) or type(values) is not parameters:
+            raise ParameterError(f"{name} takes {parameters.__name__}, not {type(values).__name__}")
+        return instance, values
+
+    def rule_with(make: Callable[[AnyInstance, AnyParameters, int], Rule]) -> RuleMaker:
+        return lambda instance, values, seed: make(*matching(instance, values), seed)
+
+    return System(
+        name=name,
+        title=title,
+        paper=paper,
+        made_of=made_of,
+        summary=summary,
+        deterministic=deterministic,
+        problem=instances.problem,
+        parameters=parameters,
+        builders={place: build_with(build) for place, build in builders.items()},
+        alias=alias,
+        rule=None if rule is None else rule_with(rule),
+    )
 
 
 def place_of(device: Device) -> Place:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.problems.tsp.candidates import LEAST_WEIGHT, SHORTEST
 from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, radians
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = range(8)
 

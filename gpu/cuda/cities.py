@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
+from gpu.cuda.kernels import CandidateLists, Geometry
 from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
 from gpu.problems.tsp.distances import matrix
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 LANES = 32
 """Candidates in a row, and threads in a warp."""
@@ -83,7 +85,7 @@ def pack_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DeviceCities:
     """What a construction kernel is told of the instance.
 
     Attributes
@@ -110,7 +112,7 @@ class Problem:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, instance: TspInstance, candidates: int, beta: float) -> Problem:
+    def of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
         """Prepare ``instance`` with lists of ``candidates`` cities.
 
         Raises
@@ -152,15 +154,17 @@ class Problem:
             for name, value in self.values.items()
         ]
 
-    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        """The instance's part of a construction kernel's arguments, ``rows`` to ``directed``."""
-        return (
-            arrays["rows"],
-            arrays["backup"],
-            np.int32(self.metric),
-            np.float64(self.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            np.int32(self.directed),
+    def geometry(self, arrays: Mapping[str, Array]) -> Geometry:
+        """Where kernels get distances from."""
+        return Geometry(
+            n=self.n,
+            metric=self.metric,
+            beta=self.beta,
+            coordinates=arrays.get("coordinates"),
+            matrix=arrays.get("matrix"),
+            nearest=arrays["nearest"],
         )
+
+    def lists(self, arrays: Mapping[str, Array]) -> CandidateLists:
+        """The candidate lists as kernels read them."""
+        return CandidateLists(rows=arrays["rows"], backup=arrays["backup"])

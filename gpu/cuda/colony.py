@@ -1,8 +1,7 @@
-"""What all colonies on a GPU share: what runs, and what comes back."""
+"""What all colonies on a GPU share: running iterations, and snapshots."""
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -15,14 +14,10 @@ from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Updates, Wanted
-from gpu.cuda.cities import Problem
 from gpu.cuda.iterations import Iterations
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import PictureReader, Pictures, TrailSource
 from gpu.cuda.state import WORDS, State
-from gpu.local_search.cuda.search import LocalSearch
-from gpu.problems.tsp.checks import checked_permutation, checked_tour
-from gpu.problems.tsp.instance import TspInstance
 
 
 class Trails(TrailSource, Protocol):
@@ -164,7 +159,7 @@ class DeviceColony(ABC):
 
     @abstractmethod
     def _iteration_solution(self, state: State) -> Array:
-        """Return the array where the best solution of the last iteration stands."""
+        """Return the array that holds the best solution of the last iteration."""
 
     @abstractmethod
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
@@ -172,7 +167,7 @@ class DeviceColony(ABC):
 
     @abstractmethod
     def _picture_order(self, state: State) -> Array:
-        """Return an array with the order of the rows and columns of a picture of all trails."""
+        """Return an array: the order of rows and columns in a picture of all trails."""
 
     def _branching(self, show: PictureReader) -> float | None:
         """The λ-branching factor, where there are candidate lists."""
@@ -187,50 +182,6 @@ class DeviceColony(ABC):
             solution = self._machine.download(self._arrays[self.BEST])
             self._best = state.best_iteration, self._checked(solution, state.best_length)
         return self._best[1]
-
-
-class TourColony(DeviceColony):
-    """A colony whose ants build tours, which a local search may improve."""
-
-    def __init__(
-        self,
-        machine: Machine,
-        instance: TspInstance,
-        ants: int,
-        problem: Problem,
-        trails: Trails,
-        buffers: Sequence[Buffer],
-        search: LocalSearch | None = None,
-    ) -> None:
-        more = search.buffers() if search else []
-        super().__init__(machine, instance, ants, problem, trails, [*buffers, *more])
-        self._cities, self._search = instance, search
-        if search:
-            search.upload(machine, self._arrays)
-
-    def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
-        shot = super().snapshot(wanted)
-        if not self._search:
-            return shot
-        moves, built = self._search.made(self._machine, self._arrays, shot.iteration), None
-        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
-            tour = self._search.built(self._machine, self._arrays, shot.iteration)
-            built = checked_permutation(self._cities, tour)
-        return dataclasses.replace(shot, built_solution=built, improvements=moves)
-
-    def _improvement(self) -> Mapping[str, Sequence[Launch]]:
-        """The phase of an iteration in which tours are improved, if there is one."""
-        return {"local search": self._search.launches(self._arrays)} if self._search else {}
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._cities, solution, cost)
-
-    def _picture_order(self, state: State) -> Array:
-        return self._arrays[self.BEST]
-
-    def _branching(self, show: PictureReader) -> float:
-        return show.branching()
 
 
 def machine_of(device: Device) -> Machine:

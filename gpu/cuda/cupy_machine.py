@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
-from gpu.cuda.loader import OPTIONS, instantiations, source_text
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.loader import OPTIONS, KernelSource
+from gpu.cuda.machine import Array, Buffer, Launch, by_name
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
@@ -43,21 +43,22 @@ def device_errors(device: Device) -> Iterator[None]:
 
 
 @functools.cache
-def _kernel(index: int, file: str, name: str, cooperative: bool) -> Any:
+def _kernel(index: int, source: KernelSource, name: str, cooperative: bool) -> Any:
     """The compiled kernel for GPU ``index``; modules are compiled once a device and process."""
-    return _module(index, file, name if "<" in name else None, cooperative).get_function(name)
+    return _module(index, source, name if "<" in name else None, cooperative).get_function(name)
 
 
 @functools.cache
-def _module(index: int, file: str, template: str | None, cooperative: bool) -> Any:
+def _module(index: int, source: KernelSource, template: str | None, cooperative: bool) -> Any:
     """A file's kernels that are no templates, or one that is: a colony needs few of these."""
-    names = instantiations()[file]
-    assert template is None or template in names
+    assert template is None or template in source.kernels
     with cupy.cuda.Device(index):
         return cupy.RawModule(
-            code=source_text(file),
+            code=source.text(),
             options=OPTIONS,
-            name_expressions=[name for name in names if name == template or "<" not in name],
+            name_expressions=[
+                name for name in source.kernels if name == template or "<" not in name
+            ],
             enable_cooperative_groups=cooperative,
         )
 
@@ -98,6 +99,7 @@ class CupyMachine:
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
         """See :meth:`gpu.cuda.machine.Machine.allocate`."""
+        named = by_name(buffers)
         needed = sum(buffer.nbytes for buffer in buffers)
         with self._working():
             cupy.get_default_memory_pool().free_all_blocks()
@@ -110,16 +112,16 @@ class CupyMachine:
                     f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
                 )
             arrays = {}
-            for buffer in buffers:
+            for name, buffer in named.items():
                 make = cupy.zeros if buffer.zeroed else cupy.empty
-                arrays[buffer.name] = make(buffer.shape, buffer.dtype)
+                arrays[name] = make(buffer.shape, buffer.dtype)
         self._arrays.extend(arrays.values())
         return arrays
 
-    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
+    def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         """See :meth:`gpu.cuda.machine.Machine.resident`."""
         with self._working():
-            function = _kernel(self._device.index, file, kernel, cooperative=False)
+            function = _kernel(self._device.index, source, kernel, cooperative=False)
             if function.shared_size_bytes + shared > self.shared_limit:
                 return 0
             _allow_shared(function, shared)
@@ -196,13 +198,12 @@ class CupyMachine:
         return graph
 
     def _function(self, launch: Launch) -> Any:
-        return _kernel(self._device.index, launch.file, launch.kernel, launch.cooperative)
+        return _kernel(self._device.index, launch.source, launch.kernel, launch.cooperative)
 
     def _start(self, launch: Launch) -> None:
         function = self._function(launch)
         _allow_shared(function, launch.shared)
-        args = tuple(np.uint64(0) if value is None else value for value in launch.args)
-        function((launch.grid,), (launch.block,), args, shared_mem=launch.shared)
+        function((launch.grid,), (launch.block,), (launch.args.packed,), shared_mem=launch.shared)
 
 
 def _allow_shared(function: Any, shared: int) -> None:

@@ -7,29 +7,40 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cuda.groups import weight_columns
 from gpu.core.trails import FAINTEST
+from gpu.cuda.cities import LANES
+from gpu.cuda.kernels import DENSE_TRAILS, MeasureTrails, StartTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.pictures import Places
 
 _BLOCK = 256
 
 
+def weight_columns(n: int) -> int:
+    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
+
+    There is at least one more than there are cities: what stands there is 0, and read for places
+    beyond the end of a tour list.
+    """
+    return n // LANES * LANES + LANES
+
+
 class DenseTrails:
     """An n x n matrix of trails; from a city to itself: the level without any deposit."""
 
+    pictures = DENSE_TRAILS
     policy = "DenseTrails"
     blank = np.float32(0)
 
     def __init__(self, problem: Places) -> None:
         self.problem = problem
         self.columns = weight_columns(problem.n)
-        self.memory_size = self.columns  # what the pictures' kernels are told of a memory
+        self.memory_size = self.columns  # all that the kernels of pictures need to know
 
     @property
-    def quarters(self) -> np.int64:
+    def quarters(self) -> int:
         """Groups of four numbers in a matrix, as the kernels go through it."""
-        return np.int64(self.problem.n * self.columns // 4)
+        return self.problem.n * self.columns // 4
 
     def matrix(self, name: str, kind: type[np.float32] | type[np.uint32]) -> Buffer:
         """A matrix beside that of the trails: 4 n² bytes, rows padded to 128."""
@@ -39,15 +50,15 @@ class DenseTrails:
         """4 n² bytes, rows padded to 128."""
         return [self.matrix("trails", np.float32), Buffer("range", (2,), np.float32)]
 
-    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, None, None]:
-        """The memory's three pointers, as pictures take them."""
-        return arrays["trails"], None, None
+    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, None]:
+        """The memory's pointers, as pictures take them."""
+        return arrays["trails"], None
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
-        args = (self.quarters, arrays["trails"], arrays["state"])
-        grid = min(1024, -(-int(self.quarters) // _BLOCK))
-        return Launch("gpu/ant_system/cuda/update.cu", "start_trails", grid, _BLOCK, args)
+        args = StartTrails(quarters=self.quarters, trails=arrays["trails"], state=arrays["state"])
+        grid = min(1024, -(-self.quarters // _BLOCK))
+        return Launch(DENSE_TRAILS, "start_trails", grid, _BLOCK, args)
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -58,10 +69,10 @@ class DenseTrails:
         """The trail up to which none is drawn; see :func:`gpu.core.trails.matrix_trails`."""
         machine.upload(arrays["range"], np.zeros(2, dtype=np.float32))
         n = self.problem.n
-        args = (np.int32(n), np.int32(self.columns), arrays["trails"], arrays["range"])
-        machine.run(
-            [Launch("gpu/cuda/kernels/pictures.cu", "measure_trails", min(1024, n), _BLOCK, args)]
+        args = MeasureTrails(
+            n=n, columns=self.columns, trails=arrays["trails"], range=arrays["range"]
         )
+        machine.run([Launch(DENSE_TRAILS, "measure_trails", min(1024, n), _BLOCK, args)])
         level, largest = machine.download(arrays["range"])
         level = self.level(machine, arrays, level)
         return float(max(level, np.float32(FAINTEST * largest)))

@@ -1,8 +1,7 @@
-"""A graph as the kernels read it, and its trails."""
+"""A graph as the kernels read it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.core.trails import INITIAL_LEVEL
-from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Buffer
 from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
@@ -21,14 +18,9 @@ MOST_VERTICES = 1 << 14
 LANES = 32
 """Threads in a warp."""
 
-LEVEL = 2
-"""Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
-
-_BLOCK = 256
-
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class DeviceGraph:
     """What kernels are told of the graph.
 
     Attributes
@@ -49,7 +41,7 @@ class Graph:
     values: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, instance: GraphInstance) -> Graph:
+    def of(cls, instance: GraphInstance) -> DeviceGraph:
         """Prepare ``instance``.
 
         Raises
@@ -76,36 +68,3 @@ class Graph:
     def buffers(self) -> list[Buffer]:
         """n² / 8 bytes, rows padded to 128."""
         return [Buffer(name, value.shape, value.dtype) for name, value in self.values.items()]
-
-
-class GraphTrails(DenseTrails):
-    """A matrix of trails between vertices that are not adjacent; the others are 0."""
-
-    def __init__(self, graph: Graph) -> None:
-        super().__init__(graph)
-        self._row = graph.row
-
-    def buffers(self) -> list[Buffer]:
-        """4 n² bytes, rows padded to 128."""
-        return [*super().buffers(), Buffer("shares", (3,), np.float32)]
-
-    def start(self, arrays: Mapping[str, Array]) -> Launch:
-        """Set every trail to the initial level and the state to its beginning."""
-        args = (
-            np.int32(self.problem.n),
-            np.int32(self.columns),
-            np.int32(self._row),
-            arrays["adjacency"],
-            arrays["trails"],
-            arrays["shares"],
-            arrays["state"],
-        )
-        grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
-        return Launch("gpu/rlf/cuda/update.cu", "start_graph", grid, _BLOCK, args)
-
-    def level(
-        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
-    ) -> np.float32:
-        """Read the level of a trail that never got more than all trails get."""
-        level = machine.download(arrays["shares"])[LEVEL]
-        return np.float32(level * INITIAL_LEVEL)

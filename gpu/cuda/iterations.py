@@ -1,8 +1,7 @@
-"""Iterations of a colony as launches: many at once, or a few launches at a time.
+"""Iterations of a colony as launches: many iterations at once, or a few launches at a time.
 
-Short iterations run from a CUDA graph, as many as are asked for, and now and then one outside it,
-phase by phase, to be timed. Long ones always run a few launches at a time, so that they can be
-left in their midst.
+Short iterations run from a CUDA graph. Now and then one runs outside the graph, phase by phase, to
+be timed. Long iterations always run a few launches at a time, so that they can be interrupted.
 """
 
 from __future__ import annotations
@@ -14,29 +13,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import numpy as np
-
+from gpu.cuda import kernels
 from gpu.cuda.machine import Launch, Machine, Mark
 
 PHASE_PERIOD = 0.5
 """Seconds between two iterations that are timed phase by phase."""
 
 LONG = 20.0
-"""Milliseconds from which on an iteration is one that can be left in its midst."""
+"""Milliseconds from which on an iteration counts as long and can be interrupted."""
 
 BATCH = 4.0, 8.0
 """Milliseconds that a few launches of a long iteration should take together."""
 
 GRAPH_LAUNCHES = 4096
-"""Most launches of an iteration that runs from a graph; so many take longer than ``LONG``."""
+"""An iteration with more launches than this takes longer than ``LONG`` and needs no graph."""
 
-HOLD = Launch("gpu/cuda/kernels/hold.cu", "hold", 1, 1, (np.uint32(100_000),))
-"""Keeps the GPU busy for 0.1 ms while the host launches what is to be timed."""
+HOLD = Launch(kernels.HOLD, "hold", 1, 1, kernels.Hold(nanoseconds=100_000))
+"""Keeps the GPU busy for 0.1 ms while the host launches what will be timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Launches in flight: they end at a mark; those of a timed phase begin at one."""
+    """Launches in flight. They end at a mark; those of a timed phase begin at one too."""
 
     end: Mark
     begin: Mark | None = None
@@ -53,8 +51,8 @@ class Iterations:
     phases : mapping of str to sequence of Launch
         The launches of one iteration by phase, in order; none of them empty.
     divisible : bool
-        Whether an iteration can be left between two launches: what the host reads must stay that
-        of the iteration before until the last one has run.
+        Whether an iteration can be left between two launches: until its last launch has run, the
+        host must read the results of the iteration before.
     """
 
     def __init__(
@@ -94,7 +92,7 @@ class Iterations:
                 return
 
     def timed(self) -> Mapping[str, float]:
-        """Run one iteration, or what is left of one; see :meth:`Colony.timed_iteration`."""
+        """Run one iteration, or the rest of one; see :meth:`Colony.timed_iteration`."""
         self._last = None
         while not self._advance():
             pass

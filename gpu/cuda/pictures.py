@@ -1,17 +1,26 @@
-"""What the views show of the trails, reduced on the device before it is copied."""
+"""Pictures of the trails for the views, reduced on the device before they are copied."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
+from gpu.cuda.arguments import KernelArguments
 from gpu.cuda.cities import LANES
+from gpu.cuda.kernels import (
+    BlankPicture,
+    CollectTrails,
+    CountBranches,
+    PaintPicture,
+    PicturedTrails,
+)
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 _BLOCK = 256
@@ -20,21 +29,24 @@ _BLOCK = 256
 class TrailSource(Protocol):
     """Trails on the device that pictures can be made of."""
 
+    pictures: KernelSource
+    """The kernels that make the pictures."""
+
     policy: str
-    """The structure in gpu/cuda/kernels/pictures.cu that reads them."""
+    """The C++ structure in them that reads these trails."""
 
     memory_size: int
-    """What it is told of their size."""
+    """The size that it needs to find its way in them."""
 
-    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Any, Any, Any]:
-        """Return the pointers to the trails; pictures take the first two."""
+    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array | None]:
+        """Return the arrays of the trails that the structure reads."""
 
     def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
         """Return the trail up to which none is drawn on the map."""
 
 
 class Places(Protocol):
-    """What pictures are told of the instance."""
+    """What pictures need of the instance."""
 
     @property
     def n(self) -> int:
@@ -75,26 +87,30 @@ class PictureReader:
     def __init__(self, pictures: Pictures, machine: Machine, arrays: Mapping[str, Array]) -> None:
         self._pictures, self._machine, self._arrays = pictures, machine, arrays
         self._n = pictures.problem.n
-        first, second, _ = pictures.source.arguments(arrays)
-        self._trails = (first, second, np.int32(pictures.source.memory_size))
+        trails, more_trails = pictures.source.pictured(arrays)
+        self._pictured = PicturedTrails(
+            n=self._n,
+            rows=arrays.get("rows"),
+            trails=trails,
+            more_trails=more_trails,
+            memory_size=pictures.source.memory_size,
+        )
 
     def pheromone(self, order: Array) -> NDArray[np.float32]:
         """All trails in this order of cities, in units of the initial trail."""
         size, arrays = self._pictures.size, self._arrays
-        blank = (
-            np.int32(size * size),
-            arrays["picture"],
-            np.int32(self._n),
-            order,
-            arrays["places"],
+        blank = BlankPicture(
+            pixels=size * size,
+            picture=arrays["picture"],
+            n=self._n,
+            tour=order,
+            places=arrays["places"],
         )
-        paint = (
-            np.int32(self._n),
-            np.int32(size),
-            arrays.get("rows"),
-            *self._trails,
-            arrays["places"],
-            arrays["picture"],
+        paint = PaintPicture(
+            pictured=self._pictured,
+            size=size,
+            places=arrays["places"],
+            picture=arrays["picture"],
         )
         self._machine.run(
             [
@@ -118,7 +134,7 @@ class PictureReader:
         """Collect all that are worth drawing, or at least half as many as fit; return how many.
 
         The threshold is sought, from where it was last, between one that lets too many through
-        and one that lets fewer through than need be.
+        and one that lets too few through.
         """
         pictures, most = self._pictures, STRONGEST_TRAILS
         low, high = pictures.source.faintest(self._machine, self._arrays), math.inf
@@ -141,16 +157,14 @@ class PictureReader:
         """List the trails above ``threshold``, if they fit; return how many there are."""
         arrays = self._arrays
         self._machine.upload(arrays["edge_count"], np.zeros(1, dtype=np.int32))
-        args = (
-            np.int32(self._n),
-            arrays.get("rows"),
-            *self._trails,
-            np.int32(self._pictures.problem.directed),
-            np.float32(threshold),
-            np.int32(STRONGEST_TRAILS),
-            arrays["edges"],
-            arrays["strengths"],
-            arrays["edge_count"],
+        args = CollectTrails(
+            pictured=self._pictured,
+            directed=self._pictures.problem.directed,
+            threshold=np.float32(threshold),
+            capacity=STRONGEST_TRAILS,
+            edges=arrays["edges"],
+            strengths=arrays["strengths"],
+            count=arrays["edge_count"],
         )
         self._machine.run([self._launch("collect_trails", args)])
         return int(self._machine.download(arrays["edge_count"])[0])
@@ -159,11 +173,11 @@ class PictureReader:
         """The mean λ-branching factor, λ = 0.05."""
         arrays = self._arrays
         self._machine.upload(arrays["branches"], np.zeros(1, dtype=np.uint64))
-        args = (np.int32(self._n), arrays["rows"], *self._trails, arrays["branches"])
+        args = CountBranches(pictured=self._pictured, total=arrays["branches"])
         self._machine.run([self._launch("count_branches", args)])
         return float(self._machine.download(arrays["branches"])[0]) / self._n
 
-    def _launch(self, kernel: str, args: tuple[object, ...], grid: int | None = None) -> Launch:
+    def _launch(self, kernel: str, args: KernelArguments, grid: int | None = None) -> Launch:
         name = f"{kernel}<{self._pictures.source.policy}>"
         grid = grid or -(-self._n * LANES // _BLOCK)
-        return Launch("gpu/cuda/kernels/pictures.cu", name, grid, _BLOCK, args)
+        return Launch(self._pictures.source.pictures, name, grid, _BLOCK, args)

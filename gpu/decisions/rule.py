@@ -7,21 +7,13 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.decision import Choice
 from gpu.core.random import start_cities
-from gpu.decisions.walk import Walk
+from gpu.core.rule import TrailSource
 from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
 _FAR = np.iinfo(np.int64).max
-
-
-class TrailSource(Protocol):
-    """What knows the trails: a colony."""
-
-    def trails_from(self, city: int) -> NDArray[np.float32]:
-        """All trails that lead from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
 
 @runtime_checkable
@@ -48,24 +40,6 @@ class InitialTrails:
     def remembered(self, city: int) -> NDArray[np.int32]:
         """Return one empty record."""
         return np.full(1, -1, np.int32)
-
-
-class Rule(Protocol):
-    """How the ants of one colony choose; made from (instance, parameters, seed).
-
-    Attributes
-    ----------
-    caveat : str
-        Why the iteration may differ from the prediction; empty if it cannot.
-    """
-
-    caveat: str
-
-    def start(self, ant: int, iteration: int) -> int:
-        """Return the city where ``ant`` begins the iteration, both counted from 0."""
-
-    def choose(self, walk: Walk, trails: TrailSource) -> Choice:
-        """Return what the ant does after ``walk``; at least one city is unvisited."""
 
 
 class Surroundings:

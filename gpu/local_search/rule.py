@@ -64,7 +64,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import ParameterError
-from gpu.local_search.parameters import LOCAL_SEARCHES, NO_LOCAL_SEARCH
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
@@ -82,48 +81,6 @@ MOST_NEIGHBOURS = 64
 
 LEAST_CITIES = 4
 """Of fewer cities there is one tour alone, or none that a segment's move leads to."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Moves:
-    """Which moves a local search makes.
-
-    Attributes
-    ----------
-    exchanges : bool
-        2-opt.
-    segments : bool
-        Or-opt.
-    turns : bool
-        Whether parts of a tour may be turned around: not where distances are directed.
-    """
-
-    exchanges: bool
-    segments: bool
-    turns: bool
-
-
-def moves_of(instance: TspInstance, kind: str) -> Moves | None:
-    """Return what ``kind`` does on ``instance``; None if nothing.
-
-    The kinds are :data:`gpu.parameters.LOCAL_SEARCHES`.
-
-    Raises
-    ------
-    ParameterError
-        If it has 2-opt and the instance is directed, or is no option.
-    """
-    if kind not in LOCAL_SEARCHES:
-        raise ParameterError(f"local_search = {kind!r} must be one of {', '.join(LOCAL_SEARCHES)}")
-    if kind == NO_LOCAL_SEARCH:
-        return None
-    exchanges, segments = "2opt" in kind, "oropt" in kind
-    if exchanges and instance.directed:
-        raise ParameterError(
-            f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
-            f"choose the local search oropt or none"
-        )
-    return Moves(exchanges, segments, turns=not instance.directed)
 
 
 def neighbour_rows(instance: TspInstance, neighbours: int = NEIGHBOURS) -> NDArray[np.int32]:

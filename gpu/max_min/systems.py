@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from gpu.core.system import System
-from gpu.max_min.parameters import MmasCpuParameters, MmasGroupParameters, MmasListParameters
+from functools import partial
+
+from gpu.construction.parameters import AsParameters
+from gpu.core.colony import Colony
+from gpu.core.devices import Device
+from gpu.core.rule import Rule
+from gpu.core.system import System, system_of
+from gpu.max_min.parameters import (
+    MmasCpuParameters,
+    MmasCudaParameters,
+    MmasGroupParameters,
+    MmasListParameters,
+)
+from gpu.problems.tsp.instance import TspInstance
 
 _PAPER = "Skinderowicz 2020"
-_ANY_SELECTION = "gpu.construction.rule:AsRule"
 
 _SELECTIONS = {
     "rwm": ("4.2.1", "roulette wheel", "turn a roulette wheel"),
@@ -20,11 +31,40 @@ _TABUS = {
 }
 
 
-def _rule(selection: str, tabu: str, listed: bool) -> str:
-    kind = "reservoir"
-    if selection == "rwm":
-        kind = "roulette" if listed or tabu == "bt" else "stc_roulette"
-    return f"gpu.construction.rule:{kind}"
+def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed: int) -> Rule:
+    """Make the rule of ants that draw like this; empty: as their parameters say."""
+    from gpu.construction.rule import AsRule
+
+    return AsRule(instance, parameters, seed, selection)
+
+
+def _selection(drawing: str, tabu: str, listed: bool) -> str:
+    """Return what the CPU calls the way in which ants of a variant draw."""
+    if drawing == "wrs":
+        return "wrs"
+    return "roulette" if listed or tabu == "bt" else "stc-roulette"
+
+
+def _build_on_gpu(
+    variant: str,
+    instance: TspInstance,
+    parameters: MmasCudaParameters,
+    device: Device,
+    seed: int,
+) -> Colony:
+    """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
+    from gpu.max_min.cuda.colony import build
+
+    return build(variant, instance, parameters, device, seed)
+
+
+def _on_cpu(
+    instance: TspInstance, parameters: MmasCpuParameters, device: Device, seed: int
+) -> Colony:
+    """Ants and rows of trails are shared out among the cores of ``device``."""
+    from gpu.max_min.cpu.colony import MmasCpuColony
+
+    return MmasCpuColony(instance, parameters, seed, threads=device.cores)
 
 
 def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
@@ -34,40 +74,42 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     name = f"{selection}-{tabu}{'-cl' if listed else ''}"
     lists = "candidate lists, a warp an ant; " if listed else "a block an ant; "
     few = "first among near cities, " if listed else ""
-    return System(
+    return system_of(
         name=f"mmas-{name}",
         title=f"MMAS-{name.upper()}",
         paper=f"{_PAPER}, Sections 4.1, {section}{' and 4.3' if listed else ''}",
         made_of=f"{lists}{drawing}; {structure}; pheromone matrix with limits; one tour deposits",
         summary=f"Ants {draw}, {few}and remember {where} where they have been.",
         deterministic=True,
+        instances=TspInstance,
         parameters=MmasListParameters if listed else MmasGroupParameters,
-        builders={"cuda": f"gpu.max_min.cuda.colony:build_{name.replace('-', '_')}"},
+        builders={"cuda": partial(_build_on_gpu, name)},
         alias="mmas",
-        rule=_rule(selection, tabu, listed),
+        rule=partial(_rule, _selection(selection, tabu, listed)),
     )
 
 
-MAX_MIN_ANT_SYSTEMS: tuple[System, ...] = (
+SYSTEMS: tuple[System, ...] = (
     *(
         _on_gpu(selection, tabu, listed)
         for listed in (False, True)  # without, as those on the CPU unless asked for lists
         for selection in _SELECTIONS
         for tabu in _TABUS
     ),
-    System(
+    system_of(
         name="mmas-seq",
         title="MMAS-SEQ",
         paper=f"{_PAPER}, Sections 2.1 and 4",
         made_of="one core; ants one after another; pheromone matrix with limits; one tour deposits",
         summary="The sequential MAX-MIN Ant System: what speedups are measured against.",
         deterministic=True,
+        instances=TspInstance,
         parameters=MmasCpuParameters,
-        builders={"cpu:1": "gpu.max_min.cpu.colony:build_sequential"},
+        builders={"cpu:1": _on_cpu},
         alias="mmas",
-        rule=_ANY_SELECTION,
+        rule=partial(_rule, ""),
     ),
-    System(
+    system_of(
         name="mmas-cores",
         title="MMAS-CORES",
         paper=f"{_PAPER}, Sections 2.1 and 4",
@@ -75,9 +117,10 @@ MAX_MIN_ANT_SYSTEMS: tuple[System, ...] = (
         "deposits",
         summary="The MAX-MIN Ant System on all cores: the same tours as on one.",
         deterministic=True,
+        instances=TspInstance,
         parameters=MmasCpuParameters,
-        builders={"cpu": "gpu.max_min.cpu.colony:build_parallel"},
+        builders={"cpu": _on_cpu},
         alias="mmas",
-        rule=_ANY_SELECTION,
+        rule=partial(_rule, ""),
     ),
 )

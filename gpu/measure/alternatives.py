@@ -1,6 +1,6 @@
-"""What can be compared with a system: others of its search, and every option of its own.
+"""What a system is compared with: the other systems of its search, and all of its own options.
 
-It follows from the catalog and from what parameters say of themselves; nothing is listed by hand.
+All of it comes from the catalog and from the explanations of parameters; there is no other list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpu.measure.comparison_report import COLONY
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A system, or an option of the chosen one.
+    """Another system, or an option of the chosen system.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Alternative:
         As in :class:`gpu.measure.comparison_report.Row`.
     system : System
     parameters : Parameters
-        Of the system's own kind, before anything automatic is resolved.
+        Of the system's own kind; what is automatic is not resolved yet.
     """
 
     group: str
@@ -41,17 +41,17 @@ class Alternative:
 def alternatives(
     system: System, device: Device, given: Mapping[str, object], n: int
 ) -> list[Alternative]:
-    """Return what is to be compared, group by group.
+    """Return all that is to be compared, group by group.
 
     Parameters
     ----------
     system : System
-        The chosen one; it runs on ``device``.
+        The chosen system, which runs on ``device``.
     device : Device
     given : mapping of str to object
-        Parameters of ``system`` that differ from its defaults, or their texts.
+        Parameters of ``system`` that differ from its defaults, as values or as texts.
     n : int
-        Cities, which decide what automatic values are.
+        Number of cities (vertices), which decides automatic values.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def _options(system: System, chosen: Parameters, n: int) -> list[Alternative]:
     for name, explanation in system.parameters.explanations().items():
         options: list[int | str | None] = list(explanation.alternatives)
         if options and resolved[name] is None:
-            options.insert(0, None)  # what is automatic is settled where the colony is built
+            options.insert(0, None)  # the colony itself decides what is automatic
         found += [
             Alternative(
                 group=name,

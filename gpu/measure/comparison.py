@@ -1,10 +1,10 @@
-"""Which system and which of its options is fastest, measured on an instance and a device.
+"""Measure which system of a search, and which of its options, is fastest.
 
-What is compared follows from the catalog and from what parameters say of themselves: every system
-of the same search that the device can run, and for the chosen one every option of each of its
-choices. All get the same instance, seeds and parameters; warm-up is left out, they take turns so
-that a device that slows down slows all of them, and what is reported is the median with its
-quartiles. Nothing is said of the solutions: an option may change them.
+The catalog and the parameters decide what is compared: every system of the same search that runs on
+the device, and every option of the chosen system. All get the same instance, seeds and parameters.
+Warm-up is not timed. The systems take turns, so a device that slows down slows all of them. The
+report has medians and quartiles of times. It says nothing about solutions, which an option may
+change.
 """
 
 from __future__ import annotations
@@ -23,33 +23,34 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 from gpu.measure.alternatives import Alternative, alternatives
+from gpu.measure.benchmark import Benchmark, CancelledError
 from gpu.measure.comparison_report import COLONY, ComparisonReport, Row
-from gpu.measure.speedup_report import Spread
-from gpu.measure.timing import CancelledError, Measuring
+from gpu.measure.spread import Spread
 
-ROUNDS = 3
-"""Turns of each, where nothing else is asked for."""
+REPEATS = 3
+"""Usual number of times that each alternative is timed."""
 
 LIMIT = 5.0
-"""Seconds that an iteration may take, where nothing else is asked for."""
+"""Usual limit of the seconds that an iteration may take."""
 
 WARMING = 0.1
-"""Seconds that a colony works right before it is timed, so that its clocks are up."""
+"""Seconds of work right before a colony is timed, which raise the device's clocks."""
 
 SAMPLE = 0.3
-"""Seconds of timed iterations in one turn, one iteration at least; of both kinds of timing."""
+"""Seconds of iterations in each timing, with one iteration at least. Each repeat has two timings:
+phase by phase, and of whole iterations."""
 
 MOST = 50
-"""Iterations timed phase by phase in one turn."""
+"""Largest number of iterations timed phase by phase in one repeat."""
 
 SMALLEST_PART = 128
-"""Cities (vertices) of the smallest part of an instance from which times are foreseen."""
+"""Cities (vertices) of the smallest part of the instance that is timed for an estimate."""
 
 MEASURABLE = 10.0
-"""Milliseconds that a phase must take for the growth of its time to be foreseen from them."""
+"""Milliseconds from which on a phase is long enough to show how its time grows."""
 
 STEEPEST = 4.0
-"""The work of no system grows faster than with this power of the number of cities."""
+"""Highest power of the number of cities with which a phase's time is assumed to grow."""
 
 
 def compare(
@@ -59,13 +60,13 @@ def compare(
     parameters: Mapping[str, object] | None = None,
     *,
     seed: int = 1,
-    rounds: int = ROUNDS,
+    repeats: int = REPEATS,
     limit: float = LIMIT,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str, float], None] = lambda text, share: None,
     found: Callable[[ComparisonReport], None] = lambda report: None,
 ) -> ComparisonReport:
-    """Measure all that can be compared with ``system`` and its options.
+    """Measure ``system``, the other systems of its search, and all of its options.
 
     Parameters
     ----------
@@ -77,41 +78,41 @@ def compare(
         Its parameters that differ from the defaults. Another system gets those of them that mean
         the same to it, and its own defaults for all others.
     seed : int
-        Of the first round; the others count up from it.
-    rounds : int
-        Turns of each, at least 1.
+        Seed of the first repeat. Each further repeat has the next number.
+    repeats : int
+        How often each alternative is timed, at least 1.
     limit : float
-        Seconds that an iteration may take. Where it would take longer, as foreseen from parts of
-        the instance, it is not measured, and its row says so.
+        Seconds that an iteration may take. An alternative is not measured if an estimate, made
+        with parts of the instance, is longer than this. Its row says so.
     cancelled : callable
-        Asked at least once an iteration; True ends the comparison.
+        Asked at least once an iteration. True ends the comparison.
     progress : callable
-        Told what is done now, and what share of everything is done.
+        Gets a text with the present step, and the share of all steps that is done, in [0, 1].
     found : callable
-        Told what there is, whenever there is more.
+        Gets a report of all that is known, each time there is more.
 
     Returns
     -------
     ComparisonReport
-        What is refused, does not fit the device or fails has a row that says why.
+        An alternative that is refused, does not fit the device or fails has a row that says why.
 
     Raises
     ------
     ParameterError
-        If a parameter is unknown or out of range, or there would be no round.
+        If a parameter is unknown or out of range, or if ``repeats`` or ``limit`` is.
     """
-    if rounds < 1:
-        raise ParameterError(f"repeats = {rounds} must be at least 1")
+    if repeats < 1:
+        raise ParameterError(f"repeats = {repeats} must be at least 1")
     if not (math.isfinite(limit) and limit > 0):
         raise ParameterError(f"limit = {limit:g} must be a number of seconds greater than 0")
     catalog.check_solves(system, instance)
-    among = alternatives(system, device, parameters or {}, instance.n)
-    seeds = tuple(seed + turn for turn in range(rounds))
-    work = _Comparing(instance, system, device, among, seeds, limit, cancelled, progress, found)
+    compared = alternatives(system, device, parameters or {}, instance.n)
+    seeds = tuple(range(seed, seed + repeats))
+    work = _Comparison(instance, system, device, compared, seeds, limit, cancelled, progress, found)
     try:
-        work.foresee()
+        work.estimate()
         for number in seeds:
-            work.turn(number)
+            work.time_all(number)
         work.complete = True
         progress("compared", 1.0)
     except CancelledError:
@@ -120,7 +121,7 @@ def compare(
 
 
 class _Entry:
-    """What was measured so far of one way to run: equal alternatives share one."""
+    """The measurements so far of one system with its parameters; equal alternatives share one."""
 
     def __init__(self, label: str, alternative: Alternative) -> None:
         self.label = label
@@ -131,7 +132,7 @@ class _Entry:
         self.why_not = ""
 
 
-class _Comparing(Measuring):
+class _Comparison(Benchmark):
     """One comparison in progress."""
 
     def __init__(
@@ -139,7 +140,7 @@ class _Comparing(Measuring):
         instance: Instance,
         system: System,
         device: Device,
-        among: Sequence[Alternative],
+        compared: Sequence[Alternative],
         seeds: Sequence[int],
         limit: float,
         cancelled: Callable[[], bool],
@@ -147,22 +148,22 @@ class _Comparing(Measuring):
         found: Callable[[ComparisonReport], None],
     ) -> None:
         super().__init__(cancelled, progress)
-        self.instance, self.system, self.device, self.among = instance, system, device, among
-        self.seeds, self.limit = tuple(seeds), limit
+        self.instance, self.system, self.device = instance, system, device
+        self.compared, self.seeds, self.limit = compared, tuple(seeds), limit
         self._found = found
         self._entries: dict[tuple[str, Parameters], _Entry] = {}
-        for one in among:
+        for one in compared:
             label = one.option if one.group == COLONY else f"{one.group} = {one.option}"
             self._entries.setdefault(self._key(one), _Entry(label, one))
 
-    def foresee(self) -> None:
-        """Rule out what would take too long."""
+    def estimate(self) -> None:
+        """Rule out the alternatives that would take too long."""
         parts = _parts(self.instance)
         for entry in self._entries.values():
-            self._attempt(entry, "how long it takes", self._foresee, parts)
+            self._attempt(entry, "how long it takes", self._estimate, parts)
 
-    def turn(self, seed: int) -> None:
-        """Time everything once."""
+    def time_all(self, seed: int) -> None:
+        """Time every alternative once."""
         for entry in self._entries.values():
             if not entry.why_not:
                 self._attempt(entry, "timing", self._time, seed)
@@ -181,7 +182,7 @@ class _Comparing(Measuring):
             cores=device.cores,
             seeds=self.seeds,
             limit=self.limit,
-            rows=tuple(self._row(one) for one in self.among),
+            rows=tuple(self._row(one) for one in self.compared),
             versions=versions(),
             machine=machine(),
             complete=self.complete,
@@ -207,48 +208,48 @@ class _Comparing(Measuring):
         )
 
     def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], more: object) -> None:
-        """Do one step for one way to run; one that fails takes only itself out."""
+        """Do one step for one entry. If it fails, the others go on without it."""
         self._begin_step(f"{entry.label}: {what}", len(self._entries) * (1 + len(self.seeds)))
         try:
             step(entry, more)
         except (DeviceError, ParameterError) as error:
             entry.why_not = str(error)
 
-    def _foresee(self, entry: _Entry, parts: Sequence[Instance]) -> None:
-        """Time an iteration on larger and larger parts, until it can be seen to be too long."""
+    def _estimate(self, entry: _Entry, parts: Sequence[Instance]) -> None:
+        """Time an iteration on larger and larger parts, until its estimate exceeds the limit."""
         before: tuple[int, Mapping[str, float]] | None = None
         for part in parts:
             with closing(self._colony(entry, part, self.seeds[0])) as colony:
                 self._iterate(colony, 1)
                 times = colony.timed_iteration()
-                if sum(times.values()) < 1e3 * SAMPLE:  # what else the machine does delays one
+                if sum(times.values()) < 1e3 * SAMPLE:  # another program may have delayed this one
                     again = colony.timed_iteration()
                     times = {phase: min(times[phase], again[phase]) for phase in times}
             if before is not None:
-                foreseen = 1e-3 * sum(
-                    _foreseen(self.instance.n, *before, part.n, times, phase) for phase in times
+                estimate = 1e-3 * sum(
+                    _estimated(self.instance.n, *before, part.n, times, phase) for phase in times
                 )
-                if foreseen > self.limit:
+                if estimate > self.limit:
                     entry.why_not = (
-                        f"an iteration would take about {_seconds(foreseen)}, more than the limit "
+                        f"an iteration would take about {_seconds(estimate)}, more than the limit "
                         f"of {self.limit:g} s: choose fewer ants or a smaller instance"
                     )
                     return
             before = part.n, times
-            self._look()
+            self._check_cancelled()
 
     def _time(self, entry: _Entry, seed: int) -> None:
         with closing(self._colony(entry, self.instance, seed)) as colony:
-            self._warm(colony, WARMING)
+            self._warm_up(colony, WARMING)
             begin = time.perf_counter()
             made, elapsed = 0, 0.0
             while made < MOST and elapsed < SAMPLE:
                 for phase, milliseconds in colony.timed_iteration().items():
                     entry.phases.setdefault(phase, []).append(milliseconds)
                 made, elapsed = made + 1, time.perf_counter() - begin
-                self._look()
+                self._check_cancelled()
             count = int(SAMPLE * made / elapsed)
-            if count > 1:  # or else what taking the time costs is lost in the time itself
+            if count > 1:  # timing single phases adds to iterations as short as these
                 begin = time.perf_counter()
                 self._iterate(colony, count)
                 made, elapsed = count, time.perf_counter() - begin
@@ -259,7 +260,7 @@ class _Comparing(Measuring):
         return catalog.build(entry.system, instance, parameters, self.device, seed)
 
 
-def _foreseen(
+def _estimated(
     n: int,
     fewer: int,
     earlier: Mapping[str, float],
@@ -267,7 +268,7 @@ def _foreseen(
     times: Mapping[str, float],
     phase: str,
 ) -> float:
-    """Return the milliseconds of ``phase`` with ``n`` cities, from those with two parts of them."""
+    """Estimate the milliseconds of ``phase`` with ``n`` cities from the times of two parts."""
     power = 1.0
     if times[phase] > MEASURABLE and earlier.get(phase, 0.0) > 0:
         power = math.log(times[phase] / earlier[phase]) / math.log(cities / fewer)

@@ -1,4 +1,4 @@
-"""What a comparison of systems and options found, as frozen values ready for JSON."""
+"""The results of a comparison of systems and options, as frozen values ready for JSON."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.core.problem import Problem
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
 
 COLONY = "colony"
-"""The group of whole systems; every other group is named as its parameter is."""
+"""Name of the group of whole systems. Every other group has the name of its parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +21,26 @@ class Row:
     Attributes
     ----------
     group : str
-        What it is compared with: ``"colony"``, or the name of a parameter.
+        Rows of one group are compared with each other: ``"colony"``, or the name of a parameter.
     option : str
         The system's name, or the parameter's value.
     meaning : str
-        What that is, in words; empty where the option says it.
+        The option in words; empty if its name says enough.
     phase : str
-        The phase whose work the rows of the group do in different ways; empty for the whole
+        The phase of an iteration in which the rows of the group differ; empty for the whole
         iteration.
     chosen : bool
-        Whether it is what the user has chosen.
+        Whether the user has chosen it.
     system : str
-        Name of the catalog's row that ran.
+        Catalog name of the system that ran.
     parameters : mapping of str to number, str or None
         All of its parameters, resolved.
     phases_ms : mapping of str to Spread
-        Milliseconds of each phase of an iteration, as the colony itself takes the time.
+        Milliseconds of each phase of an iteration, as the colony itself measures them.
     iteration_ms : Spread
-        Milliseconds of a whole iteration, as runs make them, by the clock on the wall.
+        Milliseconds of a whole iteration in wall time, without timing its phases.
     why_not : str
-        Why it was not measured, in a sentence; empty where it was, or is still to be.
+        Why it was not measured, in a sentence; empty if it was, or is still to be.
     """
 
     group: str
@@ -58,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """All that was compared on one instance and one device.
+    """All rows of a comparison on one instance and one device.
 
     Attributes
     ----------
@@ -72,19 +71,19 @@ class ComparisonReport:
     cores : int
         CPU threads, or multiprocessors of a GPU.
     seeds : tuple of int
-        One for each round.
+        One for each repeat.
     limit : float
-        Seconds that an iteration may take; what would take longer is not measured.
+        Seconds that an iteration may take; slower options are not measured.
     rows : tuple of Row
         Group by group, in the order of the catalog and of the parameters.
     versions : dict
-        Of Python and the packages that matter.
+        Versions of Python and of the packages that compute.
     machine : str
         Operating system and processor architecture.
     complete : bool
-        False while it goes on, or if it was cancelled.
+        False during the comparison, and if it was cancelled.
     problem : str
-        Of which ``instance`` is one; see :class:`gpu.core.problem.Problem`.
+        The problem of ``instance``: a value of :class:`gpu.core.problem.Problem`.
     """
 
     instance: str
@@ -100,39 +99,39 @@ class ComparisonReport:
     versions: dict[str, str]
     machine: str
     complete: bool
-    problem: str = Problem.TSP.value
+    problem: str
 
     @property
     def measured(self) -> bool:
-        """Whether it says anything: a time, or why there is none."""
+        """Whether any row has a time, or a reason why it has none."""
         return any(row.iteration_ms.samples or row.why_not for row in self.rows)
 
     @property
     def phases(self) -> tuple[str, ...]:
-        """Every phase that a row has, in the order in which iterations go through them."""
+        """Every phase that a row has, in the order of an iteration."""
         return tuple(dict.fromkeys(phase for row in self.rows for phase in row.phases_ms))
 
     def decides(self, one: Row) -> str:
-        """The phase that decides between the rows of ``one``'s group; empty for the iteration.
+        """The phase by which the rows of ``one``'s group are compared; empty for the iteration.
 
-        It is the phase that the rows name, unless some of them do without it.
+        This is the phase that the rows name. If some of them do not have it, it is the iteration.
         """
         group = (row for row in self.rows if row.group == one.group and row.phases_ms)
         return one.phase if all(one.phase in row.phases_ms for row in group) else ""
 
     def decisive(self, one: Row) -> Spread:
-        """Times of what decides between the rows of ``one``'s group."""
+        """The times by which ``one`` is compared with the other rows of its group."""
         return one.phases_ms.get(self.decides(one), one.iteration_ms)
 
     def ratio(self, one: Row) -> float | None:
-        """The decisive time, in times of the fastest of the group; None if it is unknown."""
+        """The decisive time divided by the fastest one of the group; None if it is unknown."""
         times = [self.decisive(row).median for row in self.rows if row.group == one.group]
         fastest = min((time for time in times if not math.isnan(time)), default=math.nan)
         ratio = self.decisive(one).median / fastest if fastest > 0 else math.nan
         return None if math.isnan(ratio) else ratio
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, with the ratio of each row, ready for JSON."""
+        """All values, and the ratio of each row, ready for JSON."""
         plain = dataclasses.asdict(self)
         for row, entry in zip(self.rows, plain["rows"], strict=True):
             entry["ratio"] = self.ratio(row)

@@ -1,4 +1,4 @@
-"""Who is measured against whom: a system, and the same search on one core and on all cores."""
+"""The contenders of a speedup measurement: systems, and their CPU baselines."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class Contender:
     system : System
     device : Device
     settings : tuple of (str, value)
-        Parameters with which it does the work of the system whose baseline it is, where its own
-        defaults are others.
+        For a baseline whose defaults differ from those of the system that it is measured for: that
+        system's values, so that both do the same work.
     baselines : str
-        Name of the system whose baselines do its work alone; empty where that is the whole search.
+        Name of the system that has baselines of its own, with such settings; empty if the
+        baselines are those of the whole search.
     """
 
     system: System
@@ -35,7 +36,7 @@ class Contender:
 
     @property
     def search(self) -> str:
-        """What it shares with its baselines, and with nobody whose work is another."""
+        """A name that it has in common with its baselines, and with no others."""
         return self.baselines or self.system.alias or self.system.name
 
     @property
@@ -47,14 +48,14 @@ class Contender:
 def contenders(
     names: Sequence[str] = ("acs",), survey: devices.Survey | None = None
 ) -> list[Contender]:
-    """Return who is to be compared: these systems, and the same search on one core and on all.
+    """Return the systems that are measured, each followed by its baselines on the CPU.
 
     Parameters
     ----------
     names : sequence of str
-        Names that the catalog knows; each runs on the best device that it can run on.
+        Names that the catalog knows. Each one is measured on the best device that it runs on.
     survey : Survey, optional
-        The devices of this machine.
+        The devices; by default those of this machine.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def contenders(
 
 
 def _able(name: str, device: Device) -> Contender | None:
-    """Return what ``name`` means on ``device``, or None if it cannot run there."""
+    """Return the system that ``name`` means on ``device``; None if it does not run there."""
     try:
         return Contender(catalog.find(name, device), device)
     except (DeviceError, ParameterError):
@@ -98,7 +99,7 @@ def _able(name: str, device: Device) -> Contender | None:
 def _other_defaults(
     base: System, system: System
 ) -> tuple[tuple[str, int | float | str | None], ...]:
-    """Defaults of ``system`` that are others for ``base``: candidate lists, where it has them."""
+    """Return those defaults of ``system`` that ``base`` has too, with another value."""
     theirs, ours = system.parameters().to_dict(), base.parameters().to_dict()
     return tuple(
         (name, theirs[name]) for name in ours if name in theirs and theirs[name] != ours[name]

@@ -1,9 +1,9 @@
-"""Speedup, measured so that it can be believed.
+"""Measure speedups in a way that can be trusted.
 
-Every system builds the same number of solutions of the same instance, with the same parameters and
-seeds, in the same iterations of its run. Warm-up is left out, wall time is taken over whole
-iterations with nothing left in flight, the systems take turns so that a machine that slows down
-slows all of them, and what is reported is the median with its quartiles.
+Every contender builds the same number of solutions of the same instance, with the same parameters
+and seeds, in the same iterations of its run. Warm-up is not timed. The time is wall time of whole
+iterations, until the device has finished them. The contenders take turns, so a machine that slows
+down slows all of them. The report has medians and quartiles.
 """
 
 from __future__ import annotations
@@ -21,32 +21,33 @@ from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
+from gpu.measure.benchmark import Benchmark, CancelledError
 from gpu.measure.contenders import Contender
-from gpu.measure.speedup_report import Measurement, SpeedupReport, Spread
-from gpu.measure.timing import CancelledError, Measuring
+from gpu.measure.speedup_report import Measurement, SpeedupReport
+from gpu.measure.spread import Spread
 
 WARM_UP = 3
-"""First iterations of each run, which are not timed."""
+"""Number of first iterations of each run that are not timed."""
 
 WARMING = 0.3
-"""Seconds that a device works right before a run is timed, so that its clocks are up."""
+"""Seconds of work right before a run is timed, which raise the device's clocks."""
 
 SAMPLE = 1.0
-"""Seconds that one run of the slowest system should take, where nothing else is asked for."""
+"""Usual number of seconds that the slowest contender is timed for in one run."""
 
 FEWEST, MOST = 10, 2000
-"""Iterations timed in one run, where nothing else is asked for."""
+"""Usual limits of the iterations timed in one run."""
 
 SLICE = 0.1
-"""Seconds of work between two looks at whether the measurement was cancelled."""
+"""Seconds of work between two checks whether the measurement was cancelled."""
 
 RESOLUTION = 0.02
-"""Share of the elapsed time that may pass between two looks at the best cost."""
+"""Time between two looks at the best cost, as a share of the elapsed time."""
 
 
 def measure(
     instance: Instance,
-    among: Sequence[Contender],
+    contenders: Sequence[Contender],
     parameters: Mapping[str, object] | None = None,
     *,
     seed: int = 1,
@@ -62,38 +63,38 @@ def measure(
     Parameters
     ----------
     instance : Instance
-    among : sequence of Contender
-        At least one; see :func:`contenders`.
+    contenders : sequence of Contender
+        At least one; see :func:`gpu.measure.contenders.contenders`.
     parameters : mapping of str to object, optional
-        What differs from the defaults. A system ignores those that only others have.
+        Parameters that differ from the defaults. A system ignores those that only others have.
     seed : int
-        Of the first repeat; the others count up from it.
+        Seed of the first repeat. Each further repeat has the next number.
     repeats : int
         Runs of each contender, at least 1.
     iterations : int, optional
-        Iterations timed in each run; by default as many as the slowest makes in about a second,
-        from 10 to 2000.
+        Iterations timed in each run; by default as many as the slowest contender makes in about a
+        second, from 10 to 2000.
     target_cost : int, optional
-        Cost to be reached in the second part; by default the best that every contender had
-        reached, in the median, at the end of the first.
+        Cost to be reached in the second part. By default each contender's median best cost at the
+        end of the first part is taken, and the worst of these is the target.
     budget : float
-        Seconds for each run of the second part; 0 leaves it out.
+        Seconds for each run of the second part; 0 leaves that part out.
     cancelled : callable
-        Asked at least every 0.1 s, or once an iteration that cannot be left; True ends the
+        Asked at least every 0.1 s, or once an iteration if iterations are longer. True ends the
         measurement.
     progress : callable
-        Told what is done now, and what share of everything is done.
+        Gets a text with the present step, and the share of all steps that is done, in [0, 1].
 
     Returns
     -------
     SpeedupReport
-        A contender that does not fit its device, or fails, is reported with its failure.
+        A contender that fails, or does not fit its device, is in it with its failure.
 
     Raises
     ------
     ParameterError
-        If there is nobody to measure, a parameter is out of range or known to none of them,
-        there would be no repeat, or the budget is no time.
+        If there is no contender, a parameter is out of range or unknown to all of them, or
+        ``repeats``, ``iterations`` or ``budget`` is out of range.
     """
     if repeats < 1:
         raise ParameterError(f"repeats = {repeats} must be at least 1")
@@ -101,14 +102,14 @@ def measure(
         raise ParameterError(f"iterations = {iterations} must be at least 1")
     if not (math.isfinite(budget) and budget >= 0):
         raise ParameterError(f"budget = {budget:g} must be a number of seconds, at least 0")
-    if not among:
+    if not contenders:
         raise ParameterError("there is no colony to measure")
-    for contender in among:
+    for contender in contenders:
         catalog.check_solves(contender.system, instance)
-    work = _Speedup(instance, among, dict(parameters or {}), cancelled, progress)
-    seeds = tuple(seed + repeat for repeat in range(repeats))
+    work = _Speedup(instance, contenders, dict(parameters or {}), cancelled, progress)
+    seeds = tuple(range(seed, seed + repeats))
     parts = 2 if budget > 0 else 1
-    work.runs = len(among) * (1 + parts * repeats)
+    work.runs = len(contenders) * (1 + parts * repeats)
     try:
         work.time(seeds, iterations)
         if budget > 0:
@@ -139,7 +140,7 @@ class _Entry:
         self.contender = contender
         self.parameters = parameters
         self.ants = ants
-        self.foreseen = math.inf  # seconds an iteration
+        self.estimate = math.inf  # seconds an iteration
         self.seconds: list[float] = []
         self.construction: list[float] = []
         self.best: list[int] = []
@@ -166,20 +167,20 @@ class _Entry:
         )
 
 
-class _Speedup(Measuring):
+class _Speedup(Benchmark):
     """One measurement in progress."""
 
     def __init__(
         self,
         instance: Instance,
-        among: Sequence[Contender],
+        contenders: Sequence[Contender],
         given: dict[str, object],
         cancelled: Callable[[], bool],
         progress: Callable[[str, float], None],
     ) -> None:
         super().__init__(cancelled, progress)
         self.instance = instance
-        self.entries = [self._entry(contender, given) for contender in among]
+        self.entries = [self._entry(contender, given) for contender in contenders]
         known = {name for one in self.entries for name in one.parameters.to_dict()}
         if unknown := given.keys() - known:
             raise ParameterError(
@@ -199,10 +200,10 @@ class _Speedup(Measuring):
         return _Entry(contender, parameters, int(ants))
 
     def time(self, seeds: Sequence[int], iterations: int | None) -> None:
-        """Measure the time of whole iterations, all systems in turn for each seed."""
+        """Time whole iterations: for each seed, all contenders in turn."""
         for entry in self._living():
-            self._attempt(entry, "warming up", self._foresee, seeds[0])
-        slowest = max((entry.foreseen for entry in self._living()), default=SAMPLE)
+            self._attempt(entry, "warming up", self._prepare, seeds[0])
+        slowest = max((entry.estimate for entry in self._living()), default=SAMPLE)
         self.iterations = iterations or min(max(math.ceil(SAMPLE / slowest), FEWEST), MOST)
         for seed in seeds:
             for entry in self._living():
@@ -210,7 +211,7 @@ class _Speedup(Measuring):
         self.complete = True
 
     def reach(self, seeds: Sequence[int], target: int | None, budget: float) -> None:
-        """Measure the time until a solution of the target's cost is found."""
+        """Time how long each contender takes to reach the target cost."""
         reached = [statistics.median_high(entry.best) for entry in self._living() if entry.best]
         self.target = target if target is not None else max(reached, default=None)
         if self.target is None:
@@ -225,22 +226,22 @@ class _Speedup(Measuring):
         return [entry for entry in self.entries if not entry.failure]
 
     def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], *more: object) -> None:
-        """Do one run of one contender; a device that fails takes only itself out."""
+        """Do one run of one contender. If its device fails, the others go on without it."""
         self._begin_step(f"{entry.contender.label}: {what}", self.runs)
         try:
             step(entry, *more)
         except DeviceError as error:
             entry.failure = str(error)
 
-    def _foresee(self, entry: _Entry, seed: int) -> None:
-        """Compile what is not compiled, raise the clocks, and foresee an iteration's time."""
+    def _prepare(self, entry: _Entry, seed: int) -> None:
+        """Compile the colony, raise the device's clocks, and estimate an iteration's time."""
         with closing(self._colony(entry, seed)) as colony:
             self._iterate(colony, 1)
-            entry.foreseen = self._warm(colony, WARMING)
+            entry.estimate = self._warm_up(colony, WARMING)
 
     def _time(self, entry: _Entry, seed: int) -> None:
-        self._foresee(entry, seed)
-        size = max(1, int(SLICE / entry.foreseen))
+        self._prepare(entry, seed)
+        size = max(1, int(SLICE / entry.estimate))
         with closing(self._colony(entry, seed)) as colony:
             self._iterate(colony, WARM_UP)
             left = self.iterations
@@ -248,7 +249,7 @@ class _Speedup(Measuring):
             while left > 0:
                 colony.iterate(min(size, left), self._cancelled)
                 left -= size
-                self._look()
+                self._check_cancelled()
             snapshot = colony.snapshot(Wanted.NUMBERS)
             entry.seconds.append((time.perf_counter() - begin) / self.iterations)
         entry.best.append(snapshot.best_cost)
@@ -262,7 +263,7 @@ class _Speedup(Measuring):
             elapsed, reached = 0.0, False
             while elapsed < budget and not reached:
                 turn = min(elapsed * RESOLUTION, SLICE)
-                snapshot = self._iterate(colony, max(1, int(turn / entry.foreseen)))
+                snapshot = self._iterate(colony, max(1, int(turn / entry.estimate)))
                 elapsed = time.perf_counter() - begin
                 reached = snapshot.best_cost <= self.target
             entry.target.append(elapsed if reached else None)

@@ -1,82 +1,47 @@
-"""What a measurement of speedup found, as frozen values ready for JSON."""
+"""The results of a speedup measurement, as frozen values ready for JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from gpu.core.problem import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Repeated measurements of one quantity.
-
-    Attributes
-    ----------
-    median, lower, upper : float
-        Median and quartiles; NaN without samples.
-    samples : tuple of float
-        All of them, in the order of their seeds.
-    """
-
-    median: float
-    lower: float
-    upper: float
-    samples: tuple[float, ...]
-
-    @classmethod
-    def of(cls, samples: Iterable[float]) -> Spread:
-        """Summarize ``samples``."""
-        kept = tuple(samples)
-        if not kept:
-            return cls(math.nan, math.nan, math.nan, ())
-        lower, median, upper = (float(value) for value in np.percentile(kept, (25, 50, 75)))
-        return cls(median, lower, upper, kept)
-
-    @property
-    def half(self) -> float | None:
-        """Half of the distance between the quartiles; None where one sample has no spread."""
-        return (self.upper - self.lower) / 2 if len(self.samples) > 1 else None
+from gpu.measure.spread import Spread
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one contender did.
+    """The measurements of one contender.
 
     Attributes
     ----------
     system, device : str
-        Who: the catalog's name, and the device's.
+        The catalog's name of the system, and the device's name.
     search : str
-        What its baselines share: the catalog's short name of the search, or its own name where
-        they were given parameters of its own.
+        A name that it has in common with its baselines: the catalog's short name of the search, or
+        the system's name if the baselines got parameters for this system alone.
     model : str
-        What the device's maker calls it.
+        The maker's name of the device.
     cores : int
         CPU threads, or multiprocessors of a GPU.
     detail : str
-        Versions of driver and runtime.
+        Versions of the device's driver and runtime.
     ants : int
         Solutions an iteration.
     parameters : dict
-        All of them, resolved.
+        All parameters; none is automatic any more.
     iteration_ms : Spread
-        Milliseconds a whole iteration.
+        Milliseconds of a whole iteration.
     solution_us : Spread
-        Microseconds for one solution, whole iterations divided by ants.
+        Microseconds of one solution: a whole iteration divided by the ants.
     construction_ms : Spread
-        Milliseconds of an iteration's construction of solutions alone, on the device's own clock.
+        Milliseconds in which an iteration constructs its solutions, by the device's own clock.
     best_costs : tuple of int
         Best cost at the end of each timed run.
     target_seconds : tuple of float or None
-        Seconds until the target cost was reached, for each seed; None where the time ran out.
+        Seconds until the target cost was reached, for each seed; None if the budget was too short.
     failure : str
         Why it could not be measured; empty if it was.
     """
@@ -98,7 +63,7 @@ class Measurement:
 
     @property
     def target_median(self) -> float | None:
-        """Median time to the target; None unless more than half of the runs reached it."""
+        """Median time to the target; None if no more than half of the runs reached it."""
         times = sorted(math.inf if time is None else time for time in self.target_seconds)
         median = statistics.median(times) if times else math.inf
         return median if math.isfinite(median) else None
@@ -117,21 +82,21 @@ class SpeedupReport:
     seeds : tuple of int
         One for each repeat.
     iterations : int
-        Iterations timed in each run; 0 if it was cancelled before that was settled.
+        Iterations timed in each run; 0 if it was cancelled before the number was known.
     target_cost : int or None
-        The cost that everyone was timed to reach.
+        The cost to be reached in the second part.
     budget : float
-        Seconds each run had for it.
+        Seconds that each run of the second part had.
     measurements : tuple of Measurement
-        In the order asked for.
+        In the order of the contenders.
     versions : dict
-        Of Python and the packages that matter.
+        Versions of Python and of the packages that compute.
     machine : str
         Operating system and processor architecture.
     complete : bool
-        False if it was cancelled; what was measured until then is there.
+        False if it was cancelled; it then has what was measured until then.
     problem : str
-        Of which ``instance`` is one; see :class:`gpu.core.problem.Problem`.
+        The problem of ``instance``: a value of :class:`gpu.core.problem.Problem`.
     """
 
     instance: str
@@ -145,11 +110,11 @@ class SpeedupReport:
     versions: dict[str, str]
     machine: str
     complete: bool
-    problem: str = Problem.TSP.value
+    problem: str
 
     @property
     def measured(self) -> bool:
-        """Whether it says anything: a time, or why there is none."""
+        """Whether any contender has a time, or a reason why it has none."""
         return any(one.solution_us.samples or one.failure for one in self.measurements)
 
     @property
@@ -160,28 +125,28 @@ class SpeedupReport:
         return 100.0 * (self.target_cost - self.optimum) / self.optimum
 
     def baseline(self, one: Measurement, device: str) -> Measurement | None:
-        """Return the same search on ``device``: ``cpu:1`` for one core, ``cpu`` for all."""
+        """Return the baseline of ``one`` on ``device``: ``cpu:1`` is one core, ``cpu`` all."""
         for other in self.measurements:
             if (other.search, other.device) == (one.search, device) and other.solution_us.samples:
                 return other
         return None
 
     def speedup(self, one: Measurement, device: str) -> float | None:
-        """How many times as fast as its baseline on ``device`` this one builds solutions."""
+        """How many times as fast as its baseline on ``device`` ``one`` builds solutions."""
         base = self.baseline(one, device)
         if base is None or not one.solution_us.samples:
             return None
         return base.solution_us.median / one.solution_us.median
 
     def target_speedup(self, one: Measurement, device: str) -> float | None:
-        """How many times as fast as its baseline on ``device`` this one reaches the target."""
+        """How many times as fast as its baseline on ``device`` ``one`` reaches the target."""
         base = self.baseline(one, device)
         if base is None or base.target_median is None or not one.target_median:
             return None
         return base.target_median / one.target_median
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, with the speedups over one core and over all cores, ready for JSON."""
+        """All values, and the speedups over one core and over all cores, ready for JSON."""
         plain = dataclasses.asdict(self)
         plain["target_gap"] = self.target_gap
         for one, entry in zip(self.measurements, plain["measurements"], strict=True):

@@ -6,15 +6,11 @@ import functools
 import importlib.resources
 import tomllib
 
-from gpu.problems.tsp.instance import TspInstance
 
-
-def length(instance: TspInstance) -> int | None:
-    """Best-known length of the instance of TSPLIB that has this name, size and metric."""
-    row = _table("best_known.toml").get(instance.name, {})
-    if row.get("dimension") != instance.n:
-        return None
-    return row.get(instance.metric.value)
+def length(name: str, n: int, metric: str) -> int | None:
+    """Best-known length of the instance of TSPLIB that has this name, cities and metric."""
+    row = _table("best_known.toml").get(name, {})
+    return row.get(metric) if row.get("dimension") == n else None
 
 
 def colors(name: str, n: int, edges: int) -> int | None:

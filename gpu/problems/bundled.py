@@ -46,10 +46,12 @@ def bundled() -> tuple[BundledInstance, ...]:
         BundledInstance(
             row["name"],
             row["kind"],
-            row.get("cities") or row["vertices"],
+            row[problem.words.places],
             folder / row.get("file", f"{row['name']}.tsp"),
             row.get("optimum"),
-            Problem.TSP if "cities" in row else Problem.COLORING,
+            problem,
         )
         for row in index["instance"]
+        for problem in Problem
+        if problem.words.places in row
     )

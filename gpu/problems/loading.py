@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.document import read_bytes
 from gpu.problems.tsp import tsplib
-from gpu.problems.tsp.instance import TspInstance
+
+Recognizer = Callable[[Path, bytes], bool]
+Parser = Callable[[Path, bytes], Instance]
+
+READERS: tuple[tuple[Recognizer, Parser], ...] = (
+    (dimacs.is_graph, dimacs.parse_graph),
+    (lambda path, data: True, tsplib.parse),  # which says what is wrong with any other file
+)
+"""What recognizes a problem's file by its content and its ending, and what reads it; in order."""
 
 
-def load_instance(path: str | Path) -> TspInstance | GraphInstance:
-    """Load the instance in the file at ``path``: a TSPLIB problem or a DIMACS graph.
-
-    What the file says decides which it is, and its ending where it says neither.
+def load_instance(path: str | Path) -> Instance:
+    """Load the instance in the file at ``path``, of whatever problem it is.
 
     Raises
     ------
@@ -23,6 +30,5 @@ def load_instance(path: str | Path) -> TspInstance | GraphInstance:
     """
     path = Path(path)
     data = read_bytes(path)
-    if dimacs.is_graph(path, data):
-        return dimacs.parse_graph(path, data)
-    return tsplib.parse(path, data)
+    parse = next(parse for recognizes, parse in READERS if recognizes(path, data))
+    return parse(path, data)

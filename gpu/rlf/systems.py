@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from gpu.core.problem import Problem
-from gpu.core.system import System
+from gpu.core.colony import Colony
+from gpu.core.devices import Device
+from gpu.core.system import System, system_of
+from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
     ColoringCpuParameters,
     ColoringParameters,
@@ -13,80 +15,131 @@ from gpu.rlf.parameters import (
 
 _PAPER = "Murooka et al. 2017"
 
-COLORING_SYSTEMS: tuple[System, ...] = (
-    System(
+
+def _prefix(
+    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.rlf.cuda.colony import build_prefix
+
+    return build_prefix(instance, parameters, device, seed)
+
+
+def _hybrid(
+    instance: GraphInstance, parameters: ColoringTrialsParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.rlf.cuda.colony import build_hybrid
+
+    return build_hybrid(instance, parameters, device, seed)
+
+
+def _trial(
+    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.rlf.cuda.colony import build_trial
+
+    return build_trial(instance, parameters, device, seed)
+
+
+def _tabu(
+    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.rlf.cuda.colony import build_tabu
+
+    return build_tabu(instance, parameters, device, seed)
+
+
+def _tabu_on_cpu(
+    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
+) -> Colony:
+    """Ants and searches are shared out among the cores of ``device``."""
+    from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
+
+    return RlfTabuCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+def _on_cpu(
+    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
+) -> Colony:
+    """Ants and rows of trails are shared out among the cores of ``device``."""
+    from gpu.rlf.cpu.colony import RlfCpuColony
+
+    return RlfCpuColony(instance, parameters, seed, threads=device.cores)
+
+
+SYSTEMS: tuple[System, ...] = (
+    system_of(
         name="aco-rlf-prefix",
         title="ACO-RLF, prefix sums",
         paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; prefix sums over the candidates",
         summary="The fastest: every vertex of a class is drawn by a wheel over its candidates.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringParameters,
-        builders={"cuda": "gpu.rlf.cuda.colony:build_prefix"},
+        builders={"cuda": _prefix},
         alias="coloring",
-        problem=Problem.COLORING,
     ),
-    System(
+    system_of(
         name="aco-rlf-hybrid",
         title="ACO-RLF, hybrid",
         paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; stochastic trials, then prefix sums",
         summary="Classes grow by recursive largest first; a few trials spare most prefix sums.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringTrialsParameters,
-        builders={"cuda": "gpu.rlf.cuda.colony:build_hybrid"},
+        builders={"cuda": _hybrid},
         alias="coloring",
-        problem=Problem.COLORING,
     ),
-    System(
+    system_of(
         name="aco-rlf-trial",
         title="ACO-RLF, stochastic trial",
         paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; stochastic trials",
         summary="Vertices are drawn from whole rows of trails until one is a candidate.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringParameters,
-        builders={"cuda": "gpu.rlf.cuda.colony:build_trial"},
+        builders={"cuda": _trial},
         alias="coloring",
-        problem=Problem.COLORING,
     ),
-    System(
+    system_of(
         name="aco-rlf-tabu",
         title="ACO-RLF, tabu",
         paper=f"{_PAPER}, with the tabu search of Hertz and de Werra 1987",
         made_of="as aco-rlf-prefix, or on CPU cores; tabu searches repair the best ants' colorings",
         summary="Beyond the paper: the best colorings are repaired toward fewer colors.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringTabuParameters,
         builders={
-            "cuda": "gpu.rlf.cuda.colony:build_tabu",
-            "cpu": "gpu.rlf.cpu.tabu_colony:build",
-            "cpu:1": "gpu.rlf.cpu.tabu_colony:build",
+            "cuda": _tabu,
+            "cpu": _tabu_on_cpu,
+            "cpu:1": _tabu_on_cpu,
         },
-        problem=Problem.COLORING,
     ),
-    System(
+    system_of(
         name="aco-rlf-seq",
         title="ACO-RLF-SEQ",
         paper=f"{_PAPER}, Algorithms 1 and 3",
         made_of="one core; ants one after another; sets of vertices as bits; all ants deposit",
         summary="The sequential coloring colony: what speedups are measured against.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringCpuParameters,
-        builders={"cpu:1": "gpu.rlf.cpu.colony:build_sequential"},
+        builders={"cpu:1": _on_cpu},
         alias="coloring",
-        problem=Problem.COLORING,
     ),
-    System(
+    system_of(
         name="aco-rlf-cores",
         title="ACO-RLF-CORES",
         paper=f"{_PAPER}, Algorithms 1 and 3",
         made_of="all cores share out ants and rows; sets of vertices as bits; all ants deposit",
         summary="The coloring colony on all cores: the same colorings as on one.",
         deterministic=True,
+        instances=GraphInstance,
         parameters=ColoringCpuParameters,
-        builders={"cpu": "gpu.rlf.cpu.colony:build_parallel"},
+        builders={"cpu": _on_cpu},
         alias="coloring",
-        problem=Problem.COLORING,
     ),
 )

@@ -23,13 +23,13 @@ class Outcome:
     Attributes
     ----------
     ending : Ending
-        Which of the three it was.
+        Finished, cancelled or failed.
     reason : str
-        Why, in one sentence for the user.
+        Why it ended, in one sentence for the user.
     state : Snapshot
-        The last good state, with its best solution if there was one; ``iteration`` is 0 if none.
+        The last good state, with the best solution. ``iteration`` is 0 if there is none.
     details : str
-        The traceback of a failure, for the log.
+        The traceback of a failure, for the log; else empty.
     """
 
     ending: Ending

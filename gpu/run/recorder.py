@@ -1,4 +1,4 @@
-"""The run's log: JSON Lines, written as the run goes, readable after any kind of end."""
+"""Writes a run's log as JSON Lines during the run, so that it is readable after any end."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from gpu.run.outcome import Outcome
 
 INTERVAL = 0.25
-"""Seconds between two lines that tell of no improvement, at least."""
+"""Least seconds between two lines without an improvement."""
 
 LINES_A_RUN = 2000
-"""Lines after which these intervals grow with the run, so that a long one stays readable."""
+"""About the largest number of lines without an improvement: in longer runs, the interval grows."""
 
 _log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Writes one run's log, line by line; safe to call from any thread, and never raises.
+    """Writes one run's log line by line. Any thread may call it, and it never raises.
 
-    If the file cannot be written (a full disk, a folder without permission), the user is told
-    so once, and the run goes on.
+    If the file cannot be written (the disk is full, the folder is protected), the user is told
+    once, and the run goes on.
 
     Parameters
     ----------
     path : Path
-        The file; its folder is made. A file that is there is replaced.
+        The file. Its folder is made if needed; an existing file is replaced.
     session : Session
-        What is run.
+        The session of the run.
     instance : Instance
-        What is solved.
+        The instance that is solved.
     tell : callable taking str
-        Tells the user that the log cannot be written; called in the thread that tried.
+        Tells the user that the log cannot be written. It is called in the thread that tried.
     """
 
     def __init__(
@@ -78,19 +78,13 @@ class Recorder:
         self._write(header(session, instance))
 
     @property
-    def writing(self) -> bool:
-        """Whether lines still reach the file."""
-        with self._lock:
-            return self._file is not None
-
-    @property
     def complete(self) -> bool:
-        """Whether the file has every line, the last one included."""
+        """Whether the file has all lines up to the last one."""
         with self._lock:
             return self._finished
 
     def record(self, state: Snapshot) -> None:
-        """Write a line if ``state`` has a better solution, or if one is due."""
+        """Write a line if ``state`` has a better solution, or if the interval is over."""
         improved = state.best_cost != self._best
         if not improved and time.monotonic() < self._due:
             return
@@ -100,7 +94,7 @@ class Recorder:
         self._write({"kind": kind, **numbers(self._instance, state)})
 
     def finish(self, outcome: Outcome) -> None:
-        """Write the last line, with the solution in the numbers of its file, and close the log."""
+        """Write the last line, which has the best solution, and close the log."""
         self._write(outcome_line(self._instance, outcome))
         with self._lock:
             if self._file is not None:
@@ -122,7 +116,7 @@ class Recorder:
 
     def _give_up(self, error: OSError) -> None:
         _log.warning("%s: the run's log cannot be written", self.path, exc_info=error)
-        error.filename = None  # the sentence names the log itself
+        error.filename = None  # the sentence below names the file
         self._tell(
             f"{self.path}: the run's log cannot be written ({sentence_for(error)}); "
             "the run goes on without it"
@@ -130,7 +124,7 @@ class Recorder:
 
 
 def default_log_path(session: Session) -> Path:
-    """Return where the window keeps the log of a run that begins now."""
+    """Return the path of the window's log for a run that starts now."""
     import platformdirs
 
     folder = platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
@@ -138,13 +132,13 @@ def default_log_path(session: Session) -> Path:
 
 
 def stem(session: Session) -> str:
-    """Return the first part of the names of a run's files: instance, colony and seed."""
+    """Return how the names of a run's files begin: instance, colony and seed."""
     name = re.sub(r"[^\w.-]+", "_", session.instance.name) or "instance"
     return f"{name}-{session.colony}-{session.seed}"
 
 
 def free_path(folder: Path, start: str, *endings: str) -> Path:
-    """Return a path in ``folder``, with the first ending, where none of the endings is taken."""
+    """Return a path in ``folder`` with the first ending; no file has its name and any ending."""
     for number in itertools.count(1):
         name = start if number == 1 else f"{start}-{number}"
         if not any((folder / f"{name}{ending}").exists() for ending in endings):
@@ -153,7 +147,7 @@ def free_path(folder: Path, start: str, *endings: str) -> Path:
 
 
 def header(session: Session, instance: Instance) -> dict[str, object]:
-    """Return the first line: all that decided the run, and where it took place."""
+    """Return the first line: everything that decides the run, and where it takes place."""
     device = devices.find(session.device)
     return {
         "kind": "session",
@@ -180,12 +174,12 @@ def header(session: Session, instance: Instance) -> dict[str, object]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the program and of what it computes with."""
+    """Return the versions of the system, of the program and of the packages that compute."""
     return {"platform": platform.platform(), **environment.versions("formicarium")}
 
 
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
-    """Return the numbers of ``state`` for a line of a log; what is unknown is None."""
+    """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
     started = state.iteration > 0
     hits, moves = state.updates, state.improvements
     return {

@@ -1,4 +1,4 @@
-"""A recorded run, run again and compared."""
+"""Repeats a recorded run, and compares the results."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from gpu.core.words import counted
 from gpu.run.stopping import StopSettings
 
 if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Outcome
+    from gpu.run.result import Result
     from gpu.run.run_log import RunLog
     from gpu.run.session import Session
 
 
 def repeated(log: RunLog, device: str | None = None) -> Session:
-    """Return the session of ``log``, ending at exactly the iteration it had come to.
+    """Return the session of ``log``, limited to exactly the iterations that were recorded.
 
     A session without a result (nothing was run yet) keeps its own limits.
 
     Parameters
     ----------
     log : RunLog
-        What was recorded.
+        The recorded run.
     device : str, optional
-        Another device than the recorded one.
+        A device to use instead of the recorded one.
 
     Raises
     ------
@@ -38,32 +37,28 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
     return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
 
 
-def comparison(
-    log: RunLog, instance: Instance, session: Session, outcome: Outcome
-) -> tuple[bool, str]:
-    """Compare ``outcome`` with what ``log`` has.
+def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
+    """Compare ``result`` with the result in ``log``.
 
     Returns
     -------
     tuple of bool and str
-        False if it differs although it must not, and what to tell the user.
+        False if the results differ and must not; and a sentence for the user.
     """
-    recorded, state = log.last, outcome.state
-    if recorded is None or not recorded["iteration"] or state.best_solution is None:
+    recorded = log.last
+    if recorded is None or not recorded["iteration"] or result.solution is None:
         return True, "there is no recorded result to compare with"
-    words = instance.problem.words
+    session, words = result.session, result.instance.problem.words
     solution = recorded.get(words.written)
-    same = recorded["best"] == state.best_cost and (
-        solution is None or solution == instance.written(state.best_solution)
-    )
-    after = f"after {counted(state.iteration, 'iteration')}"
-    if same:
+    same_cost = recorded["best"] == result.cost
+    after = f"after {counted(result.iterations, 'iteration')}"
+    if same_cost and solution in (None, result.instance.written(result.solution)):
         what = words.cost if solution is None else words.solution
-        return True, f"the same {what} as recorded: {words.amount.format(state.best_cost)} {after}"
-    if recorded["best"] == state.best_cost:
-        found = f"another {words.solution} of the same {words.cost} {state.best_cost} {after}"
+        return True, f"the same {what} as recorded: {words.amount.format(result.cost)} {after}"
+    if same_cost:
+        found = f"another {words.solution} of the same {words.cost} {result.cost} {after}"
     else:
-        found = f"{state.best_cost} {after}, where {recorded['best']} is recorded"
+        found = f"{result.cost} {after}, where {recorded['best']} is recorded"
     if not session.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
     return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

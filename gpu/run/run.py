@@ -1,4 +1,4 @@
-"""One run of one colony, in slices, with exactly one ending; the thread and the command use it."""
+"""One run of one colony: the only run loop, used by the window, the command line and scripts."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ from gpu.run.solution_check import SolutionCheck
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu.core.colony import Colony
     from gpu.core.instance import Instance
+    from gpu.core.rule import Rule
     from gpu.decisions.replay import Replay
-    from gpu.decisions.rule import Rule
     from gpu.run.recorder import Recorder
     from gpu.run.session import Session
 
 SLICE = 0.020
-"""Seconds of work between two looks at what the user wants."""
+"""Seconds of work after which the run looks whether the user wants something."""
 
 OBSERVED_EVERY = 0.060
-"""Seconds between two looks at how far the colony is. To look is to wait for a GPU, which then
-idles until this thread has Python's lock again: the window's painting may hold it for long."""
+"""Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
+idles until this thread gets Python's lock back, which the window's painting may hold for long."""
 
 _log = logging.getLogger(__name__)
 
 
 class _Deadline:
-    """Says whether a time has passed, and whether it has ever said so."""
+    """Says whether a time has passed, and remembers its last answer."""
 
     def __init__(self, at: float) -> None:
         self._at = at
@@ -49,20 +51,31 @@ class _Deadline:
 
 
 class Run:
-    """A colony at work on a session, from building it to its one ending.
+    """A colony that works on a session, in slices. Every run ends exactly once.
 
-    All methods are called from one thread, because a CUDA context belongs to its thread;
-    :meth:`cancel` alone may be called from any.
+    Call all methods from one thread, because a CUDA context belongs to its thread. Only
+    :meth:`cancel` may be called from any thread.
+
+    Parameters
+    ----------
+    instance : Instance
+        What to solve.
+    session : Session
+        How.
+    generation : int
+        Number that is stamped on the snapshots, so that those of an older run can be told.
+    recorder : Recorder, optional
+        Writes the run's log.
 
     Attributes
     ----------
     outcome : Outcome or None
-        How the run ended; None while it has not.
+        How the run ended; None before its end.
     state : Snapshot
-        The last good state after a slice: numbers, and the best solution. Never partly updated, so
-        it may be read from another thread.
+        The state after the last good slice: numbers and the best solution. It is replaced as a
+        whole, so another thread may read it.
     midway : bool
-        Whether the colony was left in the midst of an iteration, or may have been.
+        Whether the colony may have stopped in the middle of an iteration.
     """
 
     def __init__(
@@ -92,17 +105,17 @@ class Run:
 
     @property
     def answers(self) -> bool:
-        """Whether there is a colony whose trails can be read: one built, not failed or closed."""
+        """Whether the trails can be read: the colony is built, has not failed and is not closed."""
         failed = self.outcome is not None and self.outcome.ending is Ending.FAILED
         return self._colony is not None and not failed
 
     @property
     def made(self) -> int:
-        """Iterations asked for and not left in their midst; ``state`` may tell of fewer."""
+        """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved
 
     def build(self) -> None:
-        """Build the colony; may take seconds, and ends the run if it fails."""
+        """Build the colony. This may take seconds, and ends the run if it fails."""
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
@@ -114,19 +127,39 @@ class Run:
         self._end_if_due()
 
     def cancel(self) -> None:
-        """Ask for the end; it comes after the slice that is being worked on."""
+        """Ask for the end. It comes after the current slice."""
         self._cancelled.set()
+
+    def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
+        """Build the colony, work until the run ends, and free the colony.
+
+        Parameters
+        ----------
+        after_slice : callable, optional
+            Called in this thread after each slice. What it raises ends the run and is raised here.
+        """
+        try:
+            self.build()
+            while self.outcome is None:
+                self.advance()
+                after_slice()
+        except Exception as error:
+            self.fail(error)
+            raise
+        finally:
+            self.close()
+        return self.outcome
 
     def advance(self, at_most: int | None = None) -> int:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
 
-        Where an iteration takes longer and can be left, it is: the next call goes on with it.
-        Until it is whole, ``state`` is that of the iteration before, but for the time.
+        A colony that can stop in the middle of a long iteration does so, and the next call goes on
+        with it. Until that iteration is whole, ``state`` changes only in its time.
 
         Parameters
         ----------
         at_most : int, optional
-            Most iterations to make, for single steps.
+            Largest number of iterations to make, for single steps.
         """
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
@@ -150,10 +183,10 @@ class Run:
             return 0
         spent = time.perf_counter() - begin
         self._elapsed += spent
-        # Towards SLICE, but never more than twice as many as just timed: the first iterations
-        # also pay for compilation, and a short capped slice says little.
+        # The next slice aims at SLICE seconds, but at most doubles the iterations: the first ones
+        # include compilation, and a slice cut short by a limit says little about speed.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
-        # A long iteration may be whole before its slice is over, and be seen in the next one only.
+        # A long iteration that becomes whole in one slice may be seen only in the next slice.
         if self._recorder is not None and self.state.iteration > self._recorded:
             self._recorded = self.state.iteration
             self._recorder.record(self.state)
@@ -161,10 +194,10 @@ class Run:
         return count
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Finish what is in flight and return a checked state with the parts ``wanted``.
+        """Wait for the device, and return a checked state with the parts ``wanted``.
 
-        After the end it is the final state: with all parts if the colony still answers, else
-        the last good one with its solution.
+        After the end this is the final state. If the colony has failed or is closed, it is the last
+        good state, which has only numbers and the solution.
         """
         if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
             return self.state
@@ -183,7 +216,7 @@ class Run:
         return taken
 
     def replay(self) -> Replay:
-        """Begin to foretell the coming iteration from the trails as they stand.
+        """Start to replay the coming iteration from the present trails.
 
         Raises
         ------
@@ -207,7 +240,7 @@ class Run:
         return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:
-        """End the run because of ``error``; one sentence for the user, the rest for the log."""
+        """End the run because of ``error``: a sentence for the user, the traceback for the log."""
         _log.error("%s: the run failed", self.session.colony, exc_info=error)
         details = "".join(traceback.format_exception(error))
         self._end(Ending.FAILED, sentence_for(error), details)
@@ -219,11 +252,11 @@ class Run:
         if colony is not None:
             try:
                 colony.close()
-            except Exception:  # the outcome stands; a device that failed cannot even free
+            except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
     def _observe(self, colony: Colony, begin: float) -> Snapshot:
-        """Return the state after a slice; the best solution is fetched only if it is a new one."""
+        """Return the state after a slice. Only a new best solution is fetched from the device."""
         taken = colony.snapshot(Wanted.NUMBERS)
         best = self.state.best_solution
         if best is None or taken.best_cost != self.state.best_cost:

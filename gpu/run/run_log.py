@@ -1,4 +1,4 @@
-"""A run's log, read back: JSON Lines, of a run that has ended in any way or goes on."""
+"""Reads a run's log (JSON Lines), also one of a run that was killed or still goes on."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from gpu.core.errors import FormicariumError
 from gpu.run.session import Session, SessionError
 
 FORMAT = 1
-"""Version of the log's form; readers refuse a later one."""
+"""Version of the log's format. A reader refuses later versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """A log that was read back.
+    """The contents of a run's log.
 
     Attributes
     ----------
     path : Path
         The file.
     session : Session
-        What was run.
+        The session of the run.
     header : dict
-        The first line: also instance, device and versions.
+        The first line: session, instance, device and versions.
     records : tuple of dict
-        The lines of improvements and of progress, in order.
+        The lines about improvements and progress, in order.
     outcome : dict or None
-        The last line; None if the run was killed, or still runs.
+        The last line; None if the run was killed or still goes on.
     """
 
     path: Path
@@ -40,17 +40,17 @@ class RunLog:
 
     @property
     def last(self) -> dict[str, Any] | None:
-        """The last known state: the outcome, else the last record."""
+        """The last known state: the outcome, or the last record if there is none."""
         return self.outcome or (self.records[-1] if self.records else None)
 
 
 def read_log(path: Path) -> RunLog:
-    """Read a run's log, or a session file. A torn last line, as a killed run leaves, is skipped.
+    """Read a run's log or a session file. An incomplete last line of a killed run is skipped.
 
     Raises
     ------
     SessionError
-        If the file cannot be read, or is neither.
+        If the file cannot be read, or is neither of the two.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -76,7 +76,7 @@ def read_log(path: Path) -> RunLog:
 
 
 def _session_file(text: str) -> list[dict[str, Any]]:
-    """Return the header, and the outcome if there is one, of a session file; else nothing."""
+    """Return header and outcome (if any) of a session file; an empty list for other files."""
     try:
         whole = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is run: one frozen record of instance, colony, device, parameters, seed and limits."""
+"""A session: one frozen record of everything that decides a run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.system import System
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run.stopping import StopSettings
 
 T = TypeVar("T")
@@ -29,14 +27,14 @@ class SessionError(FormicariumError):
 
 @dataclass(frozen=True, slots=True)
 class InstanceReference:
-    """Which instance a session is about, so that another machine can find and check it.
+    """Names the instance of a session, so that another machine can find and check it.
 
     Attributes
     ----------
     path : str
-        Where the file was; empty for an instance that came from no file.
+        Absolute path of the file; empty if the instance came from no file.
     name : str
-        The file's NAME.
+        The instance's name, as its file has it.
     sha256 : str
         Digest of the file's bytes, hexadecimal.
     """
@@ -46,7 +44,7 @@ class InstanceReference:
     sha256: str
 
     def check(self, instance: Instance) -> None:
-        """Raise InstanceError unless ``instance`` is, byte for byte, the one referred to."""
+        """Raise InstanceError unless the file of ``instance`` has exactly the recorded bytes."""
         if self.sha256 and instance.sha256 != self.sha256:
             raise InstanceError(
                 f"{instance.path or instance.name}: the file has changed since the session was "
@@ -56,21 +54,22 @@ class InstanceReference:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All that decides a run.
+    """Everything that decides a run.
 
     Attributes
     ----------
     instance : InstanceReference
         What is solved.
     colony : str
-        Name of a catalog row (never a short name, whose meaning depends on the device).
+        The system's name in the catalog. It is never a short name, whose meaning depends on the
+        device.
     device : str
-        Name of a device (never ``auto``).
+        Name of a device, never ``auto``.
     parameters : Parameters
-        Of the row's own kind, with nothing left automatic.
+        Parameters of the system; none of them is automatic.
     chosen : Parameters
-        The same as the user chose them: what was left automatic is so here, and would come to
-        something else for another instance.
+        The same parameters as the user chose them. Some may be automatic, and would get another
+        value for another instance.
     seed : int
         0 <= seed < 2^64.
     stop : StopSettings
@@ -90,7 +89,7 @@ class Session:
 
     @property
     def system(self) -> System:
-        """The catalog's row."""
+        """The colony's row of the catalog."""
         return system_named(self.colony)
 
     def to_dict(self) -> dict[str, object]:
@@ -129,7 +128,7 @@ class Session:
         colony = _part(values, "colony", str)
         kind = system_named(colony).parameters
         parameters = _part(values, "parameters", dict)
-        # Records of former versions do not tell what was left automatic.
+        # Older versions did not record which parameters were automatic.
         chosen = _part(values, "chosen", dict) if "chosen" in values else {}
         return cls(
             instance=InstanceReference(
@@ -152,7 +151,7 @@ class Session:
         return self.system.deterministic
 
     def with_device(self, name: str) -> Self:
-        """Return this session on another device, which must run the same system."""
+        """Return this session for another device. The same system must run there."""
         device, system = choose(self.colony, name)
         return replace(self, device=device.name, colony=system.name)
 
@@ -166,20 +165,20 @@ def new_session(
     seed: int | None = None,
     stop: StopSettings | None = None,
 ) -> Session:
-    """Turn a user's choices into a session; everything is checked here, before any work.
+    """Make a session from a user's choices. All of them are checked here, before any work.
 
     Parameters
     ----------
     instance : Instance
         What to solve.
     colony : str, optional
-        A name of the catalog, or a short one; by default the usual one of the problem.
+        A system's name or a short name; by default the problem's usual short name.
     device : str
-        A device's name, or ``auto``: the best one that the colony runs on.
+        A device's name, or ``auto`` for the best device that the colony runs on.
     parameters : mapping of str to object, optional
         Parameters that differ from the paper's defaults, as numbers or texts.
     seed : int, optional
-        Drawn, and so recorded, if not given.
+        Drawn at random if not given.
     stop : StopSettings, optional
         When to stop; by default never.
 
@@ -194,12 +193,9 @@ def new_session(
     place, system = choose(colony or instance.problem.words.colony, device)
     catalog.check_solves(system, instance)
     chosen = system.parameters.from_mapping(parameters or {})
-    if isinstance(instance, TspInstance):
-        from gpu.local_search.rule import moves_of  # scipy would keep the window waiting
-
-        moves_of(instance, getattr(chosen, "local_search", NO_LOCAL_SEARCH))  # not all on directed
+    chosen.check(instance)
     stop = stop or StopSettings()
-    stop.criteria(instance)  # refuses what this instance cannot be stopped by
+    stop.criteria(instance)  # refuses a criterion that is impossible for this instance
     return Session(
         instance=InstanceReference(
             path=str(instance.path.absolute()) if instance.path else "",
@@ -216,7 +212,7 @@ def new_session(
 
 
 def choose(colony: str, device: str) -> tuple[Device, System]:
-    """Return the device that ``device`` means for ``colony``, and the system it means there.
+    """Return the device that ``device`` means for ``colony``, and the colony's system there.
 
     Raises
     ------
@@ -243,7 +239,7 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
 
 
 def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
-    """Return why ``auto`` fell back to the CPU for a colony that runs on GPUs, else nothing."""
+    """Return why ``auto`` chose the CPU for a colony that runs on GPUs; else an empty text."""
     if device != "auto" or chosen.kind == "cuda":
         return ""
     meant = [row for row in catalog.CATALOG if colony in (row.name, row.alias)]
@@ -253,7 +249,7 @@ def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
 
 
 def system_named(name: str) -> System:
-    """Return the catalog's row of this very name, wherever it runs.
+    """Return the catalog's system of exactly this name, wherever it runs.
 
     Raises
     ------
@@ -267,7 +263,7 @@ def system_named(name: str) -> System:
 
 
 def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:
-    """Return where the file of ``reference`` may be: its own path, then beside ``beside``."""
+    """Return where the file of ``reference`` may be: its path, or the folder of ``beside``."""
     if not reference.path:
         return ()
     paths = [Path(reference.path)]

@@ -1,4 +1,4 @@
-"""Whether a colony's solutions are what it says they are; what is not is never shown."""
+"""Checks every solution of a colony, so that a wrong one is never shown or written."""
 
 from __future__ import annotations
 
@@ -16,30 +16,32 @@ if TYPE_CHECKING:
 
 
 class WrongSolutionError(FormicariumError):
-    """A solution that is not what the colony says it is; nothing of it is shown."""
+    """A colony gave an invalid solution, or a wrong cost; the run ends because of it."""
 
 
 class SolutionCheck:
-    """Checks the solutions of one run against its instance, and never trusts their costs."""
+    """Checks the solutions of one run against the instance, and computes their costs anew."""
 
     def __init__(self, instance: Instance, session: Session) -> None:
         self._instance = instance
         self._session = session
 
     def best(self, taken: Snapshot, before: Snapshot) -> NDArray[np.int32] | None:
-        """Return the best solution of ``taken``: that of ``before`` where it is the same.
+        """Check and return the best solution of ``taken``.
+
+        If it equals that of ``before``, that array is returned, and only the cost is checked.
 
         Parameters
         ----------
         taken : Snapshot
-            A new state of the colony.
+            The new state of the colony.
         before : Snapshot
-            The state before, with a best solution that was checked, or none.
+            The former state, whose best solution, if any, has been checked.
 
         Raises
         ------
         WrongSolutionError
-            If it is no solution, or costs something else.
+            If it is not a valid solution, or has another cost.
         """
         solution, known = taken.best_solution, before.best_solution
         if solution is not None and known is not None and np.array_equal(solution, known):
@@ -52,7 +54,7 @@ class SolutionCheck:
         return solution
 
     def check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
-        """Raise WrongSolutionError unless ``solution`` is one, and costs so much; None may pass."""
+        """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
         if solution is None:
             return
         try:

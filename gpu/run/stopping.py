@@ -1,4 +1,4 @@
-"""When a run ends on its own: one-method criteria, of which any one is enough."""
+"""Stop criteria: a run ends as soon as one of its criteria is met."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 
 
 class StopCriterion(Protocol):
-    """A reason to stop; its text says, once it is met, why the run ended."""
+    """A reason to stop. Its text tells the user why the run ended."""
 
     def iterations_left(self, state: Snapshot) -> float:
         """Return how many iterations may follow ``state``: 0 to stop, infinity for no limit.
 
-        A finite number caps the next slice of work, so that the run stops exactly there.
+        The next slice makes no more iterations than this, so the run stops exactly at the limit.
         """
 
 
@@ -32,7 +33,7 @@ class IterationLimit:
     iterations: int
 
     def iterations_left(self, state: Snapshot) -> float:
-        """Return what is missing to the limit."""
+        """Return the iterations that are left."""
         return max(0, self.iterations - state.iteration)
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class TimeLimit:
 
 @dataclass(frozen=True, slots=True)
 class TargetCost:
-    """Stop at a solution that costs so much or less: a tour's length, a coloring's colors."""
+    """Stop at a solution of this cost or less: a tour's length, or the number of colors."""
 
     cost: int
     problem: Problem
@@ -92,7 +93,7 @@ class NoImprovement:
     problem: Problem
 
     def iterations_left(self, state: Snapshot) -> float:
-        """Return what is missing to the limit, counted from the last improvement."""
+        """Return the iterations that are left, counted from the last improvement."""
         return max(0, self.iterations - (state.iteration - state.best_iteration))
 
     def __str__(self) -> str:
@@ -102,7 +103,7 @@ class NoImprovement:
 
 @dataclass(frozen=True, slots=True)
 class StopSettings:
-    """What the user asked for; a run with no limit at all goes on until it is stopped.
+    """The limits that the user asked for. A run without any goes on until it is cancelled.
 
     Attributes
     ----------
@@ -130,23 +131,17 @@ class StopSettings:
     no_improvement: int | None = None
 
     def __post_init__(self) -> None:
-        whole = ("iterations", "target_length", "no_improvement")
-        for field in dataclasses.fields(self):
-            name, value = field.name, getattr(self, field.name)
+        for name, limit in STOP_LIMITS.items():
+            value = getattr(self, name)
             if value is None:
                 continue
             shown = name.replace("_", " ")
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise ParameterError(f"{shown} = {value!r} is not a number")
-            if not math.isfinite(value) or (name in whole and value != int(value)):
-                kind = "whole" if name in whole else "finite"
-                raise ParameterError(f"{shown} = {value!r} is not a {kind} number")
-            if name in ("target_gap", "target_length"):
-                if value < 0:
-                    raise ParameterError(f"{shown} = {value!r} must be at least 0")
-            elif value <= 0:
-                raise ParameterError(f"{shown} = {value!r} must be greater than 0")
-            object.__setattr__(self, name, int(value) if name in whole else float(value))
+            if wanted := limit.wanted(value):
+                must = "is not" if wanted.endswith("number") else "must be"
+                raise ParameterError(f"{shown} = {value!r} {must} {wanted}")
+            object.__setattr__(self, name, int(value) if limit.whole else float(value))
 
     def criteria(self, instance: Instance) -> tuple[StopCriterion, ...]:
         """Build the criteria for ``instance``.
@@ -154,7 +149,7 @@ class StopSettings:
         Raises
         ------
         ParameterError
-            If a gap is asked for and the optimum is not known.
+            If there is a target gap, but no known optimum.
         """
         criteria: list[StopCriterion] = []
         if self.target_gap is not None:
@@ -175,9 +170,9 @@ class StopSettings:
         return tuple(criteria)
 
     def share_done(self, state: Snapshot) -> float | None:
-        """Return how much of the time or of the iterations is used up, in [0, 1].
+        """Return which share of the time or of the iterations is used up, in [0, 1].
 
-        None where neither is limited: how near the other criteria are cannot be known.
+        None if neither is limited: nobody knows how near the other criteria are.
         """
         shares = []
         if self.seconds is not None:
@@ -187,7 +182,7 @@ class StopSettings:
         return min(1.0, max(shares)) if shares else None
 
     def to_dict(self) -> dict[str, float | None]:
-        """Name to value, ready for JSON."""
+        """Return the limits by name, ready for JSON."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -201,12 +196,12 @@ class StopSettings:
 
 
 def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float:
-    """Return the least number of iterations that any of ``criteria`` leaves."""
+    """Return the smallest number of iterations that one of ``criteria`` allows."""
     return min((criterion.iterations_left(state) for criterion in criteria), default=math.inf)
 
 
 def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
-    """Return why to stop at ``state``, or an empty text to go on."""
+    """Return why the run must stop at ``state``; an empty text if it may go on."""
     for criterion in criteria:
         if criterion.iterations_left(state) <= 0:
             return str(criterion)

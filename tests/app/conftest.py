@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
 from app.notifications import Notifications
-from app.window.controller import WindowController
-from app.window.gui import close_window, make_window
+from app.window.application import Application, make_application
 from gpu.run.recorder import free_path, stem
 from tests.processes import environment
 
@@ -37,13 +36,20 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[WindowController]:
+def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     """The window as it opens, its devices known: nothing loaded, logs in a folder of the test's."""
-    made = make_window(Notifications(), tmp_path / "window.ini")
-    made.log_path = lambda session: free_path(tmp_path, stem(session), ".jsonl")
-    qtbot.addWidget(made.window)
+    made = make_application(
+        Notifications(),
+        tmp_path / "window.ini",
+        lambda session: free_path(tmp_path, stem(session), ".jsonl"),
+    )
     made.window.resize(1280, 800)
     made.window.show()
     qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
     yield made
-    assert close_window(made)
+    try:
+        qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile
+    finally:
+        ended = made.close()
+        made.window.deleteLater()
+    assert ended

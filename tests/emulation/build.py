@@ -93,8 +93,8 @@ def build(
     file : str or Path
         A ``.cu`` file, as given, or from the root of the project.
     instantiations : sequence of str, optional
-        C++ name expressions of kernels, as NVRTC takes them; without them, all that the loader
-        has for a file of ours.
+        C++ name expressions of kernels, as NVRTC takes them; without them, all that are declared
+        for a file of ours, whose structures of arguments are checked too.
     defines : mapping, optional
         Macros.
     arch : int
@@ -105,12 +105,15 @@ def build(
     EmulationError
         If g++ does not accept the source; with its messages.
     """
+    checks = ""
     if instantiations is None:
-        instantiations = loader.instantiations()[str(file)]
+        declared = loader.sources()[str(file)]
+        instantiations, checks = tuple(declared.kernels), declared.checks()
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'
     text += _without_shared(expand(find_source(file)))
+    text += '#line 1 "declarations in Python"\n' + checks
     text += '#line 1 "instantiations"\n'
     for number, name in enumerate(instantiations):
         literal = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gpu.cuda.arguments import KernelArguments
 from tests.emulation.build import EmulationError, build
 
 Dim = int | tuple[int, ...]
@@ -56,10 +57,10 @@ class Emulator:
     Parameters
     ----------
     file : str or Path
-        A ``.cu`` file, sought in ``gpu/kernels`` if it is a bare name.
+        A ``.cu`` file, as given, or from the root of the project.
     instantiations : sequence of str, optional
-        C++ name expressions of kernels, as NVRTC takes them; without them, all that the loader
-        has for a file of ``gpu/kernels``.
+        C++ name expressions of kernels, as NVRTC takes them; without them, all that are declared
+        for a file of ours.
     defines : mapping, optional
         Macros.
     arch : int
@@ -139,7 +140,7 @@ class Emulator:
         *,
         grid: Dim,
         block: Dim,
-        args: Sequence[Any],
+        args: Sequence[Any] | KernelArguments,
         shared: int = 0,
         cooperative: bool = False,
         seed: int | None = None,
@@ -152,7 +153,8 @@ class Emulator:
             One of the instantiations.
         grid, block : int or tuple of int
             Blocks, and threads a block, in up to three dimensions.
-        args : sequence
+        args : KernelArguments or sequence
+            The structure that the kernel takes, or else one argument after the other:
             C-contiguous arrays or None for pointers, NumPy scalars for values. A dtype that is
             not the parameter's is refused: on the device it would be misread. Python numbers
             count as float64 and int64, as CuPy passes them.
@@ -173,20 +175,33 @@ class Emulator:
         if seed is None:
             seed, self._seed = self._seed, self._seed + 1
         number, parameters = self._kernels[name]
-        if len(args) != len(parameters):
-            raise TypeError(f"{name} takes {len(parameters)} arguments, {len(args)} given")
+        values = (args,) if isinstance(args, KernelArguments) else args
+        if len(values) != len(parameters):
+            raise TypeError(f"{name} takes {len(parameters)} arguments, {len(values)} given")
         arrays: list[np.ndarray[Any, Any]] = []
         written: list[bool] = []
-        packed: list[bytes] = []
-        for position, (parameter, value) in enumerate(zip(parameters, args, strict=True)):
-            if not parameter.pointer or value is None:
-                packed.append(_pack_value(parameter, value, f"argument {position} of {name}"))
-                continue
-            index = _place(arrays, parameter, value, f"argument {position} of {name}")
+
+        def place(array: np.ndarray[Any, Any], what: str, write: bool) -> int:
+            index = _place(arrays, array, what)
             if index == len(written):
                 written.append(False)
-            written[index] |= not parameter.constant
-            packed.append(struct.pack("<iI", index, 0))
+            written[index] |= write
+            return index
+
+        packed: list[bytes] = []
+        for position, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
+            what = f"argument {position} of {name}"
+            if isinstance(value, KernelArguments):
+                # Addresses are those in the process that runs the kernel.
+                pointers = [
+                    (offset, place(array, what, write)) for offset, array, write in value.pointers()
+                ]
+                packed.append(_pack_value(parameter, value.packed[0], what, pointers))
+            elif not parameter.pointer or value is None:
+                packed.append(_pack_value(parameter, value, what))
+            else:
+                _check_type(parameter, value, what)
+                packed.append(struct.pack("<iI", place(value, what, not parameter.constant), 0))
         for array, wanted in zip(arrays, written, strict=True):
             if wanted and not array.flags.writeable:
                 raise ValueError(f"{name} may write an array that is read-only")
@@ -194,7 +209,7 @@ class Emulator:
             struct.pack("<II", number, cooperative),
             struct.pack("<III", *_dim(grid)),
             struct.pack("<III", *_dim(block)),
-            struct.pack("<QQII", seed % 2**64, shared, len(arrays), len(args)),
+            struct.pack("<QQII", seed % 2**64, shared, len(arrays), len(values)),
         ]
         for array, wanted in zip(arrays, written, strict=True):
             message += [struct.pack("<QQ", array.nbytes, wanted), array.tobytes()]
@@ -295,20 +310,26 @@ def _dim(dim: Dim) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _pack_value(parameter: _Parameter, value: Any, what: str) -> bytes:
+def _pack_value(
+    parameter: _Parameter, value: Any, what: str, pointers: Sequence[tuple[int, int]] = ()
+) -> bytes:
     if parameter.pointer:
         return struct.pack("<iI", -2, 0)
     scalar = np.asarray(value)
     if scalar.ndim or not parameter.accepts(scalar.dtype, scalar.nbytes):
         raise TypeError(f"{what} is {parameter}, but {scalar.dtype} of shape {scalar.shape} given")
     data = scalar.tobytes()
-    return struct.pack("<iI", -1, len(data)) + data
+    patches = b"".join(struct.pack("<II", *pointer) for pointer in pointers)
+    return struct.pack("<iI", -1, len(data)) + data + struct.pack("<I", len(pointers)) + patches
 
 
-def _place(arrays: list[np.ndarray[Any, Any]], parameter: _Parameter, value: Any, what: str) -> int:
+def _check_type(parameter: _Parameter, value: Any, what: str) -> None:
     if not isinstance(value, np.ndarray) or not parameter.accepts(value.dtype, value.nbytes):
         given = f"{value.dtype} array" if isinstance(value, np.ndarray) else type(value).__name__
         raise TypeError(f"{what} is {parameter}, but {given} given")
+
+
+def _place(arrays: list[np.ndarray[Any, Any]], value: np.ndarray[Any, Any], what: str) -> int:
     if not value.flags.c_contiguous:
         raise ValueError(f"{what} is an array that is not C-contiguous")
     for index, other in enumerate(arrays):

@@ -6,6 +6,7 @@ from gpu import catalog
 from gpu.core.devices import Device
 from gpu.core.errors import ParameterError
 from gpu.core.problem import Problem
+from gpu.core.system import System
 from tests.gpu.cpu import makers
 from tests.gpu.rlf.graphs import random_graph
 
@@ -18,7 +19,7 @@ DEVICES = {
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 @pytest.mark.parametrize("system", catalog.CATALOG, ids=lambda system: system.name)
-def test_a_seed_out_of_range_is_refused(system: catalog.System, seed: int) -> None:
+def test_a_seed_out_of_range_is_refused(system: System, seed: int) -> None:
     """Before any device is touched."""
     coloring = system.problem is Problem.COLORING
     instance = random_graph(12, 0.5) if coloring else makers.uniform(12)

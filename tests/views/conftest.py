@@ -4,19 +4,27 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.core.devices import Device, Survey
 from tests.views.scenes import uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
-from views.widgets.pictures import make_due_layouts
+from views.tour.tour_view import TourView
+from views.widgets.picture_export import make_due_layouts
 
 GPU = Device("cuda:0", "cuda", 0, 132, "NVIDIA H100 80GB HBM3", 80 << 30, "CUDA 13.0")
 CPU = Device("cpu", "cpu", 0, 2, "Some CPU", 16 << 30, "Python 3.11")
 CORE = Device("cpu:1", "cpu", 0, 1, "Some CPU", 16 << 30, "Python 3.11")
 WITH_GPU = Survey((GPU, CPU, CORE), "")
 WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
+
+
+@pytest.fixture(autouse=True)
+def style(qapp: QApplication) -> None:
+    """No test is drawn in the type that an earlier one has left."""
+    qapp.setStyleSheet("")
 
 
 @pytest.fixture
@@ -36,5 +44,5 @@ def window(qtbot: QtBot, settings: QSettings) -> MainWindow:
     made.show()
     qtbot.waitExposed(made)
     # A layout that is due may move anything by a pixel, at whatever event comes next.
-    make_due_layouts(made.tour)
+    make_due_layouts(made.view(TourView))
     return made

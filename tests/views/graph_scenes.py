@@ -9,6 +9,8 @@ from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
 from views.frame.main_window import MainWindow
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
 
 
 def random_graph(
@@ -107,9 +109,9 @@ def trails(graph: GraphInstance, coloring: NDArray[np.int32], seed: int) -> NDAr
 def serve(window: MainWindow, graph: GraphInstance) -> None:
     """Answer what the views of ``graph`` ask for, at once."""
     artist = GraphArtist(graph)
-    window.graph.drawing_wanted.connect(
-        lambda how, coloring: window.graph.show_drawing(artist.draw(how, coloring))
+    window.view(GraphView).drawing_wanted.connect(
+        lambda how, coloring: window.view(GraphView).show_drawing(artist.draw(how, coloring))
     )
-    window.adjacency.picture_wanted.connect(
-        lambda coloring: window.adjacency.show_picture(artist.adjacency(coloring))
+    window.view(AdjacencyView).picture_wanted.connect(
+        lambda coloring: window.view(AdjacencyView).show_picture(artist.adjacency(coloring))
     )

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.snapshot import STRONGEST_TRAILS, Improvements, Snapshot, Trails, Updates, Wanted
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from views.widgets.view import View
 
 

@@ -1,4 +1,4 @@
-"""The cities that an ant considers, the likeliest first: numbers, and a bar for the chance."""
+"""The cities that an ant considers, the likeliest first, with numbers and bars."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Decision, Outcome
 from views.decision.decision_words import probability, quantity
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 MOST = 20
-"""Most cities with a bar of their own."""
+"""Most cities with a row of their own."""
 
 _FEWEST = 4
-"""Cities for which there is room, however small the window."""
+"""Cities that are always shown, however small the window is."""
 
 _NUMBERS_FROM = 380
-"""Width in pixels, at scale 1, from which trails, heuristics and weights have columns."""
+"""Least width in pixels, at scale 1, for the columns of trails, heuristics and weights."""
 
 
 class Row(NamedTuple):
-    """One line: the cells of its columns, the bar's length in [0, 1], and what it stands for.
+    """One row of the table.
 
     Attributes
     ----------
     name, trail, heuristic, weight, chance : str
-        Its cells.
+        The texts of its columns.
     length : float
-        The chance; 0 for the others together, whose bar would dwarf each of them.
+        Length of the bar, in [0, 1]: the chance; 0 in the row of all other cities.
     key : float
-        r·w of an I-Roulette, relative to the largest; NaN where there is none.
+        The drawn key (r·w of an I-Roulette) relative to the largest; NaN if there is none.
     chosen : bool
         Whether this is the city that the ant takes.
     """
@@ -50,25 +50,18 @@ class Row(NamedTuple):
     chosen: bool = False
 
 
-class DecisionBars(QWidget):
-    """Draws as many rows as there is room for, the last for all other cities."""
+class DecisionBars(PaintedWidget):
+    """Draws as many rows as fit, the last for all other cities."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._decision: Decision | None = None
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._theme = DARK
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
-        """Show other chances, with cities by their numbers in the file."""
+        """Show another decision; ``ids`` are the numbers of the cities in the file."""
         self._decision, self._ids = decision, ids
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
-        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -81,7 +74,7 @@ class DecisionBars(QWidget):
 
     @property
     def rows(self) -> list[Row]:
-        """The rows that fit, the likeliest city first; the chosen one is always among them."""
+        """The rows that fit, the likeliest city first; the chosen one is always included."""
         decision = self._decision
         if decision is None:
             return []

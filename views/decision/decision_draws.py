@@ -1,4 +1,4 @@
-"""The draws of a decision: q against q₀, and where on the wheel the ball fell."""
+"""The random draws of a decision: q against q₀, and where the wheel stopped."""
 
 from __future__ import annotations
 
@@ -12,43 +12,36 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Choice, Decision, Outcome
 from views.decision.decision_words import apart, spin_text
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 _NARROWEST = 1.5
-"""Pixels of a part of the wheel that is drawn by itself; smaller ones run together."""
+"""Least width in pixels of a part of the wheel; smaller ones are not told apart."""
 
 
-class DecisionDraws(QWidget):
-    """Two scales from 0 to 1, each with a mark at the number drawn; the wheel lies unrolled."""
+class DecisionDraws(PaintedWidget):
+    """Two scales from 0 to 1 with a mark at the number drawn: q, and the unrolled wheel."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._decision: Decision | None = None
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._theme = DARK
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
-        """Show other draws, with cities by their numbers in the file."""
+        """Show another decision; ``ids`` are the numbers of the cities in the file."""
         self._decision, self._ids = decision, ids
         self.updateGeometry()
         self.update()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
-        """Return room for the scales that there are."""
+        """Return room for one scale or two."""
         scales = 1
         if self._decision is not None and self._decision.choice.q is not None:
             scales = 2
         return QSize(220, math.ceil(self._scale_height() * scales))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same height: nothing is cut."""
+        """Return the same height, so that nothing is cut."""
         return QSize(160, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -87,7 +80,7 @@ class DecisionDraws(QWidget):
         spun = choice.outcome is Outcome.ROULETTE
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("latest", 0.4 if spun else 0.16))
-        painter.drawRect(strip)  # what is too small to be told apart
+        painter.drawRect(strip)  # parts that are too small
         wide = (ends - begins) * strip.width() >= _NARROWEST
         for at in np.flatnonzero(wide | (choice.cities == choice.chosen)):
             chosen = spun and bool(choice.cities[at] == choice.chosen)
@@ -104,7 +97,7 @@ class DecisionDraws(QWidget):
             self._mark(painter, strip, choice.spin)
 
     def _begin_scale(self, painter: QPainter, title: str, top: float) -> QRectF:
-        """Write the title; return where the scale is."""
+        """Write the title, and return the place of the scale."""
         painter.setFont(self._theme.font(0.92))
         metrics = QFontMetricsF(painter.font())
         painter.setPen(self._theme.colour("muted"))
@@ -120,7 +113,7 @@ class DecisionDraws(QWidget):
             painter.drawText(part, Qt.AlignmentFlag.AlignCenter, text)
 
     def _mark(self, painter: QPainter, strip: QRectF, place: float) -> None:
-        """Mark ``place`` of [0, 1) by a triangle and a line that leaves what is written free."""
+        """Mark ``place`` in [0, 1) by a triangle and two ticks that do not hide the text."""
         x, side = strip.left() + strip.width() * place, strip.height() * 0.34
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour("text"))

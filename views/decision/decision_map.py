@@ -1,4 +1,4 @@
-"""The map around an ant: where it has been, where it stands, where it may go."""
+"""The map around an ant: its path, its city, and the cities that it considers."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
 from views.tour.tour_layers import MapLayer
-from views.widgets.chips import Choice
+from views.widgets.labels import make_label
 from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
+from views.widgets.layouts import fill
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _EDGES = 200
-"""Most edges that are drawn to considered cities: those of the largest probability."""
+"""Most edges to considered cities that are drawn, the likeliest ones."""
 
 _NAMED = 14
-"""Most considered cities whose numbers are written on the map."""
+"""Most considered cities with a number on the map."""
 
 _NEAR = 9, 24
-"""Least and most considered cities that are kept in sight."""
+"""Least and most considered cities that the near view shows."""
 
 _WIDEST = 11.0
-"""Pixels of an edge that is certain; the width grows with the root, so that small ones show."""
+"""Width in pixels of a certain edge. Widths grow with the root of the chance."""
 
 
 class DecisionLayer(MapLayer):
-    """Everything that one decision shows on the map."""
+    """One decision on the map."""
 
-    margin = 1.0  # names stand beside their cities
+    margin = 1.0  # room for numbers beside the cities
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -43,12 +45,12 @@ class DecisionLayer(MapLayer):
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
 
     def set_decision(self, decision: Decision | None, ids: NDArray[np.int64]) -> None:
-        """Take another decision."""
+        """Show another decision."""
         self._decision, self._ids = decision, ids
         self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the cities, the way there, and the ways on."""
+        """Draw the cities, the path of the ant, and the edges that it considers."""
         pixels = to_pixels(self._cities, transform)
         visited = np.zeros(len(pixels), np.bool_)
         decision = self._decision
@@ -91,7 +93,7 @@ class DecisionLayer(MapLayer):
         decision: Decision,
         diameter: float,
     ) -> None:
-        """Ring the start, the ant's city and the chosen one, each in a way of its own."""
+        """Mark the start, the ant's city and the chosen city, each in another way."""
         theme = self._theme
         radius = diameter / 2 + 3.5 * theme.scale
         start, here = QPointF(*pixels[decision.tour[0]]), QPointF(*pixels[decision.city])
@@ -112,7 +114,7 @@ class DecisionLayer(MapLayer):
         decision: Decision,
         size: QRectF,
     ) -> None:
-        """Write cities' numbers where there is room, the most important first."""
+        """Write the numbers of cities if there is room, the most important first."""
         choice = decision.choice
         likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
         mark = 8.0 * self._theme.scale
@@ -151,12 +153,12 @@ class DecisionLayer(MapLayer):
 
 
 class DecisionMap(QWidget):
-    """The map, near the ant or whole; it follows the ant unless the user moves it.
+    """The map, near the ant or whole. It follows the ant unless the user moves it.
 
     Attributes
     ----------
     extent, legend : QWidget
-        How much to show, and what the marks mean; they are not part of the map itself.
+        The choice of how much to show, and the meaning of the marks. The view places both.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -174,15 +176,13 @@ class DecisionMap(QWidget):
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        self.extent = Choice({"near": "Near", "whole": "Whole map"}, "How much of the map to show")
+        self.extent = OptionButtons(
+            {"near": "Near", "whole": "Whole map"}, "How much of the map to show"
+        )
         self.extent.chosen.connect(lambda _: self.fit())
-        self.legend = QLabel()
-        self.legend.setProperty("role", "note")
+        self.legend = make_label("note", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.legend.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.graphics, 1)
+        fill(QVBoxLayout(self), (self.graphics, 1))
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""
@@ -194,14 +194,14 @@ class DecisionMap(QWidget):
         self.fit()
 
     def show_decision(self, decision: Decision) -> None:
-        """Show a decision, and move to where it is made."""
+        """Show a decision, and follow the ant."""
         self._decision = decision
         self.layer.set_decision(decision, self._ids)
         if self._follows:
             self._follow()
 
     def fit(self) -> None:
-        """Follow the ant again, or show the whole map."""
+        """Follow the ant again."""
         self._follows = True
         self._follow(at_once=True)
 
@@ -216,7 +216,7 @@ class DecisionMap(QWidget):
             ("━", theme.latest, "considered"),
             ("◉", theme.best, "taken"),
         )
-        # No-break spaces keep each mark beside its name where the line is broken.
+        # No-break spaces keep each mark beside its name.
         self.legend.setText(
             " &nbsp; ".join(
                 f'<span style="color: {colour}">{mark}</span>&nbsp;{name.replace(" ", "&nbsp;")}'
@@ -225,7 +225,7 @@ class DecisionMap(QWidget):
         )
 
     def _follow(self, *, at_once: bool = False) -> None:
-        """Bring what matters into sight; hold still while it is in sight and large enough."""
+        """Show what matters; do not move while it is visible and large enough."""
         if len(self._cities) == 0:
             return
         places = self._cities
@@ -249,14 +249,14 @@ class DecisionMap(QWidget):
 
 
 def _around(decision: Decision) -> NDArray[np.int32]:
-    """Return the cities to keep in sight: the ant's, the chosen one, and the likeliest."""
+    """Return the cities to show: the likeliest, the chosen one, and the last of the path."""
     fewest, most = _NEAR
     likely = np.argsort(-decision.probabilities, kind="stable")[:most]
     shares = decision.probabilities[likely]
     needed = np.cumsum(shares) - shares < 0.995
     needed[:fewest] = True
     enough = likely[needed]
-    last = decision.tour[-3:]  # to see from where it came
+    last = decision.tour[-3:]  # shows where the ant came from
     return np.concatenate([decision.choice.cities[enough], [decision.choice.chosen], last])
 
 
@@ -265,7 +265,7 @@ def _width(chance: float) -> float:
 
 
 def _dot_of(count: int) -> float:
-    """Return the diameter of one of so many dots."""
+    """Return the diameter of dots if ``count`` are visible."""
     sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
     return next((diameter for most, diameter in sizes if count <= most), 1.0)
 
@@ -277,7 +277,7 @@ def _draw_arrow(
     colour: QColor,
     width: float,
 ) -> None:
-    """Draw the edge that is taken, with a head halfway, where no mark hides it."""
+    """Draw the chosen edge with an arrow head in its middle, where no mark hides it."""
     width = max(width, 4.0)
     painter.setPen(pen(colour, width))
     painter.drawLine(QPointF(*start), QPointF(*end))

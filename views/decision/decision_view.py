@@ -1,4 +1,4 @@
-"""One ant's decision: where it stands, where it may go, what it draws, what comes of it."""
+"""One decision of an ant: its city, the cities it considers, its draws, and its choice."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from views.decision.decision_bars import DecisionBars
 from views.decision.decision_draws import DecisionDraws
 from views.decision.decision_map import DecisionMap
 from views.decision.decision_words import sentence
-from views.decision.step_controls import StepControls
-from views.widgets.theme import Theme
+from views.decision.step_controls import KEYS, StepControls
+from views.widgets.layouts import fill
 from views.widgets.view import View
 
 _PATIENCE = 250
-"""Milliseconds that a decision stays in sight while the run goes on."""
+"""Milliseconds for which a decision stays visible while the run goes on."""
 
 _BROAD = 1.25
-"""Width over height from which the map stands beside the chances, not above them."""
+"""Least ratio of width to height with the map beside the chances instead of above them."""
 
 
 class DecisionView(View):
-    """Replays the ants of the coming iteration, a step at a time.
+    """Replays the ants of the next iteration, step by step.
 
-    It asks for what it wants to show, while it is in sight, and shows the answer when it comes.
+    While it is visible, it asks for the decision that it wants, and shows the answer when it comes.
 
     Attributes
     ----------
     asked : Signal
-        Ant, counted from 0, and step whose decision is wanted.
+        Ant (from 0) and step of the decision that is wanted.
     looked_at : Signal
-        The view came into sight.
+        The view became visible.
     """
 
     key = "decision"
     title = "Decision"
+    keys = KEYS
     asked = Signal(int, int)
     looked_at = Signal()
 
@@ -64,10 +65,7 @@ class DecisionView(View):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.map, self.draws, self.bars = DecisionMap(), DecisionDraws(), DecisionBars()
         chances = QWidget()
-        column = QVBoxLayout(chances)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.draws)
-        column.addWidget(self.bars, 1)
+        fill(QVBoxLayout(chances), self.draws, (self.bars, 1))
         self.parts = QSplitter(Qt.Orientation.Vertical)
         self.parts.setChildrenCollapsible(False)
         self.parts.setHandleWidth(8)
@@ -75,23 +73,12 @@ class DecisionView(View):
         self.parts.addWidget(chances)
         self.parts.setSizes([500, 500])
         page = QWidget()
-        rows = QVBoxLayout(page)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.words)
-        legend = QHBoxLayout()
-        legend.addWidget(self.map.extent)
-        legend.addSpacing(8)
-        legend.addWidget(self.map.legend, 1)
-        rows.addLayout(legend)
-        rows.addWidget(self.parts, 1)
-        rows.addWidget(self.note)
+        legend = fill(QHBoxLayout(), self.map.extent, 8, (self.map.legend, 1))
+        fill(QVBoxLayout(page), self.words, legend, (self.parts, 1), self.note)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.hint)
         self.pages.addWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 6)
-        layout.addWidget(self.controls)
-        layout.addWidget(self.pages, 1)
+        fill(QVBoxLayout(self), self.controls, (self.pages, 1), margins=(8, 8, 8, 6))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.controls.changed.connect(self.ask)
         self.apply_theme(self.theme)
@@ -104,7 +91,7 @@ class DecisionView(View):
         self.refuse("One ant's decision, step by step, is shown here.")
 
     def refuse(self, reason: str) -> None:
-        """Show no decision because of ``reason``, and ask for none."""
+        """Show ``reason`` instead of a decision, and ask for none."""
         self._patience.stop()
         self._reason, self.decision = reason, None
         self.controls.stop()
@@ -113,9 +100,9 @@ class DecisionView(View):
         self.pages.setCurrentIndex(0)
 
     def wait(self, reason: str) -> None:
-        """Ask for nothing now, because of ``reason``; it is shown if that does not pass at once.
+        """Ask for nothing now, because of ``reason``, and show that after a moment.
 
-        A single iteration is over sooner than the page could be turned and turned back.
+        A single iteration is over before that, so that the page does not flicker.
         """
         if not self._reason:
             self._reason = reason
@@ -124,30 +111,30 @@ class DecisionView(View):
             self.refuse(reason)
 
     def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
-        """Ask from now on: there are answers.
+        """Ask from now on, because there are answers.
 
         Parameters
         ----------
         ants, cities : int
             How many there are.
         when : str
-            What is foretold, as a sentence without its end.
+            What is replayed, as a sentence without its full stop.
         iteration : int
-            The iteration that is foretold, from 0; answers for another one are dropped.
+            The iteration that is replayed, from 0; answers for another one are dropped.
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
         self.controls.set_limits(ants, cities - 1)
-        self.hint.setText("Walking with the ant …")  # until the first answer turns the page
+        self.hint.setText("Walking with the ant …")  # until the first answer is shown
         self.ask()
 
     def ask(self) -> None:
-        """Ask for what is chosen, if it can be answered and somebody looks."""
+        """Ask for the chosen decision, if it can be answered and the view is visible."""
         if not self._reason and self.isVisible():
             self.asked.emit(*self.controls.chosen)
 
     def show_decision(self, decision: Decision) -> None:
-        """Show an answer; one that is not to the last question is dropped."""
+        """Show an answer, unless it belongs to an earlier question."""
         about = decision.ant, decision.step
         if self._reason or about != self.controls.chosen or decision.iteration != self._iteration:
             return
@@ -160,19 +147,13 @@ class DecisionView(View):
         self.pages.setCurrentIndex(1)
         self.controls.answered()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        super().apply_theme(theme)
-        for part in (self.controls, self.map, self.draws, self.bars):
-            part.apply_theme(theme)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step back and forth with the arrows, Home and End."""
+        """Step with the keys of ``KEYS``."""
         if not self.controls.press(event):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the map beside the chances, or above them, as the shape allows."""
+        """Put the map beside the chances or above them, whichever fits the shape."""
         super().resizeEvent(event)
         broad = self.width() > _BROAD * self.height()
         way = Qt.Orientation.Horizontal if broad else Qt.Orientation.Vertical
@@ -181,11 +162,11 @@ class DecisionView(View):
             self.parts.setSizes([500, 500])
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Say that somebody looks: what can be answered may have changed meanwhile."""
+        """Say that the view is visible: what can be answered may have changed."""
         super().showEvent(event)
         self.looked_at.emit()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Play no longer."""
+        """Stop playing."""
         super().hideEvent(event)
         self.controls.stop()

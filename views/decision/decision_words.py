@@ -11,11 +11,11 @@ from gpu.core.decision import Choice, Decision, Outcome
 from views.widgets.formats import THIN, significant, whole
 
 _MOST_DIGITS = 7
-"""Digits that tell any two draws apart: a draw has 24 bits."""
+"""Digits that are enough to tell two draws of 24 bits apart."""
 
 
 def sentence(decision: Decision, ids: NDArray[np.int64]) -> str:
-    """Say where the ant stands and what it does, with cities by their numbers in the file."""
+    """Say where the ant stands and what it does; ``ids`` are the cities' numbers in the file."""
     choice = decision.choice
     chance = probability(float(decision.probabilities[choice.cities == choice.chosen][0]))
     chosen = f"city {ids[choice.chosen]}"
@@ -60,12 +60,12 @@ def _how(choice: Choice, chosen: str, chance: str) -> str:
 
 
 def spin_text(choice: Choice) -> str:
-    """Where the wheel stopped, in [0, 1)."""
+    """Return where the wheel stopped, in [0, 1)."""
     return "–" if choice.spin is None else f"{min(choice.spin, 0.9999):.4f}"
 
 
 def apart(q: float, q0: float) -> tuple[str, str]:
-    """Return both numbers with as many digits as show which is the smaller."""
+    """Return both numbers with enough digits to see which one is smaller."""
     for digits in range(3, _MOST_DIGITS):
         texts = f"{q:.{digits}f}", f"{q0:.{digits}f}"
         if (texts[0] < texts[1]) == (q < q0) and (texts[0] != texts[1] or q == q0):
@@ -74,7 +74,7 @@ def apart(q: float, q0: float) -> tuple[str, str]:
 
 
 def _short(value: float, digits: int) -> str:
-    """Return ``value`` with at most ``digits`` decimals, and two at least."""
+    """Return ``value`` with at most ``digits`` decimals, and at least two."""
     text = f"{value:.{digits}f}".rstrip("0")
     return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"
 
@@ -89,7 +89,7 @@ def probability(value: float) -> str:
 
 
 def quantity(value: float) -> str:
-    """Return a number > 0 with three digits; one that would be long with a power of ten."""
+    """Return a number > 0 with three digits, or as a power of ten if it would be long."""
     if value and not 1e-3 <= value < 1e5:
         exponent = math.floor(math.log10(value))
         digits = "".join(_RAISED[sign] for sign in str(exponent))

@@ -1,4 +1,4 @@
-"""Which ant and which of its steps to look at; with arrows, a slider, or played."""
+"""The choice of an ant and of one of its steps: by keys, with a slider, or played."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from views.widgets.fitting import fit_texts
+from views.widgets.buttons import fit_texts
 from views.widgets.icons import icon
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
 KEYS = (
@@ -58,9 +59,7 @@ class StepControls(QWidget):
         self.watch.setToolTip("Go on step by step (W)")
         self.pace = QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = fill(QHBoxLayout(self), spacing=6)
         for box, label, tip in (
             (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
             (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),
@@ -94,7 +93,7 @@ class StepControls(QWidget):
         return self.ant.value() - 1, self.step.value()
 
     def set_limits(self, ants: int, steps: int) -> None:
-        """Allow ants 1 to ``ants`` and steps 1 to ``steps``; says nothing of what changes."""
+        """Allow ants 1 to ``ants`` and steps 1 to ``steps``, without a signal."""
         with QSignalBlocker(self.ant), QSignalBlocker(self.step), QSignalBlocker(self.slider):
             self.ant.setRange(1, max(1, ants))
             self.step.setRange(1, max(1, steps))
@@ -102,7 +101,7 @@ class StepControls(QWidget):
         self.setEnabled(steps > 0)
 
     def go_to(self, step: int) -> None:
-        """Choose another step of the same ant; the nearest there is."""
+        """Choose another step of the same ant, the nearest one that is possible."""
         step = max(1, min(step, self.step.maximum()))
         with QSignalBlocker(self.step), QSignalBlocker(self.slider):
             moved = self.step.value() != step or self.slider.value() != step
@@ -114,16 +113,16 @@ class StepControls(QWidget):
             self.changed.emit()
 
     def answered(self) -> None:
-        """Go on playing, now that the step can be seen."""
+        """Go on playing, because the step is shown now."""
         if self.watch.isChecked():
             self._timer.start(1000 // self._pace)
 
     def stop(self) -> None:
-        """Play no longer."""
+        """Stop playing."""
         self.watch.setChecked(False)
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what a key asks for; return whether it asks for something here."""
+        """Do what a key of ``KEYS`` asks for; return whether it is one."""
         ant, step = self.chosen
         key = event.key()
         steps = {
@@ -156,7 +155,7 @@ class StepControls(QWidget):
         self.watch.setIconSize(QSize(side, side))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave a text out rather than cut it."""
+        """Hide a text that would be cut."""
         super().resizeEvent(event)
         fit_texts(self, [self.watch])
 
@@ -172,6 +171,6 @@ class StepControls(QWidget):
         if on:
             last = self.step.value() == self.step.maximum()
             if last:
-                self.go_to(1)  # from the beginning again; the answer plays on
+                self.go_to(1)  # from the beginning again; the answer continues
             else:
                 self._timer.start(0)

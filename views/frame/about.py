@@ -1,4 +1,4 @@
-"""The two small boxes of the help menu."""
+"""The two message boxes of the help menu."""
 
 from __future__ import annotations
 

@@ -1,18 +1,27 @@
-"""Everything that the user can ask for by menu or key, in one place."""
+"""All actions of the menus and keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from views.frame.faces import FACES
+from gpu.core.problem import Problem
+from views.frame.activity import Activity
+from views.problem_display import DISPLAYS, OPEN_TIP
 
 EXPORTS = {
-    "tour": ("Best tour…", "tour", "TSPLIB tour (*.tour)"),
-    "coloring": ("Best coloring…", "sol", "DIMACS solution (*.sol)"),
+    **{
+        row.words.solution: (
+            f"Best {row.words.solution}…",
+            row.words.suffix.removeprefix("."),
+            row.solution_format,
+        )
+        for row in DISPLAYS.values()
+    },
     "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
     "session": ("Session…", "json", "Formicarium session (*.json)"),
@@ -21,10 +30,10 @@ EXPORTS = {
     "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
 }
-"""What can be exported beside pictures of views: menu text, suffix, filter of the file dialog."""
+"""What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog."""
 
-_PLAN: dict[str, tuple[str, str, str]] = {
-    "open": ("Open…", "Ctrl+O", "Open a TSPLIB instance or a DIMACS graph"),
+_ACTIONS: dict[str, tuple[str, str, str]] = {
+    "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
@@ -42,6 +51,14 @@ _PLAN: dict[str, tuple[str, str, str]] = {
     "about": ("About Formicarium", "", "What this is"),
 }
 
+Key = TypeVar("Key")
+
+
+def call_with_key(actions: Mapping[Key, QAction], slot: Callable[[Key], object]) -> None:
+    """Have ``slot`` called with the key of the action that is chosen."""
+    for key, action in actions.items():
+        action.triggered.connect(lambda _=False, key=key: slot(key))
+
 
 class Actions:
     """The window's actions by name, and its menus.
@@ -57,7 +74,7 @@ class Actions:
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
         self._all: dict[str, QAction] = {}
-        for name, (text, keys, tip) in _PLAN.items():
+        for name, (text, keys, tip) in _ACTIONS.items():
             self._all[name] = self._make(text, keys, tip)
         for name in ("panel", "present"):
             self._all[name].setCheckable(True)
@@ -82,7 +99,7 @@ class Actions:
         return self._all[name]
 
     def keys(self) -> list[tuple[str, str]]:
-        """Return (keys, what they do) of every action that has a key."""
+        """Return the keys and the text of every action that has keys."""
         shown = [action for action in self.views.values() if action.isVisible()]
         actions = [*self._all.values(), *sorted(shown, key=lambda one: one.shortcut().toString())]
         return [
@@ -91,27 +108,65 @@ class Actions:
             if not action.shortcut().isEmpty()
         ]
 
-    def show_problem(self, panes: Sequence[Sequence[str]], exports: Sequence[str]) -> None:
-        """Offer the views of a problem, each by its number, and what of it can be exported.
+    def connect(self, slots: Mapping[str, Callable[[], object]]) -> None:
+        """Have each of ``slots`` called when the action of its name is chosen."""
+        for name, slot in slots.items():
+            self._all[name].triggered.connect(lambda _=False, slot=slot: slot())
+
+    def enable(
+        self, activity: Activity, problem: str, *, instance: bool, exports: Mapping[str, bool]
+    ) -> None:
+        """Enable what can be done now.
 
         Parameters
         ----------
-        panes : sequence of sequence of str
-            Keys of the views, in the order of their numbers.
-        exports : sequence of str
-            Names in ``EXPORTS`` that no other problem has.
+        activity : Activity
+            What the program is doing.
+        problem : str
+            Why no run can start; empty if one can.
+        instance : bool
+            Whether an instance is shown.
+        exports : mapping of str to bool
+            For every name in ``EXPORTS``, whether there is something to export.
         """
-        keys = [key for pane in panes for key in pane]
+        goes_on = activity.has_run and activity is not Activity.STOPPING
+        starts = not activity.has_run and not problem
+        steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
+        for name, possible in (
+            ("start", starts),
+            ("pause", goes_on),
+            ("stop", goes_on),
+            ("step", steps),
+            ("seed", not activity.has_run),
+            ("fit", instance),
+        ):
+            self[name].setEnabled(possible)
+        why_not = "" if activity.has_run else problem
+        self["start"].setToolTip(why_not or "Start a run with these choices (Space)")
+        self["pause"].setText("Resume" if activity.rests else "Pause")
+        self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
+        for name, action in self.exports.items():
+            action.setEnabled(exports[name])
+
+    def show_problem(self, problem: Problem, keys: Sequence[str]) -> None:
+        """Offer the views of ``problem``, each by its number, and the export of its solution.
+
+        Parameters
+        ----------
+        problem : Problem
+        keys : sequence of str
+            Keys of the views, in the order of their numbers.
+        """
         for key, action in self.views.items():
             number = keys.index(key) + 1 if key in keys else 0
             action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
             action.setVisible(number > 0)
             self._picture_menus[key].menuAction().setVisible(number > 0)
-        for name in {one for face in FACES.values() for one in face.exports}:
-            self.exports[name].setVisible(name in exports)
+        for one, row in DISPLAYS.items():
+            self.exports[row.words.solution].setVisible(one is problem)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
-        """Offer the files that were opened last."""
+        """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
             action = QAction(path.name, self.recent_menu)

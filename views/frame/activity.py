@@ -1,4 +1,4 @@
-"""What the program is at, as far as the window has to know."""
+"""What the program is doing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Activity(enum.Enum):
-    """Decides which buttons can be pressed."""
+    """What the program is doing. It decides which buttons can be pressed."""
 
     IDLE = "Ready"
     BUILDING = "Building the colony"
@@ -17,7 +17,7 @@ class Activity(enum.Enum):
 
     @property
     def has_run(self) -> bool:
-        """Whether a run is under way, paused or not."""
+        """Whether there is a run, paused or not."""
         return self is not Activity.IDLE
 
     @property
@@ -27,5 +27,5 @@ class Activity(enum.Enum):
 
     @property
     def rests(self) -> bool:
-        """Whether a run is paused, or will be as soon as its colony is built."""
+        """Whether the run is paused, or will be once its colony is built."""
         return self in (Activity.PAUSED, Activity.BUILDING_TO_PAUSE)

@@ -1,4 +1,4 @@
-"""One line for what went wrong or well; it covers nothing, blocks nothing and can be closed."""
+"""A line with the latest message. It covers nothing, blocks nothing and can be closed."""
 
 from __future__ import annotations
 
@@ -8,44 +8,43 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
 
 from views.widgets.icons import icon
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 Severity = Literal["error", "info", "done"]
 
 SHORT = 8_000
-"""Milliseconds after which good news goes away by itself; an error stays."""
+"""Milliseconds after which a message disappears; an error stays."""
 
 _SIGN, _EDGE = 18, 6
-"""Pixels of the sign and of the button, and pixels between the banner and the window's edge."""
+"""Size of the icon and of the button, and distance to the edge of the window, in pixels."""
 
 _WIDEST = 0.75
-"""Share of the window's width that a line may have; what is longer is wrapped, and grows upward."""
+"""Largest share of the window's width. A longer message is wrapped, and grows upward."""
 
 _ICONS = {"error": ("warning", "danger"), "info": ("info", "accent"), "done": ("done", "good")}
 
-
-_ANY = 1 << 14
+_ANY_WIDTH = 1 << 14
 """Pixels that are enough for any message in one line."""
 
 
 class Banner(QFrame):
-    """The latest message; a new one takes the place of the former.
+    """The latest message; a new one replaces it.
 
-    It lies over :attr:`room`, which is as high as a banner of one line all the time: a layout that
-    made room first when there is a message would move everything, and every view would have to be
-    drawn anew in another size.
+    The banner lies over :attr:`room`, which always has the height of one line. If the layout made
+    room only when a message comes, every view would change its size and draw again.
 
     Parameters
     ----------
     parent : QWidget
         The window.
     row : QStatusBar
-        Its lowest row, which holds the room at the right.
+        The lowest row of the window, which holds the room at the right.
 
     Attributes
     ----------
     room : QWidget
-        What the banner lies over.
+        The empty widget below the banner.
     """
 
     def __init__(self, parent: QWidget, row: QStatusBar) -> None:
@@ -68,12 +67,8 @@ class Banner(QFrame):
         self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
         self.close_button.setToolTip("Close this message")
         self.close_button.clicked.connect(self.clear)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 0, 2, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._sign)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.close_button)
+        parts = self._sign, (self.label, 1), self.close_button
+        fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.clear)
@@ -81,7 +76,7 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
-        """The message in sight, or nothing."""
+        """The message that is shown, or nothing."""
         return "" if self.isHidden() else self.label.text()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -102,7 +97,7 @@ class Banner(QFrame):
             self._timer.start(SHORT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay over the room."""
+        """Stay over the room when it moves."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and not self.isHidden():
             self._place()
         return super().eventFilter(watched, event)
@@ -118,7 +113,7 @@ class Banner(QFrame):
         self.setGeometry(window.width() - width - _EDGE, lowest - height, width, height)
 
     def clear(self) -> None:
-        """Take the message away."""
+        """Remove the message."""
         self._timer.stop()
         self.hide()
         self.room.setFixedWidth(0)
@@ -130,5 +125,5 @@ class Banner(QFrame):
         self._sign.setPixmap(icon(name, theme, role).pixmap(_SIGN, _SIGN))
         self.close_button.setIcon(icon("close", theme, "muted"))
         for part in (self, self.label, self.close_button):
-            part.ensurePolished()  # or it would not have its type yet
-        self.room.setFixedHeight(self.heightForWidth(_ANY))
+            part.ensurePolished()  # else its font is not set yet
+        self.room.setFixedHeight(self.heightForWidth(_ANY_WIDTH))

@@ -1,63 +1,57 @@
-"""The views, three in sight at once or one alone, drawn in turn so that none holds up the rest."""
+"""The views of one problem in three panes, all of them visible or one alone."""
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
+from typing import TypeVar
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
-from views.frame.faces import FACES
+from views.frame.draw_queue import DrawQueue
 from views.frame.pane import Pane
-from views.widgets.pace import Pace
+from views.frame.view_table import VIEWS
+from views.problem_display import problem_of
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_TURN = 16
-"""Milliseconds between drawing one view and the next."""
+V = TypeVar("V", bound=View)
 
 
 class Dashboard(QWidget):
     """Large pane at the left, two smaller ones at the right, with the views of one problem.
 
-    Parameters
-    ----------
-    views : sequence of View
-        All that there are.
-
     Attributes
     ----------
-    every : dict of str to View
-        All views by key.
+    all_views : dict of str to View
+        All views of ``VIEWS`` by key.
     views : dict of str to View
-        Those of the problem in sight.
-    pace : Pace
-        How often views are drawn while snapshots come in.
+        Those of the problem that is shown.
+    queue : DrawQueue
+        When each view draws while snapshots come in.
     arranged : Signal
-        The views of another problem have come.
+        The views of another problem are shown.
     wanted_changed : Signal
-        The views in sight need other parts of a snapshot.
+        The visible views need other parts of a snapshot.
     picture_requested : Signal
         Key of a view and "png" or "svg".
+    exports_changed : Signal
+        The ``exports`` of a view have changed.
     """
 
     arranged = Signal()
     wanted_changed = Signal()
     picture_requested = Signal(str, str)
+    exports_changed = Signal()
 
-    def __init__(
-        self,
-        views: Sequence[View],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.panes = (Pane(), Pane(), Pane())
-        self.every: dict[str, View] = {view.key: view for view in views}
+        self.all_views: dict[str, View] = {row.view.key: row.view() for row in VIEWS}
         self.views: dict[str, View] = {}
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
@@ -74,37 +68,37 @@ class Dashboard(QWidget):
         self.down.setSizes([500, 500])
         self.across.setStretchFactor(0, 56)
         self.across.setStretchFactor(1, 44)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.across)
+        fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
         self._current = self.panes[0]
-        self._due: list[View] = []
-        self._waiting: set[View] = set()  # these have news, but were drawn a moment ago
-        self._drawn: dict[View, float] = {}
-        self.pace = Pace()
-        self._timer = QTimer(self)
-        self._timer.setInterval(_TURN)
-        self._timer.timeout.connect(self._take_turn)
+        self.queue = DrawQueue(self)
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
             pane.picture_requested.connect(self.picture_requested)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
-        for view in self.every.values():
+        for view in self.all_views.values():
             view.setParent(self)
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
-        self._arrange(Problem.TSP)
+            view.exports_changed.connect(self.exports_changed)
+            view.pointed.connect(self._point_out)
+        self._arrange(problem_of(None))
+
+    def view(self, kind: type[V]) -> V:
+        """Return the view of the class ``kind``."""
+        found = self.all_views[kind.key]
+        assert isinstance(found, kind)
+        return found
 
     @property
     def tabs(self) -> dict[Problem, list[int]]:
-        """For each problem that was in sight, which tab of each pane is in front."""
+        """For each problem that was shown, which tab of each pane is in front."""
         if self._problem is not None:
             self._tabs[self._problem] = [pane.tabs.currentIndex() for pane in self.panes]
         return self._tabs
 
     def choose_tabs(self, problem: Problem, tabs: Sequence[int]) -> None:
-        """Bring these tabs to the front, now or when ``problem`` is in sight."""
+        """Bring these tabs to the front, now or when ``problem`` is shown."""
         self._tabs[problem] = list(tabs)
         if problem is self._problem:
             for pane, index in zip(self.panes, tabs, strict=True):
@@ -112,7 +106,7 @@ class Dashboard(QWidget):
 
     @property
     def wanted(self) -> Wanted:
-        """What the views in sight need."""
+        """What the visible views need."""
         wanted = Wanted.NUMBERS
         for view in self.views.values():
             if view.isVisible():
@@ -121,55 +115,34 @@ class Dashboard(QWidget):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
-        self._due.clear()
-        self._waiting.clear()
+        self.queue.clear()
         if instance is not None:
             self._arrange(instance.problem)
-        for key, view in self.every.items():
+        for key, view in self.all_views.items():
             view.show_instance(instance if key in self.views else None)
 
     def begin_run(self) -> None:
         """Empty all views."""
-        self._due.clear()
-        self._waiting.clear()
+        self.queue.clear()
         for view in self.views.values():
             view.begin_run()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Give ``snapshot`` to all views; those in sight draw it one after the other."""
-        now = time.monotonic()
+        """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
         for view in self.views.values():
             view.take_in(snapshot)
-            rested = not self.pace.limited or now >= self._drawn.get(view, 0.0) + view.leisure
-            if view in self._due:
-                continue
-            if rested:
-                self._waiting.discard(view)
-                self._due.append(view)
-            else:
-                self._waiting.add(view)
-        if not self._timer.isActive():
-            self._take_turn()
-            self._timer.start()
+        self.queue.add(self.views.values())
 
     def keep_to(self, share: float) -> None:
         """Draw for at most this share of a core; infinity draws all that had to wait."""
-        self.pace.share = share
-        if not self.pace.limited:
-            self._due += [view for view in self.views.values() if view in self._waiting]
-            self._waiting.clear()
-            if self._due:
-                self._timer.start(_TURN)
+        self.queue.limit(share)
 
     def settle(self) -> None:
         """Draw at once what is still due."""
-        self._due += [view for view in self.views.values() if view in self._waiting]
-        self._waiting.clear()
-        while self._due:
-            self._draw_next()
+        self.queue.finish()
 
     def show_view(self, key: str) -> None:
-        """Bring the view ``key`` into sight."""
+        """Show the view ``key``."""
         for pane in self.panes:
             if self.views[key] in pane.views:
                 pane.tabs.setCurrentWidget(self.views[key])
@@ -179,12 +152,12 @@ class Dashboard(QWidget):
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
-        """Show the whole map, wherever it was moved."""
+        """Show the whole map again."""
         for view in self.panes[0].views:
             view.fit()
 
     def toggle_alone(self, pane: Pane | None = None) -> None:
-        """Show ``pane`` (by default the one last brought into sight) alone, or all again."""
+        """Show ``pane`` alone (by default the last that the user chose), or all again."""
         pane = pane or self._current
         self.show_alone(None if self._alone is not None else pane)
 
@@ -201,7 +174,7 @@ class Dashboard(QWidget):
         """Change colours and type."""
         for pane in self.panes:
             pane.apply_theme(theme)
-        for view in self.every.values():
+        for view in self.all_views.values():
             view.apply_theme(theme)
 
     def _arrange(self, problem: Problem) -> None:
@@ -211,32 +184,21 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        panes = FACES[problem].panes
-        for pane, keys in zip(self.panes, panes, strict=True):
-            pane.show_views([self.every[key] for key in keys])
+        shown = [row for row in VIEWS if row.is_for(problem)]
+        for place, pane in enumerate(self.panes):
+            pane.show_views([self.all_views[row.view.key] for row in shown if row.pane == place])
         self._problem = problem
         self.views = {view.key: view for pane in self.panes for view in pane.views}
         if before is not None:
             self.choose_tabs(problem, before)
-        if held:  # or it would go where Tab goes, to a button that takes Space for itself
+        if held:  # else a button gets the focus, and takes Space
             self.panes[0].tabs.currentWidget().setFocus()
         self.arranged.emit()
         self.wanted_changed.emit()
 
-    def _take_turn(self) -> None:
-        """Draw one view if it is time, and say when to come again."""
-        wait = self.pace.wait()
-        if wait <= 0:
-            self._draw_next()
-        self._timer.setInterval(max(_TURN, math.ceil(1000 * wait)))
-
-    def _draw_next(self) -> None:
-        """Draw one view; those out of sight only remember that they are behind."""
-        while self._due:
-            view = self._due.pop(0)
-            self._drawn[view] = time.monotonic()
-            if view.catch_up():
-                if view.behind:
-                    self._due.append(view)
-                return
-        self._timer.stop()
+    @Slot(int)
+    def _point_out(self, part: int) -> None:
+        """Let what is pointed at in one view stand out in the others."""
+        for view in self.views.values():
+            if view is not self.sender():
+                view.point_out(part)

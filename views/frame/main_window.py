@@ -1,8 +1,9 @@
-"""The window: it shows what it is told, and tells what the user asks for."""
+"""The main window: it shows what it is given, and emits a signal for each wish of the user."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -10,34 +11,26 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLa
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
-from views.decision.decision_view import DecisionView
-from views.frame.actions import Actions
+from views.frame.about import about_box, keys_box
+from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
 from views.frame.dashboard import Dashboard
-from views.frame.faces import FILES, face_of
-from views.frame.files import Files
+from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.spoken import Spoken
 from views.frame.theme_choice import ThemeChoice
-from views.frame.window_actions import WindowActions
 from views.frame.window_state import WindowState
-from views.graph.adjacency_view import AdjacencyView
-from views.graph.classes_view import ClassesView
-from views.graph.graph_view import GraphView
-from views.plots.comparison_view import ComparisonView
-from views.plots.convergence_view import ConvergenceView
-from views.plots.device_view import DeviceView
-from views.plots.hit_rate_view import HitRateView
-from views.plots.log_view import LogView
-from views.plots.pheromone_view import PheromoneView
-from views.plots.speedup_view import SpeedupView
+from views.problem_display import FILES, problem_of
 from views.setup.setup_panel import SetupPanel
-from views.tour.tour_view import TourView
 from views.widgets import theme as themes
-from views.widgets.elided import ElidedLabel
+from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import fill
+from views.widgets.view import View
+
+V = TypeVar("V", bound=View)
 
 
 class MainWindow(QMainWindow):
@@ -51,23 +44,23 @@ class MainWindow(QMainWindow):
     Attributes
     ----------
     activity : Activity
-        What the program is at.
+        What the program is doing.
     instance : Instance or None
-        The one in sight.
+        The one that is shown.
     has_state : bool
-        Whether there is something of a run to take away.
+        Whether there is a run to export.
     open_requested : Signal
         Path of an instance to load.
     start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
         The buttons of the run.
     wanted_changed : Signal
-        The views in sight need other parts of a snapshot.
+        The visible views need other parts of a snapshot.
     export_requested : Signal
         A name in ``EXPORTS`` and the path to write.
     picture_requested : Signal
         Key of a view, "png" or "svg", and the path to write.
     closing : Signal
-        The window is about to go.
+        The window is about to close.
     """
 
     open_requested = Signal(object)
@@ -83,10 +76,10 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
-        self._files = Files(self, settings)
-        self._files.to_open.connect(self.open_requested)
-        self._files.to_export.connect(self.export_requested)
-        self._files.to_picture.connect(self.picture_requested)
+        self._dialogs = FileDialogs(self, settings)
+        self._dialogs.to_open.connect(self.open_requested)
+        self._dialogs.to_export.connect(self.export_requested)
+        self._dialogs.to_picture.connect(self.picture_requested)
         self.activity = Activity.IDLE
         self.instance: Instance | None = None
         self.has_state = False
@@ -97,17 +90,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(940, 572)
-
-        self.tour, self.decision, self.convergence = TourView(), DecisionView(), ConvergenceView()
-        self.pheromone, self.hit_rates = PheromoneView(), HitRateView()
-        self.speedup, self.device_view, self.log = SpeedupView(), DeviceView(), LogView()
-        self.comparison = ComparisonView()
-        self.graph, self.adjacency, self.classes = GraphView(), AdjacencyView(), ClassesView()
-        tours, graphs = (self.tour, self.decision), (self.graph, self.adjacency)
-        upper = self.convergence, self.classes, self.hit_rates, self.device_view
-        lower = self.pheromone, self.speedup, self.comparison, self.log
-        self.dashboard = Dashboard((*tours, *graphs, *upper, *lower))
-        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.every.values()])
+        self.dashboard = Dashboard()
+        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
         self._show_problem()
         self.setup = SetupPanel()
         self.run_bar = RunBar(self.actions_)
@@ -116,42 +100,27 @@ class MainWindow(QMainWindow):
         self.where = ElidedLabel()
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
-
-        right = QVBoxLayout()
-        right.setContentsMargins(4, 8, 8, 4)
-        right.setSpacing(8)
-        right.addWidget(self.readout)
-        right.addWidget(self.dashboard, 1)
-        across = QHBoxLayout()
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(self.setup)
-        across.addLayout(right, 1)
-        central = QWidget()
-        central.setObjectName("central")
-        down = QVBoxLayout(central)
-        down.setContentsMargins(0, 0, 0, 0)
-        down.setSpacing(0)
-        down.addWidget(self.run_bar)
-        down.addLayout(across, 1)
-        self.setCentralWidget(central)
-
+        self._lay_out()
         for widget in self.findChildren(QWidget):
-            widget.setAcceptDrops(False)  # or it would keep dropped files from the window
-        self._spoken = Spoken(self)
-        self._possible = WindowActions(self, self._files)
+            widget.setAcceptDrops(False)  # else it would take files dropped on it
+        self._names = AccessibleNames(self)
         self._connect()
-        self._state = WindowState(self, settings)
+        self._bind_actions()
+        self._state = WindowState(self, self.dashboard, self.actions_, settings)
         self._state.restore()
         self.setup.setVisible(self.actions_["panel"].isChecked())
         self.apply_theme()
-        self.actions_.show_recent(self._files.recent(), self.open_requested.emit)
+        self.actions_.show_recent(self._dialogs.recent(), self.open_requested.emit)
         self.show_activity(Activity.IDLE)
-        self.tour.graphics.setFocus()
+        self.dashboard.panes[0].views[0].setFocus()
+
+    def view(self, kind: type[V]) -> V:
+        """Return the view of the class ``kind``."""
+        return self.dashboard.view(kind)
 
     @property
     def wanted(self) -> Wanted:
-        """What the views in sight need."""
+        """What the visible views need."""
         return Wanted.NUMBERS if self.isMinimized() else self.dashboard.wanted
 
     @property
@@ -171,24 +140,26 @@ class MainWindow(QMainWindow):
         return self.actions_["present"].isChecked()
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Show another instance; the views are emptied."""
+        """Show another instance, in empty views."""
         self.instance = instance
         self.has_state = False
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
         self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
-        self._files.stem = instance.name if instance else "formicarium"
+        self._dialogs.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
-            self.actions_.show_recent(self._files.remember(instance.path), self.open_requested.emit)
-        self._possible.enable()
+            self.actions_.show_recent(
+                self._dialogs.remember(instance.path), self.open_requested.emit
+            )
+        self._enable()
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self.has_state = False
         self.readout.begin_run()
         self.dashboard.begin_run()
-        self._possible.enable()
+        self._enable()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Show the state of the run."""
@@ -196,26 +167,26 @@ class MainWindow(QMainWindow):
         self.dashboard.show_snapshot(snapshot)
         if snapshot.iteration > 0 and not self.has_state:
             self.has_state = True
-            self._possible.enable()
+            self._enable()
 
     def show_activity(self, activity: Activity) -> None:
-        """Show what the program is at; decides which buttons can be pressed."""
+        """Show what the program is doing, and enable the buttons that can be pressed."""
         self.activity = activity
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
-        self._possible.enable()
+        self._enable()
 
     def block(self, why: str) -> None:
-        """Let no run start because of ``why``; an empty text allows it again."""
+        """Let no run start, for the reason ``why``; an empty reason allows it again."""
         self._blocked = why
-        self._possible.enable()
+        self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
         self.banner.tell(sentence, severity)
 
     def apply_theme(self) -> None:
-        """Dress the window in its theme."""
+        """Change the colours and the type of all parts."""
         theme = self.theme
         themes.apply(theme)
         for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
@@ -227,15 +198,15 @@ class MainWindow(QMainWindow):
         self._chosen.choose(name)
 
     def choose_other_theme(self) -> None:
-        """Use the light theme instead of the dark one, or the dark one instead."""
+        """Change from the dark theme to the light one, or back."""
         self.choose_theme("light" if self.theme.dark else "dark")
 
     def ask_for_instance(self) -> None:
         """Let the user choose a file to open."""
-        self._files.ask_to_open("Open an instance or a recorded run", FILES)
+        self._dialogs.ask_to_open("Open an instance or a recorded run", FILES)
 
     def event(self, event: QEvent) -> bool:
-        """Leave Space to a button that has the focus; want nothing drawn while minimized."""
+        """Leave Space to a button that has the focus; tell when the window is minimized."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -249,7 +220,7 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Welcome a local file."""
+        """Accept a local file."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
@@ -262,25 +233,91 @@ class MainWindow(QMainWindow):
             self.tell(f"Only {paths[0].name} of {len(paths)} files is opened", "info")
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the window's state, go out of sight at once, then end what is under way."""
+        """Save the state, hide the window at once, then let the program end its work."""
         self._state.save()
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
 
+    def _lay_out(self) -> None:
+        views = self.readout, (self.dashboard, 1)
+        right = fill(QVBoxLayout(), *views, margins=(4, 8, 8, 4), spacing=8)
+        across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
+        central = QWidget()
+        central.setObjectName("central")
+        fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
+        self.setCentralWidget(central)
+
     def _connect(self) -> None:
-        self.setup.changed.connect(self._possible.enable)
+        self.setup.changed.connect(self._enable)
         self.setup.instance.open_requested.connect(self.ask_for_instance)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.dashboard.arranged.connect(self._show_problem)
-        for view in (self.adjacency, self.classes):
-            view.pointed.connect(self.graph.point_out)
-        self.speedup.measured.connect(self._possible.enable)
-        self.comparison.measured.connect(self._possible.enable)
-        self.dashboard.picture_requested.connect(self._files.ask_for_picture)
+        self.dashboard.exports_changed.connect(self._enable)
+        self.dashboard.picture_requested.connect(self._dialogs.ask_for_picture)
         self._chosen.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        face = face_of(self.instance)
-        self.actions_.show_problem(face.panes, face.exports)
+        self.actions_.show_problem(problem_of(self.instance), list(self.dashboard.views))
+
+    def _bind_actions(self) -> None:
+        """Say what each action does."""
+        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.all_views.values()
+        view_keys = [key for view in views for key in view.keys]
+        act.connect(
+            {
+                "open": self.ask_for_instance,
+                "quit": self.close,
+                "start": self.start_requested.emit,
+                "pause": self._toggle_pause,
+                "step": self.step_requested.emit,
+                "stop": self.stop_requested.emit,
+                "toggle": self._toggle_run,
+                "seed": self.setup.draw_seed,
+                "bundled": self.setup.instance.bundled_button.click,
+                "panel": self._show_panel,
+                "alone": dashboard.toggle_alone,
+                "present": self._present,
+                "theme": self.choose_other_theme,
+                "fit": dashboard.fit,
+                "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
+                "about": lambda: about_box(self),
+            }
+        )
+        call_with_key(act.exports, self._dialogs.ask_for_export)
+        call_with_key(act.pictures, lambda picture: self._dialogs.ask_for_picture(*picture))
+        call_with_key(act.views, dashboard.show_view)
+        call_with_key(act.themes, self.choose_theme)
+
+    def _enable(self) -> None:
+        """Enable what can be done now, and say why no run can start if none can."""
+        possible = dict.fromkeys(self.actions_.exports, self.has_state) | {"window": True}
+        for view in self.dashboard.all_views.values():
+            possible |= view.exports
+        self.actions_.enable(
+            self.activity, self.problem, instance=self.instance is not None, exports=possible
+        )
+        if not self.activity.has_run:
+            self.run_bar.state.setText(self.problem or Activity.IDLE.value)
+
+    def _toggle_pause(self) -> None:
+        (self.resume_requested if self.activity.rests else self.pause_requested).emit()
+
+    def _toggle_run(self) -> None:
+        for name in ("start", "pause"):
+            if self.actions_[name].isEnabled():
+                self.actions_[name].trigger()
+                return
+
+    def _show_panel(self) -> None:
+        self.setup.setVisible(self.actions_["panel"].isChecked())
+
+    def _present(self) -> None:
+        """Fill the screen, without menus and panel, or go back."""
+        self.menuBar().setVisible(not self.presenting)
+        self.setup.setVisible(not self.presenting and self.actions_["panel"].isChecked())
+        full = Qt.WindowState.WindowFullScreen
+        state = self.windowState()
+        self.setWindowState(state | full if self.presenting else state & ~full)
+        self.apply_theme()

@@ -1,4 +1,4 @@
-"""The numbers that everybody looks at, large."""
+"""The most important numbers, in large type."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.frame.faces import face_of
+from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 _RATE_OVER = 2.0
 """Seconds of solving over which solutions per second are averaged."""
 
 _SHARES = {"best": 4, "gap": 3, "iteration": 3, "rate": 3, "elapsed": 3}
-"""How the width is shared out."""
+"""Share of the width for each number."""
 
 
 class Readout(QFrame):
@@ -31,36 +33,29 @@ class Readout(QFrame):
         self._recent: deque[tuple[float, int]] = deque()
         self.values: dict[str, QLabel] = {}
         self.headings: dict[str, QLabel] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(14, 6, 14, 7)
-        layout.setSpacing(14)
+        layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
-            heading, value = QLabel(), QLabel("–")
-            heading.setProperty("role", "heading")
+            heading, value = make_label("heading"), QLabel("–")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column = QVBoxLayout()
-            column.setSpacing(0)
-            column.addWidget(heading)
-            column.addWidget(value)
-            layout.addLayout(column, share)
+            layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
-        self._say_what()
+        self._set_headings()
         self.apply_theme(DARK)
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
-        self._say_what()
+        self._set_headings()
         self.begin_run()
 
-    def _say_what(self) -> None:
+    def _set_headings(self) -> None:
         """Head each number in the words of the problem."""
-        face = face_of(self._instance)
+        display = display_of(self._instance)
         for name, title, tip in (
-            ("best", face.best, face.best_tip),
-            ("gap", "GAP", face.gap_tip),
+            ("best", display.best, display.best_tip),
+            ("gap", "GAP", display.gap_tip),
             ("iteration", "ITERATION", "Iterations finished"),
-            ("rate", face.rate, face.rate_tip),
+            ("rate", display.rate, display.rate_tip),
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
         ):
             self.headings[name].setText(title)

@@ -1,4 +1,4 @@
-"""The bar that is always in sight: start, pause, step, stop, and how far the run is."""
+"""The bar with start, pause, step and stop, and the progress of the run."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from PySide6.QtWidgets import (
 
 from views.frame.actions import Actions
 from views.frame.activity import Activity
-from views.widgets.elided import ElidedLabel
-from views.widgets.fitting import fit_texts
+from views.widgets.buttons import fit_texts
 from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 SOON = 2_000
-"""Milliseconds that a colony may be built without a word why it takes long."""
+"""Milliseconds of building after which the bar says why it takes long."""
 
 
 class RunBar(QFrame):
-    """Buttons of the run at the left, progress in the middle, the window's own at the right."""
+    """Buttons of the run, its progress, and buttons of the window, from left to right."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +44,7 @@ class RunBar(QFrame):
         self.step = self._button(actions["step"], "run", text=True)
         self.stop = self._button(actions["stop"], "run", text=True)
         self.state = QLabel()
-        # Two bars: one that was ever busy keeps on being painted 30 times a second until hidden.
+        # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = QProgressBar(), QProgressBar()
         self.progress.setRange(0, 1000)
         self.busy.setRange(0, 0)
@@ -51,8 +52,7 @@ class RunBar(QFrame):
             bar.setTextVisible(False)
         self.progress.setMinimumWidth(90)
         self.busy.setMinimumWidth(48)
-        self.why_long = ElidedLabel()
-        self.why_long.setProperty("role", "muted")
+        self.why_long = ElidedLabel("muted")
         self.why_long.setText("code is compiled once")
         self.why_long.setToolTip(
             "The code of a colony is compiled once on this machine, in its first run, which may "
@@ -62,31 +62,21 @@ class RunBar(QFrame):
         self._soon.setSingleShot(True)
         self._soon.setInterval(SOON)
         self._soon.timeout.connect(self.why_long.show)
-        self.left = QLabel()
-        self.left.setProperty("role", "muted")
+        self.left = make_label("muted")
         self.theme_button = self._button(actions["theme"], "plain")
         self.panel_button = self._button(actions["panel"], "plain")
         self.present_button = self._button(actions["present"], "plain")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 6, 10, 6)
-        layout.setSpacing(6)
-        layout.addWidget(self.ant)
-        layout.addSpacing(6)
-        for button in (self.start, self.pause, self.step, self.stop):
-            layout.addWidget(button)
-        layout.addSpacing(10)
-        layout.addWidget(self.state)
-        layout.addWidget(self.progress, 1)
-        layout.addWidget(self.busy, 1)
-        layout.addWidget(self.why_long, 100)  # all that it needs, where there is as much
-        layout.addWidget(self.left)
-        layout.addSpacing(10)
-        for button in (self.panel_button, self.theme_button, self.present_button):
-            layout.addWidget(button)
+        bars = (self.progress, 1), (self.busy, 1)
+        why_long = self.why_long, 100  # as wide as it needs, if there is room
+        run = self.ant, 6, self.start, self.pause, self.step, self.stop
+        progress = self.state, *bars, why_long, self.left
+        window = self.panel_button, self.theme_button, self.present_button
+        parts = *run, 10, *progress, 10, *window
+        fill(QHBoxLayout(self), *parts, margins=(12, 6, 10, 6), spacing=6)
         self.show_activity(self._activity)
 
     def show_activity(self, activity: Activity) -> None:
-        """Say what the program is at."""
+        """Show what the program is doing."""
         self._activity = activity
         self.state.setText(activity.value + (" …" if activity is Activity.STOPPING else ""))
         self.progress.setVisible(not activity.builds)
@@ -96,13 +86,13 @@ class RunBar(QFrame):
             self.why_long.hide()
         elif self.why_long.isHidden() and not self._soon.isActive():
             self._soon.start()
-        if not self._iterates:  # nothing of the last run stays
+        if not self._iterates:  # forget the last run
             self.show_progress(None, None)
-        self._dress_pause()
+        self._set_pause_icon()
         self._fit()
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
-        """Show the used-up share of the limits in [0, 1], and about how long it goes on."""
+        """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
         self.progress.setValue(0 if share is None else round(1000 * share))
         if not self._iterates:
             self.left.setText("")
@@ -131,10 +121,10 @@ class RunBar(QFrame):
         self.start.on_accent = icon("play", theme, "on_accent")
         self.why_long.ensurePolished()
         self.why_long.setMaximumWidth(self.why_long.sizeHint().width())
-        self._dress_pause()
+        self._set_pause_icon()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave texts out rather than cut them."""
+        """Hide texts that would be cut."""
         super().resizeEvent(event)
         self._fit()
 
@@ -142,7 +132,7 @@ class RunBar(QFrame):
     def _iterates(self) -> bool:
         return self._activity.has_run and not self._activity.builds
 
-    def _dress_pause(self) -> None:
+    def _set_pause_icon(self) -> None:
         name = "play" if self._activity.rests else "pause"
         self.pause.defaultAction().setIcon(icon(name, self._theme))
 
@@ -166,13 +156,13 @@ class RunBar(QFrame):
 
 
 class _StartButton(QToolButton):
-    """A button on a ground of its own, where the icon that its action has in a menu is not seen."""
+    """A button in the accent colour, on which the icon of its action could not be seen."""
 
     def __init__(self) -> None:
         super().__init__()
         self.on_accent = QIcon()
 
     def initStyleOption(self, option: QStyleOptionToolButton) -> None:
-        """Have the icon drawn that is seen there."""
+        """Draw the icon for this colour."""
         super().initStyleOption(option)
         option.icon = self.on_accent

@@ -1,4 +1,4 @@
-"""Which theme the user has chosen; it may be the system's, and change with it."""
+"""Which theme the user has chosen; the choice "system" follows the desktop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ThemeChoice(QObject):
     Parameters
     ----------
     settings : QSettings
-        Where it is kept.
+        Where the choice is kept.
     parent : QObject, optional
         Qt's parent.
 
@@ -25,7 +25,7 @@ class ThemeChoice(QObject):
     name : str
         "system", "light" or "dark".
     changed : Signal
-        There is another theme, or the same chosen anew.
+        The theme has changed, or was chosen again.
     """
 
     changed = Signal()

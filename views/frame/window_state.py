@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QMainWindow
 
-from gpu.core.problem import Problem
-
-if TYPE_CHECKING:
-    from views.frame.main_window import MainWindow
+from views.frame.actions import Actions
+from views.frame.dashboard import Dashboard
+from views.problem_display import DISPLAYS
 
 USUAL_SIZE = (1280, 800)
 
 
 class WindowState:
-    """Saves and restores what the user arranged; anything unreadable is left as it is made."""
+    """Saves and restores what the user arranged. What cannot be read is left as it is.
 
-    def __init__(self, window: MainWindow, settings: QSettings) -> None:
-        self._window = window
-        self._settings = settings
-        dashboard = window.dashboard
+    Parameters
+    ----------
+    window : QMainWindow
+        The window, which has ``dashboard`` and ``actions``.
+    dashboard : Dashboard
+        Its views.
+    actions : Actions
+        Its actions.
+    settings : QSettings
+        Where the state is kept.
+    """
+
+    def __init__(
+        self, window: QMainWindow, dashboard: Dashboard, actions: Actions, settings: QSettings
+    ) -> None:
+        self._window, self._dashboard, self._settings = window, dashboard, settings
+        self._panel, self._presentation = actions["panel"], actions["present"]
         self._splitters = {"across": dashboard.across, "down": dashboard.down}
 
     def save(self) -> None:
-        """Write the state; the size of a presentation is none to come back to."""
-        window, put = self._window, self._settings.setValue
-        if not window.presenting:
-            put("geometry", window.saveGeometry())
-        put("panel", window.actions_["panel"].isChecked())
+        """Write the state. The size during a presentation is not kept."""
+        put = self._settings.setValue
+        if not self._presentation.isChecked():
+            put("geometry", self._window.saveGeometry())
+        put("panel", self._panel.isChecked())
         for name, splitter in self._splitters.items():
             put(name, splitter.saveState())
-        for problem, tabs in window.dashboard.tabs.items():
+        for problem, tabs in self._dashboard.tabs.items():
             put(f"tabs-{problem}", tabs)
         self._settings.sync()
 
@@ -45,10 +56,9 @@ class WindowState:
             state = get(name)
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
-        for problem in Problem:
+        for problem in DISPLAYS:
             tabs = get(f"tabs-{problem}")
-            if isinstance(tabs, list) and len(tabs) == len(window.dashboard.panes):
+            if isinstance(tabs, list) and len(tabs) == len(self._dashboard.panes):
                 indexes = [int(index) if str(index).isdecimal() else 0 for index in tabs]
-                window.dashboard.choose_tabs(problem, indexes)
-        shown = str(get("panel", True)).lower() != "false"
-        window.actions_["panel"].setChecked(shown)
+                self._dashboard.choose_tabs(problem, indexes)
+        self._panel.setChecked(str(get("panel", True)).lower() != "false")

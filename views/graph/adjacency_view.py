@@ -1,4 +1,4 @@
-"""The adjacency matrix in the order of the classes, which are empty blocks on the diagonal."""
+"""The adjacency matrix in the order of the classes: each is an empty block on the diagonal."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
-from views.plots.matrix_view import MatrixView
 from views.widgets.formats import whole
 from views.widgets.layers import Layer
-from views.widgets.picture import PictureItem, Shades
-from views.widgets.theme import DARK, Theme
+from views.widgets.matrix_view import MatrixView
+from views.widgets.picture_item import PictureItem, Shades
+from views.widgets.theme import Theme
 
 _FAINTEST = 64
-"""Level of the least share of edges that is not none."""
+"""Level of the smallest share of edges above 0."""
 
 _NAMED = 17.0
-"""Pixels across from which on a block carries the number of its class."""
+"""Least width in pixels of a block with a number."""
 
 
 class BlocksLayer(Layer):
@@ -36,17 +36,11 @@ class BlocksLayer(Layer):
         super().__init__(depth)
         self._filled = filled
         self._ends = np.zeros(1)
-        self._theme = DARK
 
     def set_blocks(self, ends: NDArray[np.float64]) -> None:
-        """Take other blocks, from each of ``ends`` to the next, ascending from 0."""
+        """Show other blocks, each from one of the ascending ``ends`` to the next."""
         self._ends = ends
         self.set_bounds(np.array([[0.0, 0.0], [ends[-1], ends[-1]]]))
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
     @property
@@ -79,22 +73,19 @@ class BlocksLayer(Layer):
 
 
 class AdjacencyView(MatrixView):
-    """Edges as dots; the picture is computed elsewhere, which takes a while.
+    """Edges as dots. The picture takes a while to compute, so that a thread does it.
 
     Attributes
     ----------
     picture_wanted : Signal
-        The coloring (int32, shape (n,)) or None. What comes of it is given to
-        :meth:`show_picture`; only the last counts.
-    pointed : Signal
-        The class under the mouse; -1 for none.
+        The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`;
+        only the last request counts.
     """
 
     key = "adjacency"
     title = "Adjacency"
     fit_tip = "Show the whole matrix (F)"
     picture_wanted = Signal(object)
-    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(PictureItem([0] * 256, joined), parent)
@@ -145,7 +136,7 @@ class AdjacencyView(MatrixView):
             self.picture_wanted.emit(self._coloring)
 
     def show_picture(self, picture: AdjacencyPicture) -> None:
-        """Show the matrix that was asked for last; one of a former run comes too late."""
+        """Show the matrix that was asked for last, unless it belongs to an earlier run."""
         if picture.coloring is not None and self._coloring is None:
             return
         self.picture = picture
@@ -165,16 +156,14 @@ class AdjacencyView(MatrixView):
         super().apply_theme(theme)
         levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
-        for layer in (self.grounds, self.outlines):
-            layer.set_theme(theme)
 
     @property
     def matrix(self) -> NDArray[np.uint8] | None:
-        """Levels of the picture in sight."""
+        """Levels of the picture that is shown."""
         return None if self.picture is None else self.picture.levels
 
     def read(self, row: int, column: int) -> str:
-        """Name the vertices of an entry, and point at the class that they share."""
+        """Return the vertices of an entry, and point at the class of the first."""
         picture = self.picture
         assert picture is not None
         size, n = len(picture.levels), len(picture.order)
@@ -193,7 +182,7 @@ class AdjacencyView(MatrixView):
         return text + (",  A CONFLICT" if level == CONFLICT else "")
 
     def leave(self) -> None:
-        """Say nothing, and point at no class."""
+        """Clear the reading, and point at no class."""
         super().leave()
         self.pointed.emit(-1)
 
@@ -217,7 +206,7 @@ class AdjacencyView(MatrixView):
 
 
 def joined(levels: Shades, factor: int) -> Shades:
-    """Join squares of ``factor`` x ``factor`` levels to their mean; what is in any shows in it."""
+    """Join squares of ``factor`` × ``factor`` levels to their mean; no edge disappears."""
     size = -(-len(levels) // factor)
     padded = np.zeros((size * factor, size * factor), np.uint8)
     padded[: len(levels), : len(levels)] = levels

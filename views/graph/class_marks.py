@@ -1,4 +1,4 @@
-"""How color classes are told apart: by color, shape, lightness and number, never by hue alone."""
+"""Marks of color classes. They differ in color, shape, lightness and number, not in hue alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
 
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, draw_points
 from views.widgets.theme import Theme
 
-# Okabe and Ito's, in an order in which neighbours differ in lightness too; they are told apart
-# with every kind of color vision.
+# Okabe and Ito's colors, which differ with every kind of color vision. They are in an order in
+# which neighbours differ in lightness too.
 _HUES = {
     "orange": "#e69f00",
     "sky blue": "#56b4e9",
@@ -31,15 +31,15 @@ _HUES = {
 }
 
 _TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
-"""What a color is mixed with in the first, second and third cycle of all shapes."""
+"""The color to mix in, in the first, second and third cycle of all shapes."""
 
 _TINTED = 0.42
 
 _SHEET_ROW = 24
-"""Marks in a row of a sheet of stamps; what there is of looks is a multiple of it."""
+"""Marks in a row of the sheet of stamps; the number of all marks is a multiple of it."""
 
 SMALLEST = 4.5
-"""Pixels across from which on a shape can be seen."""
+"""Least diameter in pixels of a mark whose shape can be seen."""
 
 
 def _regular(corners: int, turn: float, radius: float = 1.0) -> Points:
@@ -64,19 +64,19 @@ _SHAPES: tuple[tuple[str, Points], ...] = (
 """Name and outline of each shape, about as large as a circle of radius 1."""
 
 DISTINCT = len(_HUES) * len(_SHAPES) * len(_TINTS)
-"""Classes after which looks repeat, and only numbers tell them apart."""
+"""Number of different marks. With more classes, only numbers tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the vertices of one class look like.
+    """The look of the vertices of one class.
 
     Attributes
     ----------
     colour, ink : QColor
         Of the mark, and of a number on it.
     name : str
-        What one sees, in words: "dark green triangle".
+        The look in words: "dark green triangle".
     outline : ndarray of float64, shape (c, 2)
         Its corners, y down, about as large as a circle of radius 1.
     """
@@ -88,7 +88,7 @@ class Mark:
 
 
 def mark_of(number: int) -> Mark:
-    """Return the look of the class ``number``: first all colors, then all shapes, then tints."""
+    """Return the mark of the class ``number``; colors change first, then shapes, then tints."""
     return _mark(number % DISTINCT)
 
 
@@ -113,7 +113,7 @@ def draw_marks(
     opacity: NDArray[np.float64],
     theme: Theme,
 ) -> None:
-    """Draw vertices in their order, each with the look of its class, edged against all below.
+    """Draw vertices in their order, each with the mark of its class and an edge.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def draw_marks(
     """
     if len(numbers) == 0:
         return
-    if KeptPicture.in_use and diameters[0] >= SMALLEST:
+    if CachedPicture.in_use and diameters[0] >= SMALLEST:
         _draw_stamps(painter, numbers % DISTINCT, places, diameters, opacity, theme.dark)
         return
     changes = np.flatnonzero(np.diff(numbers)) + 1
@@ -178,7 +178,7 @@ def _draw_stamps(
     opacity: NDArray[np.float64],
     dark: bool,
 ) -> None:
-    """Stamp all marks in one call: many times as quick as filling a path for each."""
+    """Draw all marks as stamps in one call, which is much faster than one path for each."""
     ratio = painter.device().devicePixelRatio()
     usual = round(2 * float(np.median(diameters))) / 2
     sheet, cell = _stamps(int(looks.max()) // _SHEET_ROW + 1, usual, dark, ratio)
@@ -190,7 +190,7 @@ def _draw_stamps(
     fragments.ndarray()[:] = np.column_stack(
         [places, *(np.broadcast_to(np.asarray(field, np.float64), count) for field in fields)]
     )
-    draw: Any = painter.drawPixmapFragments  # whose stub lacks an argument
+    draw: Any = painter.drawPixmapFragments  # its stub lacks an argument
     draw(*fragments.drawargs(), sheet)
 
 

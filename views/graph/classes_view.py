@@ -1,4 +1,4 @@
-"""How many vertices have each color."""
+"""The sizes of the color classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -14,32 +14,30 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
 from views.widgets.chips import Chip
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import significant, whole
+from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
-from views.widgets.theme import DARK, Theme
 from views.widgets.view import View
 
 _GAP = 0.16
-"""Share of a bar's place that is left free beside it."""
+"""Gap between bars, as a share of the place of a bar."""
 
 _GAP_ROOM = 4.0
-"""Pixels across a bar's place from which on it is left."""
+"""Least width in pixels of a place with a gap."""
 
 _SWATCH_ROOM = 9.0
-"""Pixels across from which on a bar carries the mark of its class."""
+"""Least width in pixels of a bar with the mark of its class."""
 
 
 class ClassBars(Layer):
-    """One bar a class; that of class c, from 1 on, lies between c - 0.5 and c + 0.5."""
+    """One bar a class. That of class c = 1, 2, … lies between c - 0.5 and c + 0.5."""
 
     margin = 0.0
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._theme = DARK
         self._pointed = -1
         self.sizes: NDArray[np.int64] = np.empty(0, np.int64)
 
@@ -49,7 +47,7 @@ class ClassBars(Layer):
         return len(self.sizes) == 0
 
     def set_sizes(self, sizes: NDArray[np.int64]) -> None:
-        """Take the sizes of other classes."""
+        """Show other classes by their sizes."""
         self.sizes = sizes
         self._pointed = -1
         self.set_bounds(np.array([[0.5, 0.0], [len(sizes) + 0.5, sizes.max(initial=1)]]))
@@ -60,11 +58,6 @@ class ClassBars(Layer):
         if color != self._pointed:
             self._pointed = color
             self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the bars."""
@@ -90,17 +83,10 @@ class ClassBars(Layer):
 
 
 class ClassesView(View):
-    """Bars of the best coloring's classes in their order, with their mean.
-
-    Attributes
-    ----------
-    pointed : Signal
-        The class under the mouse; -1 for none.
-    """
+    """Bars for the classes of the best coloring in their order, with their mean."""
 
     key = "classes"
     title = "Classes"
-    pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,16 +99,10 @@ class ClassesView(View):
         self.mean = self.plot.add_curve("optimum", dashes=True)
         self.chip = Chip("Mean n / k", "optimum", "dashes", "Vertices a class, on average")
         self.chip.toggled.connect(self.mean.setVisible)
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
+        self.reading = ElidedLabel("note")
         self.plot.hovered.connect(self._read_at)
-        top = FlowLayout()
-        top.addWidget(self.chip)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.reading)
+        parts = FlowLayout(self.chip), (self.plot, 1), self.reading
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.begin_run()
 
@@ -162,13 +142,6 @@ class ClassesView(View):
     def fit(self) -> None:
         """Show all classes."""
         self.plot.fit()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.plot.apply_theme(theme)
-        self.bars.set_theme(theme)
-        self.chip.apply_theme(theme)
 
     def _say(self) -> None:
         sizes = self.bars.sizes

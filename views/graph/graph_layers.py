@@ -13,45 +13,44 @@ from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import SMALLEST, draw_marks, mark_of
 from views.widgets.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import Theme
 
 _DIAMETERS = 2.5, 26.0
-"""Least and most pixels across a vertex."""
+"""Least and largest diameter of a vertex in pixels."""
 
 _ROOM_FOR_NUMBER = 12.5
-"""Pixels across from which on a vertex carries the number of its class."""
+"""Least diameter in pixels of a vertex with the number of its class."""
 
 _NUMBERED = 700
-"""Most vertices in sight that carry one."""
+"""Most visible vertices that have numbers."""
 
 _RINGED = 1_000
-"""Most ends of conflicts that are ringed."""
+"""Most ends of conflicts with a ring."""
 
 _NAME_ROOM = 40.0
-"""Pixels between classes from which on each has its number beside it; else a few have."""
+"""Least distance in pixels between numbers of classes; else only a few are shown."""
 
 _NONE = np.empty((0, 2), np.int32)
 
 _LINES = 12_000
-"""Most edges whose lines are looked at, each time that the graph is drawn."""
+"""Most edges that are drawn as lines."""
 
 _LENGTH = 300_000.0
-"""Most pixels that lines may be long, all together; Qt draws so many in some 20 ms."""
+"""Largest total length of the lines in pixels; Qt draws that in some 20 ms."""
 
 _INK = 0.14
-"""Share of the picture that edges may cover, taken all together, before they are drawn paler."""
+"""Share of the picture that all edges may cover before they are drawn paler."""
 
 _PALEST, _PLAINEST = 0.05, 0.6
 
 
 class GraphLayer(Layer):
-    """A layer over a graph that has been given places."""
+    """A layer of a graph whose vertices have places."""
 
-    margin = 0.07  # for what is larger than its place, and numbers beside the outermost
+    margin = 0.07  # room for the outermost vertices and the numbers beside them
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._theme = DARK
         self._graph: GraphInstance | None = None
         self._drawing: GraphDrawing | None = None
 
@@ -61,21 +60,16 @@ class GraphLayer(Layer):
         return self._drawing is None
 
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
-        """Take another graph, other places of it, or another coloring."""
+        """Show another graph, other places, or another coloring."""
         self._graph, self._drawing = graph, drawing
         empty = np.empty((0, 2))
         self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
         self.refresh()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.refresh()
-
     def _lines(
         self, edges: NDArray[np.integer], transform: QTransform, size: QRectF
     ) -> NDArray[np.float64]:
-        """Return the lines of ``edges`` in pixels, as far as they may be in sight."""
+        """Return the lines of those ``edges`` that may be visible, in pixels."""
         assert self._drawing is not None
         pixels = to_pixels(self._drawing.places, transform)
         lines = pixels[edges].reshape(-1, 4)
@@ -84,16 +78,16 @@ class GraphLayer(Layer):
 
 
 class EdgesLayer(GraphLayer):
-    """All edges: each a line, the paler the more there are, or a picture of where they lie."""
+    """All edges as lines, the paler the more there are; or as a picture of their density."""
 
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
-        """Take other places, unless they are the same."""
+        """Show other places, unless they are the same."""
         shown = self._drawing
         if drawing is None or shown is None or drawing.places is not shown.places:
             super().show_drawing(graph, drawing)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the edges in sight."""
+        """Draw the visible edges."""
         graph, drawing = self._graph, self._drawing
         if graph is None or drawing is None:
             return
@@ -116,7 +110,7 @@ class EdgesLayer(GraphLayer):
         strongest = 0.55 if self._theme.dark else 0.5
         table = [self._theme.colour("mean", strongest * level / 255).rgba() for level in range(256)]
         picture.setColorTable(table)
-        half = rows / (rows - 1)  # the middles of the outermost pixels are at -1 and 1
+        half = rows / (rows - 1)  # the centres of the outermost pixels are at -1 and 1
         target = transform.mapRect(QRectF(-half, -half, 2 * half, 2 * half))
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(
@@ -125,7 +119,7 @@ class EdgesLayer(GraphLayer):
 
 
 class ConflictsLayer(GraphLayer):
-    """Edges that have the same color at both ends: never hidden, whatever else is."""
+    """Edges with the same color at both ends; they are never hidden."""
 
     @property
     def empty(self) -> bool:
@@ -133,7 +127,7 @@ class ConflictsLayer(GraphLayer):
         return self._drawing is None or len(self._drawing.conflicts) == 0
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw them in front of all else, double, from one ringed vertex to another."""
+        """Draw them in front, with an outline and a ring at both ends."""
         assert self._drawing is not None
         conflicts = self._drawing.conflicts
         lines = self._lines(conflicts, transform, size)
@@ -148,7 +142,7 @@ class ConflictsLayer(GraphLayer):
 
 
 class VerticesLayer(GraphLayer):
-    """Vertices, each with the look of its class; one vertex or class may stand out."""
+    """Vertices with the marks of their classes; one vertex or class may stand out."""
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
@@ -163,7 +157,7 @@ class VerticesLayer(GraphLayer):
             self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the vertices in sight, and numbers where there is room."""
+        """Draw the visible vertices, with numbers if there is room."""
         graph, drawing = self._graph, self._drawing
         if graph is None or drawing is None:
             return
@@ -200,7 +194,7 @@ class VerticesLayer(GraphLayer):
         vertices = np.flatnonzero(seen)
         vertices = vertices[np.argsort(coloring[vertices], kind="stable")]
         marked = coloring[vertices] == self._class
-        # The class that stands out comes last, in front of all others.
+        # The class that stands out is drawn last, in front of all others.
         vertices = np.concatenate([vertices[~marked], vertices[marked]])
         classes, marked = coloring[vertices].astype(np.int64), np.sort(marked)
         pale = 0.16 if self._class >= 0 else 1.0
@@ -239,13 +233,13 @@ class VerticesLayer(GraphLayer):
             painter.setPen(self._theme.colour("muted", 1.0 if shown else 0.3))
             text = str(color + 1)
             width = metrics.horizontalAdvance(text)
-            if heads and color != self._class:  # beside their rows
+            if heads and color != self._class:  # the number stands left of its row
                 x = float(places[:, 0].min()) - width / 2 - 3
             box = QRectF(x - width / 2, y - metrics.height() / 2, width, metrics.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _named(self, places: Points, arrangement: Arrangement) -> list[int]:
-        """Return the classes for whose number there is room at ``places``, and the marked one."""
+        """Return the classes whose numbers fit at ``places``, and the one that stands out."""
         room, count = _NAME_ROOM * self._theme.scale, len(places)
         steps = np.hypot(*np.diff(places, axis=0).T)
         if count < 2 or steps[0] >= room:
@@ -261,9 +255,9 @@ class VerticesLayer(GraphLayer):
 
 
 def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> float:
-    """Return how many pixels a vertex is across: less than its distance to the next.
+    """Return the diameter of a vertex in pixels: less than its distance to the next one.
 
-    Whole pixels, so that what marks look like is seldom found anew; small dots of any size.
+    For marks it is a whole number, so that they seldom have to be made again.
     """
     least, most = _DIAMETERS
     fitting = 0.8 * drawing.spacing * abs(transform.m11())

@@ -1,4 +1,4 @@
-"""The graph with the best coloring so far: vertices by class, all edges, conflicts."""
+"""The graph with the best coloring: vertices in their classes, edges and conflicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import Arrangement, GraphDrawing
@@ -15,29 +15,30 @@ from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.widgets.canvas_view import CanvasView
-from views.widgets.chips import Chip, Choice
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
+from views.widgets.chips import Chip
 from views.widgets.formats import whole
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import FlowLayout, fill
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
 
 class GraphView(CanvasView):
-    """Vertices in places that are computed elsewhere, which takes a while.
+    """The vertices in their places, which take a while to compute, so that a thread does it.
 
     Attributes
     ----------
     drawing_wanted : Signal
         An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape
-        (n,)) or None. What comes of it is given to :meth:`show_drawing`; only the last counts.
+        (n,)) or None. The result is given to :meth:`show_drawing`; only the last request counts.
     """
 
     key = "graph"
     title = "Graph"
     fit_tip = "Show the whole graph (F)"
-    leisure = 0.5
+    redraw_interval = 0.5
     drawing_wanted = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -57,15 +58,13 @@ class GraphView(CanvasView):
                 "Numbers", "text", "dots", "Numbers of the classes, where there is room"
             ),
         }
-        self.arrangement = Choice(
+        self.arrangement = OptionButtons(
             _CHOICES,
             "Where vertices are drawn: as springs along the edges would pull them, in their "
             "classes' order around a circle, class by class, or whichever suits the graph",
         )
-        self.state = QLabel()
-        self.state.setProperty("role", "note")
-        self.hover = ElidedLabel()
-        self.hover.setProperty("role", "note")
+        self.state = make_label("note")
+        self.hover = ElidedLabel("note")
         self.waiting = self._label_over("Finding places for the vertices …")
         self._lay_out()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
@@ -82,11 +81,11 @@ class GraphView(CanvasView):
 
     @property
     def shown(self) -> NDArray[np.int32] | None:
-        """The coloring in sight; a newer one may wait for its places."""
+        """The coloring that is shown; a newer one may wait for its drawing."""
         return None if self._drawing is None else self._drawing.coloring
 
     def show_instance(self, instance: GraphInstance | None) -> None:
-        """Show the vertices of ``instance`` without colors, as soon as they have places."""
+        """Show the vertices of ``instance`` without colors as soon as they have places."""
         self._graph = instance
         self._set_drawing(None)
         self.begin_run()
@@ -95,7 +94,7 @@ class GraphView(CanvasView):
         self.caption.setToolTip("" if instance is None else instance.comment)
 
     def begin_run(self) -> None:
-        """Take the former run's coloring off the vertices."""
+        """Remove the colors of the former run."""
         self._coloring = None
         self._news = False
         if self._drawing is not None:
@@ -121,7 +120,7 @@ class GraphView(CanvasView):
             self._ask()
 
     def show_drawing(self, drawing: GraphDrawing) -> None:
-        """Show the drawing that was asked for last; one of a former run comes too late."""
+        """Show the drawing that was asked for last, unless it belongs to an earlier run."""
         if drawing.coloring is not None and self._coloring is None:
             return
         other = self._drawing is None or self._drawing.arrangement is not drawing.arrangement
@@ -129,10 +128,10 @@ class GraphView(CanvasView):
         if other or not self._moved:
             self.fit()
 
-    def point_out(self, color: int) -> None:
-        """Let the class ``color`` stand out; -1 for none."""
-        self.vertices.point_out(color)
-        self.hover.setText("" if color < 0 else self._words_of_class(color))
+    def point_out(self, part: int) -> None:
+        """Let the class ``part`` stand out; -1 for none."""
+        self.vertices.point_out(part)
+        self.hover.setText("" if part < 0 else self._words_of_class(part))
 
     def fit(self) -> None:
         """Show the whole graph."""
@@ -142,14 +141,10 @@ class GraphView(CanvasView):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
-        for layer in self._layers:
-            layer.set_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
         self._say_state()
 
     def point_at(self, place: QPointF) -> None:
-        """Name the vertex under the mouse and its class."""
+        """Say which vertex is under the mouse, and its class."""
         drawing, graph = self._drawing, self._graph
         if drawing is None or graph is None:
             return
@@ -172,21 +167,12 @@ class GraphView(CanvasView):
         self.point_out(-1)
 
     def _lay_out(self) -> None:
-        chips = FlowLayout()
-        for widget in (*self.chips.values(), self.arrangement):
-            chips.addWidget(widget)
-        top = QHBoxLayout()
-        top.addLayout(chips, 1)
+        chips = FlowLayout(*self.chips.values(), self.arrangement)
+        top = fill(QHBoxLayout(), (chips, 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.caption, 1)
-        bottom.addWidget(self.state)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.graphics, 1)
-        layout.addWidget(self.hover)
-        layout.addLayout(bottom)
+        bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
+        parts = top, (self.graphics, 1), self.hover, bottom
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
 
     def _ask(self) -> None:
         if self._graph is None:
@@ -208,7 +194,7 @@ class GraphView(CanvasView):
         self._say_state()
 
     def _say_state(self) -> None:
-        """Say how many colors and conflicts are in sight, and describe the graph."""
+        """Describe the graph, and say how many colors and conflicts are shown."""
         graph, drawing = self._graph, self._drawing
         if graph is None:
             self.caption.clear()

@@ -1,1 +1,1 @@
-"""Plots and tables of a run and of measurements."""
+"""Plots of a run."""

@@ -1,4 +1,4 @@
-"""Best, iteration best and iteration mean as the run goes on, with the gap to the optimum."""
+"""Best, iteration best and iteration mean during the run, with the gap to the optimum."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.frame.faces import face_of
 from views.plots.history import History
-from views.widgets.chips import Chip, Choice
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
+from views.problem_display import display_of
+from views.widgets.chips import Chip
 from views.widgets.formats import duration, percent, whole
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import FlowLayout, fill
+from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
-from views.widgets.theme import Theme
 from views.widgets.view import View
 
 
@@ -43,41 +43,28 @@ class ConvergenceView(View):
             "mean": Chip("Mean", "mean", "thin"),
             "optimum": Chip("Optimum", "optimum", "dashes"),
         }
-        self.axis_choice = Choice(
+        self.axis_choice = OptionButtons(
             {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
         )
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
-        chips = FlowLayout()
+        self.reading = ElidedLabel("note")
         for name, chip in self.chips.items():
-            chips.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
         self.axis_choice.chosen.connect(self._change_axis)
         self.plot.hovered.connect(self._read_at)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.reading, 1)
-        bottom.addWidget(self.axis_choice)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(chips)
-        layout.addWidget(self.plot, 1)
-        layout.addLayout(bottom)
+        chips = FlowLayout(*self.chips.values())
+        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice)
+        fill(QVBoxLayout(self), chips, (self.plot, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.plot.show_whole_numbers("bottom")
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Empty the curves, and show the optimum of ``instance`` where it is known."""
+        """Empty the curves, and show the optimum of ``instance`` if it is known."""
         self._instance = instance
-        face = face_of(instance)
-        self.plot.set_label("left", face.cost_axis)
-        self.plot.show_whole_numbers("left", only=face.whole_costs)
-        for name, tip in (
-            ("best", face.best_curve),
-            ("latest", face.latest_curve),
-            ("mean", face.mean_curve),
-            ("optimum", face.optimum_curve),
-        ):
+        display = display_of(instance)
+        self.plot.set_label("left", display.cost_axis)
+        self.plot.show_whole_numbers("left", only=display.whole_costs)
+        for name, tip in display.curve_tips.items():
             self.chips[name].setToolTip(tip)
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
@@ -109,7 +96,7 @@ class ConvergenceView(View):
             self.histories[name].append(snapshot.iteration, snapshot.elapsed, value)
 
     def draw(self) -> None:
-        """Draw the curves, over the range of those switched on."""
+        """Draw the curves, in the range of those that are switched on."""
         seconds = self.axis_choice.value == "seconds"
         shown = []
         for name, history in self.histories.items():
@@ -133,13 +120,6 @@ class ConvergenceView(View):
                 bottom = min(bottom, optimum)
         margin = 0.05 * max(high[1] - bottom, 1.0)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.plot.apply_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
 
     def _show_curve(self, name: str, shown: bool) -> None:
         self.curves[name].setVisible(shown)

@@ -1,4 +1,4 @@
-"""Curves of bounded length that keep their highest and lowest points."""
+"""Curves with a bounded number of points that keep their highest and lowest ones."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _GROUP = 4
 class History:
     """One curve against iterations and against seconds, at most ``CAPACITY`` points.
 
-    When it is full, each group of four points is replaced by its lowest and its highest, in the
-    order in which they came: however often that happens, no extreme is ever lost.
+    When it is full, each group of four points is replaced by its lowest and its highest point, in
+    their order. So no extreme is ever lost.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class History:
         self._count = 0
 
     def append(self, iteration: float, seconds: float, value: float) -> None:
-        """Add a point; one of the same iteration replaces the last."""
+        """Add a point; it replaces the last one if that is of the same iteration."""
         if self._count and self._rows[self._count - 1, 0] == iteration:
             self._count -= 1
         if self._count == CAPACITY:
@@ -45,7 +45,7 @@ class History:
     def _halve(self) -> None:
         groups = self._rows.reshape(-1, _GROUP, 3)
         low, high = groups[:, :, 2].argmin(axis=1), groups[:, :, 2].argmax(axis=1)
-        # Where all are equal both are the first; the last then says how far the curve reached.
+        # If all are equal, both are the first point; take the last, where the curve ends.
         high = np.where(low == high, _GROUP - 1, high)
         kept = np.sort(np.stack([low, high], axis=1), axis=1)
         rows = np.take_along_axis(groups, kept[:, :, None], axis=1).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""The pheromone as a picture: rows and columns in the best solution's order, logarithmic."""
+"""The pheromone as a picture, logarithmic; rows and columns are in the best solution's order."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from PySide6.QtWidgets import QWidget
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.coloring.instance import class_order
-from views.frame.faces import face_of, names_of
 from views.plots.colour_bar import ColourBar, colour_table
-from views.plots.matrix_view import MatrixView
+from views.problem_display import display_of
 from views.widgets.formats import significant
-from views.widgets.picture import PictureItem
+from views.widgets.matrix_view import MatrixView
+from views.widgets.picture_item import PictureItem
 from views.widgets.theme import Theme
 
 
@@ -43,7 +41,7 @@ class PheromoneView(MatrixView):
 
     @property
     def wanted(self) -> Wanted:
-        """The picture, and the solution that says what its rows are."""
+        """The picture, and the solution for the order of its rows."""
         return Wanted.PHEROMONE | Wanted.SOLUTION
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -61,21 +59,22 @@ class PheromoneView(MatrixView):
         self.fit()
 
     def show_memory(self, trails: int) -> None:
-        """Say that the colony remembers only ``trails`` trails a city; 0 for all of them."""
+        """Say that the colony remembers ``trails`` trails at each city; 0 for all."""
         self._memory = trails
         self._describe()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the picture, if there is one; before the first iteration all trails are alike."""
+        """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.pheromone is not None and snapshot.iteration > 0:
             first = self._picture is None
             self._picture = snapshot.pheromone
-            self._order = self._order_of(snapshot.best_solution)
+            best = snapshot.best_solution
+            self._order = None if best is None else display_of(self._instance).order(best)
             if first:
                 self._describe()
 
     def draw(self) -> None:
-        """Draw the picture, logarithmic from its weakest to its strongest trail."""
+        """Draw the picture, logarithmic between its weakest and its strongest trail."""
         if self._picture is None:
             return
         laid = self._picture > 0
@@ -92,9 +91,8 @@ class PheromoneView(MatrixView):
             self.fit()
 
     def apply_theme(self, theme: Theme) -> None:
-        """Change the colours around the picture; its own are the same on both grounds."""
+        """Change the colours around the picture; its own are the same in both themes."""
         super().apply_theme(theme)
-        self.bar.apply_theme(theme)
         nothing = theme.colour("field" if theme.dark else "border").rgb()
         self.image.set_colours([nothing, *colour_table()[1:]])
 
@@ -104,20 +102,16 @@ class PheromoneView(MatrixView):
         return self._picture
 
     def read(self, row: int, column: int) -> str:
-        """Name the trail of an entry, and how strong it is."""
+        """Return between which places the trail of an entry lies, and how strong it is."""
         picture = self._picture
         assert picture is not None
         trail = float(picture[row, column])
-        value = f"τ = {significant(trail)} τ₀" if trail > 0 else "no trail, for it is an edge"
-        order = self._order
-        if order is not None and len(order) == len(picture):
-            names = names_of(self._instance, len(order))
-            text = f"{names[order[row]]} → {names[order[column]]}:  {value}"
-            if row == column:
-                text = f"{names[order[row]]} itself"
-        else:
-            text = f"strongest in this square:  {value}"
-        return text
+        display, order, instance = display_of(self._instance), self._order, self._instance
+        value = f"τ = {significant(trail)} τ₀" if trail > 0 else display.no_trail
+        if instance is None or order is None or len(order) != len(picture):
+            return f"strongest in this square:  {value}"
+        name, other = (display.name_of(instance, int(order[at])) for at in (row, column))
+        return f"{name} itself" if row == column else f"{name} → {other}:  {value}"
 
     def _describe(self) -> None:
         self.hint.setVisible(self._picture is None)
@@ -127,13 +121,13 @@ class PheromoneView(MatrixView):
             return
         n = self._instance.n if self._instance else len(self._picture)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
-        face = face_of(self._instance)
-        parts.append(face.order if parts else f"In the {face.order}")
+        display = display_of(self._instance)
+        parts.append(display.row_order if parts else f"In the {display.row_order}")
         if len(self._picture) < n:
             parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(
-            f"{face.trails_tip}; each pixel is the strongest trail of its square."
+            f"{display.trails_tip}; each pixel is the strongest trail of its square."
             + (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
@@ -142,14 +136,9 @@ class PheromoneView(MatrixView):
             )
         )
 
-    def _order_of(self, solution: NDArray[np.int32] | None) -> NDArray[np.integer] | None:
-        """Return the place that each row stands for: as toured, or class by class."""
-        coloring = self._instance is not None and self._instance.problem is Problem.COLORING
-        return class_order(solution) if solution is not None and coloring else solution
-
 
 def _round_range(low: float, high: float) -> tuple[float, float]:
-    """Widen to 1, 2 or 5 times a power of ten, so that the colours keep still for a while."""
+    """Widen to 1, 2 or 5 times a power of ten, so that the colours seldom change."""
 
     def step(value: float, *, up: bool) -> float:
         power = 10.0 ** math.floor(math.log10(value))

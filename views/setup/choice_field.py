@@ -1,4 +1,4 @@
-"""A field for one of a few named options, with the same face as a number's."""
+"""A field for one of a few named options, used like the field of a number."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ChoiceField(Field):
         self.entry.activated.connect(lambda _: self.changed.emit())
 
     def offer(self, options: Mapping[str, str], automatic: str) -> None:
-        """Offer ``options``, each with what it means, and first of all the automatic choice.
+        """Offer ``options``, with the automatic choice at the front.
 
         Parameters
         ----------
         options : mapping of str to str
-            Name of each option to its meaning, which becomes its tool tip; empty for none.
+            The meaning of each option by its name; it becomes the tool tip. May be empty.
         automatic : str
             What the automatic choice is; empty where there is none.
         """
@@ -38,7 +38,7 @@ class ChoiceField(Field):
         self.text = chosen
 
     def show_automatic(self, text: str) -> None:
-        """Say what the automatic choice comes to."""
+        """Show what the automatic choice is."""
         place = self.entry.findData("")
         if place >= 0:
             self.entry.setItemText(place, text)
@@ -58,7 +58,7 @@ class ChoiceField(Field):
 
 
 class _Box(QComboBox):
-    """A list as narrow as its place, which leaves the wheel to the panel that it scrolls."""
+    """A list as narrow as its place, which ignores the mouse wheel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,5 +66,5 @@ class _Box(QComboBox):
         self.setMinimumContentsLength(6)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Let no choice change on the way."""
+        """Leave the wheel to the panel: scrolling must not change a choice."""
         event.ignore()

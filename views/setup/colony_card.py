@@ -10,16 +10,18 @@ from gpu import catalog
 from gpu.core.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import System
-from views.setup.card import Card, note
+from views.problem_display import problem_of
+from views.setup.card import Card
+from views.widgets.labels import make_label
 
 
 class ColonyCard(Card):
-    """Two lists; colonies that cannot run on the chosen device come last, each with the reason.
+    """Two lists. Colonies that cannot run on the chosen device come last, each with the reason.
 
     Attributes
     ----------
     changed : Signal
-        Another device or colony is chosen.
+        Another device or colony was chosen.
     """
 
     changed = Signal()
@@ -27,7 +29,7 @@ class ColonyCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("COLONY AND DEVICE", parent)
         self._survey = Survey((), "")
-        self._problem = Problem.TSP
+        self._problem = problem_of(None)
         self.devices, self.colonies = QComboBox(), QComboBox()
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
@@ -38,7 +40,7 @@ class ColonyCard(Card):
             )
             box.setMinimumContentsLength(12)
             box.installEventFilter(self)
-        self.device_note, self.colony_note = note(), note()
+        self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
         self.devices.activated.connect(self._device_changed)
         self.colonies.activated.connect(self._colony_changed)
         for widget in (self.devices, self.device_note, self.colonies, self.colony_note):
@@ -64,7 +66,7 @@ class ColonyCard(Card):
         )
 
     def show_survey(self, survey: Survey) -> None:
-        """Offer the devices that were found, and say why there is no GPU among them."""
+        """Offer the devices that were found; if there is no GPU, say why."""
         self._survey = survey
         before = self.devices.currentData()
         self.devices.clear()
@@ -83,9 +85,9 @@ class ColonyCard(Card):
             self._device_changed()
 
     def choose(self, device: str, colony: str) -> bool:
-        """Choose both by name; return whether this machine has them, and can run one on the other.
+        """Choose both by name; return whether this machine can run the colony on the device.
 
-        Where it cannot, the nearest possible choice is left in sight.
+        If it cannot, the nearest possible choice is shown.
         """
         _select(self.devices, device)
         self._device_changed()
@@ -104,7 +106,7 @@ class ColonyCard(Card):
                 return
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the wheel to the panel, which it scrolls, lest a choice changes on the way."""
+        """Leave the wheel to the panel: scrolling must not change a choice."""
         if event.type() == QEvent.Type.Wheel:
             event.ignore()
             return True

@@ -1,25 +1,28 @@
-"""A field that says itself what is wrong with what stands in it."""
+"""A field that says what is wrong with its content."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 
 
 class Field(QWidget):
-    """An entry with its problem, if there is one, below it.
+    """An entry; if its content is wrong, the problem stands below it.
 
     Parameters
     ----------
     name : str
-        What readers of the screen call it.
+        Its name for screen readers.
     entry : QWidget
-        Where the user writes or chooses.
+        The widget in which the user writes or chooses.
 
     Attributes
     ----------
     changed : Signal
-        The user changed what stands in it.
+        The user changed the content.
     """
 
     changed = Signal()
@@ -28,21 +31,15 @@ class Field(QWidget):
         super().__init__(parent)
         self._entry = entry
         entry.setAccessibleName(name)
-        self.problem_label = QLabel()
-        self.problem_label.setProperty("role", "problem")
-        self.problem_label.setWordWrap(True)
+        self.problem_label = make_label("problem", wrap=True)
         self.problem_label.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(1)
-        layout.addWidget(entry)
-        layout.addWidget(self.problem_label)
+        fill(QVBoxLayout(self), entry, self.problem_label, spacing=1)
         self.setFocusProxy(entry)
-        self.setFocusPolicy(entry.focusPolicy())  # or it would have no place in a tab order
+        self.setFocusPolicy(entry.focusPolicy())  # else Tab would not reach it
 
     @property
     def problem(self) -> str:
-        """What is wrong, or nothing."""
+        """What is wrong; empty if nothing is."""
         return self.problem_label.text()
 
     @problem.setter

@@ -1,4 +1,4 @@
-"""Which instance is loaded, and where others come from."""
+"""Which instance is loaded, and buttons to open others."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QProgressBar, QToolButton, QWidget
 
 from gpu.core.instance import Instance
-from views.frame.faces import DROP_HERE, OPEN_TIP, facts_of
-from views.setup.card import Card, note
+from views.problem_display import DROP_HERE, OPEN_TIP, display_of
+from views.setup.card import Card
+from views.widgets.labels import make_label
 
 
 class InstanceCard(Card):
@@ -32,7 +33,9 @@ class InstanceCard(Card):
         super().__init__("INSTANCE", parent)
         self.instance: Instance | None = None
         self.loading = ""
-        self.open_button = self.add_button("Open…", OPEN_TIP)
+        self.open_button = self.add_button(
+            "Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window"
+        )
         self.open_button.clicked.connect(self.open_requested)
         self.bundled_button = self.add_button(
             "Bundled ▾", "Instances that come with the program (Ctrl+B)"
@@ -40,10 +43,8 @@ class InstanceCard(Card):
         self.bundled_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.bundled_menu = QMenu(self)
         self.bundled_button.setMenu(self.bundled_menu)
-        self.name = QLabel()
-        self.name.setProperty("role", "value")
-        self.name.setWordWrap(True)
-        self.facts, self.warning = note(), note()
+        self.name = make_label("value", wrap=True)
+        self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
@@ -52,7 +53,7 @@ class InstanceCard(Card):
         self.show_instance(None)
 
     def show_loading(self, name: str) -> None:
-        """Say that the file ``name`` is being read; empty when that is over."""
+        """Say that the file ``name`` is being read; an empty name ends that."""
         self.loading = name
         self._describe()
 
@@ -86,4 +87,4 @@ class InstanceCard(Card):
             self.facts.setText(DROP_HERE)
         else:
             self.name.setText(instance.name)
-            self.facts.setText(facts_of(instance))
+            self.facts.setText(display_of(instance).facts(instance))

@@ -21,24 +21,24 @@ class NumberField(Field):
 
     @property
     def text(self) -> str:
-        """What stands in the entry, without blanks around it."""
+        """The text of the entry, without blanks around it."""
         return self.entry.text().strip()
 
     @text.setter
     def text(self, text: str) -> None:
         self.entry.setText(text)
-        self.entry.setCursorPosition(0)  # of a number too long for the entry, show the beginning
+        self.entry.setCursorPosition(0)  # shows the beginning of a long number
 
     def show_automatic(self, text: str) -> None:
-        """Say in the empty entry what the automatic value comes to."""
+        """Show the automatic value in the empty entry."""
         self.entry.setPlaceholderText(text)
 
 
 class _Entry(QLineEdit):
-    """A line whose number the arrow keys raise and lower."""
+    """A line whose number can be changed with the arrow keys."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Step by one unit of the second significant digit, at least by one of a whole number."""
+        """Change the number with the keys ↑ and ↓."""
         direction = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()))
         if direction is None or not self.text():
             super().keyPressEvent(event)

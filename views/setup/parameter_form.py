@@ -1,4 +1,4 @@
-"""A form made from what a colony's parameters say of themselves."""
+"""A form for the parameters of a colony, made from their explanations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class _Row:
 
 
 class ParameterForm(QWidget):
-    """One row a parameter: symbol, name, value, which is a number or one of a few options.
+    """One row a parameter: symbol, name and value, a number or one of a few options.
 
-    An automatic value is an empty entry, or the first of the options.
+    For an automatic value, the entry is empty or shows the first option.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class ParameterForm(QWidget):
         self._kind: type[Parameters] | None = None
         self._n: int | None = None
         self.fields: dict[str, NumberField | ChoiceField] = {}
-        # Rows are made once, for other colonies share most of them.
+        # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
         self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -51,7 +51,7 @@ class ParameterForm(QWidget):
     def show_kind(self, kind: type[Parameters]) -> None:
         """Show the parameters of ``kind``, with its defaults.
 
-        Values that the user changed are kept where they mean the same to both kinds.
+        A value that the user changed is kept if it means the same to both kinds.
         """
         if kind is self._kind:
             return
@@ -74,8 +74,8 @@ class ParameterForm(QWidget):
             for column, part in enumerate((row.symbol, row.title, row.field)):
                 self._layout.addWidget(part, place, column)
                 part.show()
-            for told in (row.symbol, row.title, row.field.entry):
-                told.setToolTip(tip)
+            for labelled in (row.symbol, row.title, row.field.entry):
+                labelled.setToolTip(tip)
         self.set_values(kept)
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
@@ -92,16 +92,16 @@ class ParameterForm(QWidget):
         return row
 
     def show_size(self, n: int | None) -> None:
-        """Show what automatic values come to for an instance of ``n`` cities or vertices."""
+        """Show the automatic values for an instance of ``n`` cities or vertices."""
         self._n = n
         self._check()
 
     def values(self) -> dict[str, object]:
-        """Every parameter's text, or the name of its option; None where it is automatic."""
+        """The text or the option of every parameter; None if it is automatic."""
         return {name: field.text or None for name, field in self.fields.items()}
 
     def set_values(self, values: Mapping[str, object]) -> None:
-        """Fill in ``values``, and the paper's defaults for all others."""
+        """Fill in ``values``, and the paper's defaults for all other parameters."""
         if self._kind is None:
             return
         defaults = self._kind().to_dict()
@@ -168,6 +168,6 @@ def _rounded(value: float | str) -> float | str:
 
 
 def _plain(value: object) -> str:
-    """Return the shortest text that is read back as exactly ``value``."""
+    """Return the shortest text that stands for exactly ``value``."""
     text = str(value)
     return text.removesuffix(".0")

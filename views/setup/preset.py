@@ -15,8 +15,8 @@ class Preset:
     name, description : str
         For the menu, and its tool tip.
     parameters : mapping of str to object
-        Parameters that differ from the paper's defaults; ``"auto"`` for automatic. Those that a
-        colony does not have are left out for it.
+        Parameters that differ from the paper's defaults; ``"auto"`` for automatic. A colony takes
+        those that it has.
     stop : mapping of str to number, or None
         Limits of the run; None leaves them as they are.
     searches : tuple of str
@@ -30,5 +30,5 @@ class Preset:
     searches: tuple[str, ...] = ()
 
     def is_for(self, search: str) -> bool:
-        """Whether it says something of colonies of ``search``."""
+        """Whether it is for colonies of ``search``."""
         return not self.searches or search in self.searches

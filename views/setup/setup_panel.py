@@ -12,7 +12,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QToolButton,
@@ -30,12 +29,14 @@ from views.setup.parameter_form import ParameterForm
 from views.setup.preset import Preset
 from views.setup.stop_form import StopForm
 from views.widgets.icons import icon
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user chose; names and numbers only.
+    """What the user chose, as names and numbers.
 
     Attributes
     ----------
@@ -85,11 +86,8 @@ class SetupPanel(QScrollArea):
         self._stop_card.column.addWidget(self.stop)
         page = QWidget()
         page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(8, 8, 4, 4)
-        column.setSpacing(6)
-        for card in (self.instance, self.colony, self._parameter_card, self._stop_card):
-            column.addWidget(card)
+        cards = self.instance, self.colony, self._parameter_card, self._stop_card
+        column = fill(QVBoxLayout(page), *cards, margins=(8, 8, 4, 4), spacing=6)
         column.addStretch(1)
         self.setWidget(page)
         self.colony.changed.connect(self._colony_changed)
@@ -126,7 +124,7 @@ class SetupPanel(QScrollArea):
         )
 
     def set_choices(self, choices: Choices) -> str:
-        """Show ``choices``; return what of them this machine does not have, or nothing."""
+        """Show ``choices``. If this machine cannot run their colony, return what it cannot run."""
         found = self.colony.choose(choices.device, choices.colony)
         self.parameters.set_values(choices.parameters)
         self.seed_field.text = str(choices.seed)
@@ -135,7 +133,7 @@ class SetupPanel(QScrollArea):
         return "" if found else f"{choices.colony} on {choices.device}"
 
     def show_loading(self, name: str) -> None:
-        """Say that the file ``name`` is being read; empty when that is over."""
+        """Say that the file ``name`` is being read; an empty name ends that."""
         self.instance.show_loading(name)
         self.changed.emit()
 
@@ -173,7 +171,7 @@ class SetupPanel(QScrollArea):
             self._edited()
 
     def lock(self, *, locked: bool) -> None:
-        """Keep the choices as they are while a run goes on."""
+        """Disable the choices while a run goes on."""
         self._locked = locked
         for card in (self.colony, self._parameter_card, self._stop_card):
             card.setEnabled(not locked)
@@ -195,8 +193,7 @@ class SetupPanel(QScrollArea):
         self.dice.setProperty("role", "plain")
         self.dice.setToolTip("Draw another seed (Ctrl+D)")
         self.dice.clicked.connect(self.draw_seed)
-        label = QLabel("seed")
-        label.setProperty("role", "muted")
+        label = make_label("muted", "seed")
         label.setContentsMargins(0, 4, 0, 0)
         row = QHBoxLayout()
         row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
@@ -211,7 +208,7 @@ class SetupPanel(QScrollArea):
         if system is not None:
             self.parameters.show_kind(system.parameters)
             self.parameters.show_size(instance.n if instance else None)
-            # Fields are made when they are first needed, and would come last in the window.
+            # Fields are made when they are first needed; Tab would reach them last.
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
             for before, after in itertools.pairwise(around):
                 QWidget.setTabOrder(before, after)

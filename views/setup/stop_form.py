@@ -1,8 +1,7 @@
-"""When a run shall end on its own: any one of the ticked limits is enough."""
+"""When a run ends on its own: at the first of the ticked limits."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,55 +9,35 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
 
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
-from views.frame.faces import FACES, face_of
+from gpu.core.stop_limits import STOP_LIMITS
+from views.problem_display import display_of
 from views.setup.number_field import NumberField
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """One row of the form: its name, its unit, and which numbers are possible."""
+class LimitRow:
+    """One row of the form: the limit's title, its unit, its usual value and a tip."""
 
     title: str
     unit: str
     usual: str
     tip: str
-    whole: bool = False
-    zero: bool = False
-
-    def problem_of(self, text: str) -> str:
-        """Return what is wrong with ``text``, or nothing."""
-        try:
-            value = float(text)
-        except ValueError:
-            return f"{text!r} is not a number" if text else "must be set"
-        if not math.isfinite(value) or (self.whole and value != int(value)):
-            return "must be a whole number" if self.whole else "must be a finite number"
-        if value < 0 or (value == 0 and not self.zero):
-            return "must be at least 0" if self.zero else "must be greater than 0"
-        return ""
 
 
-_TOURS = FACES[Problem.TSP]
-
-LIMITS = {
-    "seconds": Limit("Time", "s", "60", "Stop after so many seconds of solving"),
-    "iterations": Limit("Iterations", "", "1000", "Stop after exactly so many", whole=True),
-    "target_gap": Limit(
-        "Gap", "%", "1", "Stop when the gap to the optimum is that small", zero=True
-    ),
-    "target_length": Limit(
-        _TOURS.cost_limit, "", "0", _TOURS.cost_limit_tip, whole=True, zero=True
-    ),
-    "no_improvement": Limit(
-        "Stagnation", "iterations", "500", "Stop when so many in a row find nothing", whole=True
+ROWS = {
+    "seconds": LimitRow("Time", "s", "60", "Stop after so many seconds of solving"),
+    "iterations": LimitRow("Iterations", "", "1000", "Stop after exactly so many"),
+    "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the optimum is that small"),
+    "target_length": LimitRow("Cost", "", "0", "Stop at such a cost"),
+    "no_improvement": LimitRow(
+        "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
     ),
 }
-"""The limits that a run can have, by the name under which a session keeps them."""
+"""The rows of the form, by the limits' names in ``STOP_LIMITS``."""
 
 
 class StopForm(QWidget):
-    """A box to tick and a number for each limit.
+    """A check box and a number for each limit.
 
     Attributes
     ----------
@@ -78,7 +57,7 @@ class StopForm(QWidget):
         layout.setHorizontalSpacing(8)
         layout.setVerticalSpacing(2)
         layout.setColumnStretch(1, 1)
-        for row, (name, limit) in enumerate(LIMITS.items()):
+        for row, (name, limit) in enumerate(ROWS.items()):
             box, field, unit = QCheckBox(limit.title), NumberField(limit.title), QLabel(limit.unit)
             box.setToolTip(limit.tip)
             field.entry.setToolTip(limit.tip)
@@ -91,32 +70,33 @@ class StopForm(QWidget):
             layout.addWidget(field, row, 1)
             layout.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
         self.set_values({"seconds": 60.0})
+        self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Speak of its problem, and allow a gap only where an optimum is known."""
-        optimum, face = instance.optimum if instance else None, face_of(instance)
+        """Use the words of its problem, and allow a gap only if an optimum is known."""
+        optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
         self._impossible = "" if possible else "No optimum is known for this instance"
-        self.boxes["target_gap"].setToolTip(self._impossible or LIMITS["target_gap"].tip)
+        self.boxes["target_gap"].setToolTip(self._impossible or ROWS["target_gap"].tip)
         cost, field = self.boxes["target_length"], self.fields["target_length"]
-        cost.setText(face.cost_limit)
+        cost.setText(display.cost_limit)
         for widget in (cost, field.entry):
-            widget.setToolTip(face.cost_limit_tip)
-        field.entry.setAccessibleName(face.cost_limit)
+            widget.setToolTip(display.cost_limit_tip)
+        field.entry.setAccessibleName(display.cost_limit)
         if not cost.isChecked():
-            field.text = str(optimum) if optimum else LIMITS["target_length"].usual
+            field.text = str(optimum) if optimum else ROWS["target_length"].usual
         self._check()
 
     def values(self) -> dict[str, float | int | None]:
-        """Each limit's number; None where it is not ticked. Valid only without problems."""
+        """The number of each limit; None if it is not ticked. Valid only without problems."""
         found: dict[str, float | int | None] = {}
-        for name, limit in LIMITS.items():
+        for name, limit in STOP_LIMITS.items():
             value = float(self.fields[name].text) if self._ticked(name) else None
             found[name] = int(value) if limit.whole and value is not None else value
         return found
 
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
-        """Tick and fill in exactly the limits of ``values``."""
+        """Tick exactly the limits of ``values``, and fill in their numbers."""
         for name, box in self.boxes.items():
             value = values.get(name)
             box.blockSignals(True)
@@ -145,6 +125,16 @@ class StopForm(QWidget):
     def _check(self) -> None:
         self.boxes["target_gap"].setEnabled(not self._impossible)
         self.fields["target_gap"].setEnabled(not self._impossible)
-        for name, limit in LIMITS.items():
+        for name in ROWS:
             field = self.fields[name]
-            field.problem = limit.problem_of(field.text) if self._ticked(name) else ""
+            field.problem = _problem_of(name, field.text) if self._ticked(name) else ""
+
+
+def _problem_of(name: str, text: str) -> str:
+    """Return what is wrong with ``text`` as a limit of this name, or nothing."""
+    try:
+        value = float(text)
+    except ValueError:
+        return f"{text!r} is not a number" if text else "must be set"
+    wanted = STOP_LIMITS[name].wanted(value)
+    return f"must be {wanted}" if wanted else ""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.core.snapshot import Trails
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import (
     Layer,
     Points,
@@ -21,41 +21,34 @@ from views.widgets.layers import (
     to_pixels,
     within,
 )
-from views.widgets.theme import DARK, Theme
 
 Edges = NDArray[np.int32]
 """City pairs, shape (k, 2)."""
 
 _BINS = 8
 _FAINTEST = 0.06
-"""Trails whose √(τ/τmax) is less are not drawn: they would only dim the picture."""
+"""Trails with a smaller √(τ/τmax) are not drawn; they would only dim the picture."""
 
 
 class MapLayer(Layer):
-    """A layer over the cities of one instance."""
+    """A layer that draws cities, or lines between them."""
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self._cities: Points = np.empty((0, 2))
-        self._theme = DARK
 
     def set_cities(self, cities: Points) -> None:
-        """Take other cities, float64 of shape (n, 2)."""
+        """Show other cities, float64 of shape (n, 2)."""
         self._cities = cities
         self.set_bounds(cities)
         self.refresh()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.refresh()
-
 
 class CitiesLayer(MapLayer):
-    """Every city a dot, the smaller the more there are."""
+    """A dot for each city; the more cities, the smaller the dots."""
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the dots in sight."""
+        """Draw the visible dots."""
         pixels = to_pixels(self._cities, transform)
         seen = pixels[(pixels >= 0).all(axis=1) & (pixels <= [size.width(), size.height()]).all(1)]
         count = len(seen)
@@ -74,7 +67,7 @@ class CitiesLayer(MapLayer):
 
 
 class TourLayer(MapLayer):
-    """One closed tour as one polyline."""
+    """One closed tour."""
 
     def __init__(
         self, depth: float, role: str, *, bold: bool = False, dashes: bool = False
@@ -84,12 +77,12 @@ class TourLayer(MapLayer):
         self._tour: NDArray[np.int32] | None = None
 
     def set_cities(self, cities: Points) -> None:
-        """Take other cities, and forget the tour of the former."""
+        """Show other cities, and forget the tour."""
         self._tour = None
         super().set_cities(cities)
 
     def set_tour(self, tour: NDArray[np.int32] | None) -> None:
-        """Take another tour, int32 of shape (n,); None shows nothing."""
+        """Show another tour, int32 of shape (n,), or None."""
         same = (
             tour is self._tour
             if tour is None or self._tour is None
@@ -105,7 +98,7 @@ class TourLayer(MapLayer):
         return self._tour is None
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the edges in sight."""
+        """Draw the visible edges."""
         if self._tour is None:
             return
         pixels = to_pixels(self._cities[np.append(self._tour, self._tour[0])], transform)
@@ -116,19 +109,19 @@ class TourLayer(MapLayer):
 
 
 class ImprovementLayer(MapLayer):
-    """What local search changed: edges given up dashed, those gained bold, all others thin."""
+    """What local search changed: removed edges dashed, new ones bold, all others thin."""
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self._edges: tuple[Edges, Edges, Edges] | None = None
 
     def set_cities(self, cities: Points) -> None:
-        """Take other cities, and forget the tours of the former."""
+        """Show other cities, and forget the tours."""
         self._edges = None
         super().set_cities(cities)
 
     def set_tours(self, before: NDArray[np.int32] | None, after: NDArray[np.int32] | None) -> None:
-        """Take other tours, int32 of shape (n,); None shows nothing."""
+        """Show the change from one tour to another, int32 of shape (n,); None shows nothing."""
         self._edges = None
         if before is not None and after is not None:
             old, new = edges_of(before), edges_of(after)
@@ -143,7 +136,7 @@ class ImprovementLayer(MapLayer):
         return self._edges is None
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the edges in sight, those gained last."""
+        """Draw the visible edges, the new ones last."""
         if self._edges is None:
             return
         pixels = to_pixels(self._cities, transform)
@@ -172,12 +165,12 @@ class TrailsLayer(MapLayer):
         self._trails: Trails | None = None
 
     def set_cities(self, cities: Points) -> None:
-        """Take other cities, and forget the trails of the former."""
+        """Show other cities, and forget the trails."""
         self._trails = None
         super().set_cities(cities)
 
     def set_trails(self, trails: Trails | None) -> None:
-        """Take other trails; None shows nothing."""
+        """Show other trails, or None."""
         self._trails = trails
         self.refresh()
 
@@ -187,7 +180,7 @@ class TrailsLayer(MapLayer):
         return self._trails is None
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw the trails in sight, the strongest last."""
+        """Draw the visible trails, the strongest last."""
         trails = self._trails
         if trails is None or len(trails.edges) == 0:
             return
@@ -197,10 +190,10 @@ class TrailsLayer(MapLayer):
         lines = pixels[trails.edges[strong]].reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]
-        if not KeptPicture.in_use:
+        if not CachedPicture.in_use:
             self._draw_trails(painter, lines, force, 1.0)
             return
-        # Thin lines at half the size are wide soft ones at full size, for a tenth of the time.
+        # Drawn at half the size and enlarged, wide lines take a tenth of the time.
         half = QImage(size.size().toSize() / 2, QImage.Format.Format_ARGB32_Premultiplied)
         half.fill(Qt.GlobalColor.transparent)
         with QPainter(half) as inner:

@@ -1,20 +1,21 @@
-"""The tour on its map: best, iteration best before and after local search, optimum, trails."""
+"""The map: best tour, iteration best before and after local search, optimum, trails."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
+from views.problem_display import WELCOME
 from views.tour.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, whole
-from views.widgets.theme import Theme
+from views.widgets.labels import make_label
+from views.widgets.layouts import FlowLayout, fill
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
@@ -22,7 +23,7 @@ _BEFORE_AND_AFTER = (
 )
 
 _ALL_AT_ONCE = 1000
-"""Most cities of an instance whose layers are all drawn in one frame."""
+"""Most cities of an instance whose layers are all drawn at once."""
 
 
 Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -30,12 +31,12 @@ Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 class TourView(CanvasView):
-    """The map: y up, both axes to the same scale."""
+    """The map, with y up and the same scale on both axes."""
 
     key = "tour"
     title = "Tour"
     fit_tip = "Show the whole map (F)"
-    leisure = 0.0  # what moves is what people look at
+    redraw_interval = 0.0  # people look at what moves
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,29 +72,16 @@ class TourView(CanvasView):
         }
         for layer in self._layers.values():
             self.box.addItem(layer)
-        self.hover = QLabel()
-        self.hover.setProperty("role", "note")
-        self.welcome = self._label_over(
-            "Drop a TSPLIB or DIMACS file here,\nopen one with Ctrl+O,\n"
-            "or choose a bundled instance."
-        )
+        self.hover = make_label("note")
+        self.welcome = self._label_over(WELCOME)
         self.welcome.setWordWrap(True)
 
-        chips = FlowLayout()
         for name, chip in self.chips.items():
-            chips.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
-        top = QHBoxLayout()
-        top.addLayout(chips, 1)
+        top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values()), 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.caption, 1)
-        bottom.addWidget(self.hover)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.graphics, 1)
-        layout.addLayout(bottom)
+        bottom = fill(QHBoxLayout(), (self.caption, 1), self.hover)
+        fill(QVBoxLayout(self), top, (self.graphics, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -110,7 +98,7 @@ class TourView(CanvasView):
         return wanted
 
     def show_instance(self, instance: TspInstance | None) -> None:
-        """Show the cities of ``instance``, and its optimal tour where known."""
+        """Show the cities of ``instance``, and its optimal tour if it is known."""
         self._instance = instance
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
@@ -129,7 +117,7 @@ class TourView(CanvasView):
         self.fit()
 
     def begin_run(self) -> None:
-        """Take the former run's tours and trails off the map."""
+        """Remove the tours and trails of the former run."""
         self._changed.clear()
         self.best.set_tour(None)
         self.latest.set_tour(None)
@@ -144,14 +132,14 @@ class TourView(CanvasView):
         return bool(self._changed)
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the latest tours and trails; what a state lacks stays as it was."""
+        """Keep the latest tours and trails; what the snapshot lacks stays as it was."""
         for name, part in (
             ("best", snapshot.best_solution),
             ("latest", snapshot.iteration_solution),
             ("trails", snapshot.trails),
         ):
             if part is not None:
-                # A layer that waits keeps its turn, whatever comes in meanwhile.
+                # A layer that waits keeps its place in the order.
                 self._changed[name] = part
         if (snapshot.improvements is None) != self.chips["improved"].isHidden():
             self._offer_improved(offered=snapshot.improvements is not None)
@@ -159,7 +147,7 @@ class TourView(CanvasView):
             self._changed["improved"] = snapshot.built_solution, snapshot.iteration_solution
 
     def draw(self) -> None:
-        """Draw what was taken in; of a large instance one layer, so that a frame stays short."""
+        """Draw what was taken in; for a large instance only one layer, which is quick."""
         few = self._instance is not None and self._instance.n <= _ALL_AT_ONCE
         for name in list(self._changed)[: None if few else 1]:
             part = self._changed.pop(name)
@@ -170,14 +158,6 @@ class TourView(CanvasView):
                 self._describe(part)
             else:
                 self._tours[name].set_tour(part)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        for layer in self._layers.values():
-            layer.set_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse."""
@@ -190,7 +170,7 @@ class TourView(CanvasView):
         self.hover.setText(f"city {instance.city_ids[city]} at ({x:g}, {y:g})")
 
     def leave(self) -> None:
-        """Speak of no city."""
+        """Clear what was said of a city."""
         self.hover.clear()
 
     def _show_layer(self, name: str, shown: bool) -> None:
@@ -200,13 +180,13 @@ class TourView(CanvasView):
         self.wanted_changed.emit()
 
     def _offer_improved(self, *, offered: bool) -> None:
-        """Let the user compare tours before and after local search, where there is one."""
+        """Show or hide the switch that compares tours before and after local search."""
         self.chips["improved"].setVisible(offered)
         if self.chips["improved"].isChecked():
             self.wanted_changed.emit()
 
     def _describe(self, improved: Improved | None = None) -> None:
-        """Name the instance, and what local search made of a tour."""
+        """Describe the instance, and what local search has changed."""
         instance = self._instance
         text = "" if instance is None else _caption(instance)
         if instance is not None and improved is not None:

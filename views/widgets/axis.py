@@ -1,4 +1,4 @@
-"""A plot's axis, drawn anew only where it changed."""
+"""An axis of a plot that is drawn again only when it has changed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
 
 
 class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
-    """pyqtgraph's axis, whose texts and grid Qt would set again whenever a curve moves."""
+    """pyqtgraph's axis with a cached picture; else Qt draws its texts whenever a curve moves."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
-        self._kept = KeptPicture()
+        self._cached = CachedPicture()
         self.whole_numbers = False
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        """Return distances between ticks and their offsets; none below 1 for whole numbers."""
+        """Return distances between ticks, with their offsets; at least 1 for whole numbers."""
         plain: Any = super()
         levels: list[tuple[float, float]] = plain.tickSpacing(low, high, size)
         if not self.whole_numbers:
@@ -37,12 +37,12 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
         """Draw, or show what was drawn before."""
         if widget is None:
             return
-        if self.picture is None:  # what pyqtgraph makes of it when anything changes
-            self._kept.drop()
+        if self.picture is None:  # pyqtgraph drops its picture when anything changes
+            self._cached.drop()
 
         def draw(inner: QPainter, transform: QTransform, _: QRectF) -> None:
             inner.setTransform(transform)
             plain: Any = super(Axis, self)
             plain.paint(inner, option, widget)
 
-        self._kept.show(painter, widget, self.boundingRect(), draw)
+        self._cached.show(painter, widget, self.boundingRect(), draw)

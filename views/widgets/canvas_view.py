@@ -1,4 +1,4 @@
-"""What views share whose picture can be moved, zoomed and pointed at."""
+"""The base of views with a picture that can be moved, zoomed and pointed at."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
-from views.widgets.elided import ElidedLabel
 from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel
+from views.widgets.layers import Layer
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -20,7 +21,7 @@ _NEAR = 12.0
 
 
 class CanvasView(View):
-    """A canvas with equal scales, and the button that shows all of it again.
+    """A canvas with the same scale on both axes, and a button that shows all of it again.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class CanvasView(View):
     least : tuple of int
         Least width and height of the canvas.
     padding : float
-        Free margin where all is shown, as a share of it.
+        Margin around the whole picture, as a share of its size.
     downward : bool
         Whether y grows downward, as rows of a matrix do.
 
@@ -38,9 +39,9 @@ class CanvasView(View):
     fit_tip : str
         What the button does.
     graphics, box : GraphicsView, ViewBox
-        The canvas as a widget, and its items in coordinates of their own.
+        The canvas as a widget, and the box of its items with their coordinates.
     caption : ElidedLabel
-        What is shown, in a line.
+        One line that says what is shown.
     """
 
     fit_tip: ClassVar[str] = ""
@@ -69,23 +70,25 @@ class CanvasView(View):
         self.fit_button.setProperty("role", "plain")
         self.fit_button.setToolTip(self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel()
-        self.caption.setProperty("role", "note")
+        self.caption = ElidedLabel("note")
 
     def point_at(self, place: QPointF) -> None:
-        """The mouse is at ``place``, in coordinates of the items."""
+        """Called when the mouse is at ``place``, in coordinates of the items."""
 
     def leave(self) -> None:
-        """The mouse has left the canvas."""
+        """Called when the mouse has left the canvas."""
 
     def fit(self) -> None:
-        """Show all that there is."""
+        """Show the whole picture."""
         self.box.enableAutoRange()
         self.box.autoRange(padding=self._padding)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Change the colours around the picture."""
+        """Use the colours and the type of ``theme``, in all layers too."""
         super().apply_theme(theme)
+        for item in self.box.addedItems:
+            if isinstance(item, Layer):
+                item.set_theme(theme)
         self.graphics.setBackground(theme.colour("panel"))
         self.fit_button.setIcon(icon("fit", theme, "muted"))
 
@@ -105,7 +108,7 @@ class CanvasView(View):
         return super().eventFilter(watched, event)
 
     def _label_over(self, text: str) -> QLabel:
-        """Lay a text over the whole canvas."""
+        """Put a text over the whole canvas."""
         label = QLabel(text, self.graphics)
         label.setProperty("role", "welcome")
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)

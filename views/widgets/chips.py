@@ -1,13 +1,13 @@
-"""Small switches that are a plot's legend at the same time."""
+"""Small switches that are also the legend of a plot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from views.widgets.theme import Theme
 
@@ -20,11 +20,11 @@ class Chip(QToolButton):
     Parameters
     ----------
     text, tip : str
-        What it is called, and what is said of it.
+        Its text and its tool tip.
     role : str
-        The theme's colour of the curve; more than one, with spaces between, of several curves.
+        The theme's colour of the curve; for several curves, their colours with spaces between.
     swatch : str
-        How it is drawn.
+        How the curve is drawn.
     parent : QWidget, optional
         Qt's parent.
     """
@@ -44,7 +44,7 @@ class Chip(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Draw the swatch in the colours of ``theme``; pale where the layer is off."""
+        """Draw the swatch in the colours of ``theme``, pale if the layer is off."""
         icon = QIcon()
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
             for ratio in (1, 2):
@@ -58,43 +58,6 @@ class Chip(QToolButton):
                     state,
                 )
         self.setIcon(icon)
-
-
-class Choice(QWidget):
-    """Buttons side by side, exactly one of them down.
-
-    Attributes
-    ----------
-    chosen : Signal
-        Key of the button that the user pressed.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, options: dict[str, str], tip: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._group = QButtonGroup(self)
-        self.buttons: dict[str, QToolButton] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for key, text in options.items():
-            button = QToolButton()
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setProperty("role", "segment")
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
-            self._group.addButton(button)
-            self.buttons[key] = button
-            layout.addWidget(button)
-        next(iter(self.buttons.values())).setChecked(True)
-
-    @property
-    def value(self) -> str:
-        """Key of the button that is down."""
-        return next(key for key, button in self.buttons.items() if button.isChecked())
 
 
 def _swatch(kind: Swatch, colours: Sequence[QColor], ratio: int) -> QPixmap:

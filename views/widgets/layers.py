@@ -1,9 +1,9 @@
 """Graphics items that draw many lines or points at once, each item one layer of a plot.
 
-A layer draws in the pixels of the viewport, separate lines with square ends: Qt fills thousands
-of them in two milliseconds, where its stroker, for round ends or a path, takes twenty. What was
-drawn is kept as a pixmap until the data or the visible range changes, so that a layer that stands
-still costs nothing while another moves.
+A layer draws in pixels of the viewport, and it draws separate lines with square ends: Qt fills
+thousands of them in two milliseconds, but needs twenty for a path or for round ends. The result is
+cached until the data or the visible range changes, so that a layer costs nothing while another one
+changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.kept import KeptPicture
+from views.widgets.cached_picture import CachedPicture
+from views.widgets.theme import DARK, Theme
 
 Points = NDArray[np.float64]
 """Shape (k, 2)."""
@@ -24,10 +25,10 @@ Segments = NDArray[np.float64]
 """Shape (k, 4): x and y of one end, then of the other."""
 
 _SMOOTH = 20_000
-"""Most lines that are drawn smooth; among more, nobody sees a single one."""
+"""Most lines that are drawn smooth; among more, a single line cannot be seen."""
 
 _BOLD = 15_000
-"""Most lines that are drawn wider than a pixel; more would only fill the picture."""
+"""Most lines that are drawn wider than a pixel; more would fill the picture."""
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
@@ -39,7 +40,7 @@ def pen(colour: QColor, width: float = 1.0) -> QPen:
 
 
 def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float = 1.0) -> None:
-    """Draw separate lines; among very many all are thin."""
+    """Draw separate lines; very many of them are drawn thin."""
     if len(lines) == 0:
         return
     array = PrimitiveArray(QLineF, 4)
@@ -53,7 +54,7 @@ def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float 
 
 
 def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: float) -> None:
-    """Draw round dots, or single pixels where ``diameter`` is at most one."""
+    """Draw round dots, or single pixels if ``diameter`` is at most one."""
     if len(points) == 0:
         return
     array = PrimitiveArray(QPointF, 2)
@@ -66,7 +67,7 @@ def draw_points(painter: QPainter, points: Points, colour: QColor, diameter: flo
 
 
 def path_lines(points: Points) -> Segments:
-    """Return the lines of an open path, less those that stay within one pixel."""
+    """Return the lines of an open path; of a long one, only those that leave their pixel."""
     if len(points) > 10_000:
         pixel = np.round(points)
         moved = np.ones(len(points), dtype=bool)
@@ -76,7 +77,7 @@ def path_lines(points: Points) -> Segments:
 
 
 def dashed(points: Points, on: float = 5.0, off: float = 4.0) -> Segments:
-    """Cut an open path into dashes of ``on`` pixels that run on around its corners."""
+    """Cut an open path into dashes of ``on`` pixels, which may go around its corners."""
     steps = np.hypot(*np.diff(points, axis=0).T)
     along = np.concatenate([[0.0], np.cumsum(steps)])
     period = on + off
@@ -89,12 +90,12 @@ def dashed(points: Points, on: float = 5.0, off: float = 4.0) -> Segments:
 
 
 def dashed_lines(lines: Segments, on: float = 5.0, off: float = 4.0) -> Segments:
-    """Cut separate lines into dashes of about ``on`` pixels, each line beginning and ending so."""
+    """Cut separate lines into dashes of about ``on`` pixels, with one at both ends of each line."""
     steps = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
     counts = np.maximum(1, np.round((steps + off) / (on + off))).astype(int)
     which = np.repeat(np.arange(len(lines)), counts)
     number = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-    period = 1.0 / (counts[which] - off / (on + off))  # the last one has no gap behind it
+    period = 1.0 / (counts[which] - off / (on + off))  # there is no gap after the last dash
     begin = number * period
     end = np.minimum(begin + period * on / (on + off), 1.0)
     start, way = lines[which, :2], lines[which, 2:] - lines[which, :2]
@@ -103,7 +104,7 @@ def dashed_lines(lines: Segments, on: float = 5.0, off: float = 4.0) -> Segments
 
 
 def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
-    """Mark the lines that may touch the rectangle ``size``."""
+    """Return which lines may touch the rectangle ``size``."""
     x1, y1, x2, y2 = lines.T
     return np.asarray(
         (np.maximum(x1, x2) >= size.left())
@@ -114,16 +115,17 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
 
 
 class Layer(QGraphicsItem):
-    """One layer; a subclass says in :meth:`draw` what it looks like in pixels."""
+    """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
     margin = 0.03
-    """Room around the data for what is drawn there, as a share of its extent."""
+    """Margin around the data, as a share of its extent."""
 
     def __init__(self, depth: float) -> None:
         super().__init__()
         self.setZValue(depth)
         self._bounds = QRectF()
-        self._kept = KeptPicture()
+        self._theme = DARK
+        self._cached = CachedPicture()
 
     @property
     def empty(self) -> bool:
@@ -131,7 +133,7 @@ class Layer(QGraphicsItem):
         return False
 
     def set_bounds(self, points: Points) -> None:
-        """Say where the data lies."""
+        """Set the bounds to those of ``points``, with the margin."""
         self.prepareGeometryChange()
         self._bounds = QRectF()
         if len(points):
@@ -139,9 +141,14 @@ class Layer(QGraphicsItem):
             margin = self.margin * max(float((high - low).max()), 1e-9)
             self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
 
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
+
     def refresh(self) -> None:
-        """Draw again, because the data or the colours changed."""
-        self._kept.drop()
+        """Draw again, after the data or the colours have changed."""
+        self._cached.drop()
         self.update()
 
     def boundingRect(self) -> QRectF:
@@ -156,10 +163,10 @@ class Layer(QGraphicsItem):
     ) -> None:
         """Draw, or show what was drawn for the same range."""
         if widget is not None and not self.empty:
-            self._kept.show(painter, widget, self._bounds, self.draw)
+            self._cached.show(painter, widget, self._bounds, self.draw)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw in pixels of the viewport ``size``; ``transform`` leads there from the data."""
+        """Draw in pixels of the viewport ``size``; ``transform`` maps the data to pixels."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""A plot in the window's style: pyqtgraph's axes and mouse, the project's own curves."""
+"""A plot in the style of the window, with pyqtgraph's axes and mouse, and its own curves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QTransform
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from views.widgets.axis import Axis
 from views.widgets.formats import significant, whole
+from views.widgets.labels import make_label
 from views.widgets.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import DARK, Theme
 
@@ -26,7 +27,6 @@ class Curve(Layer):
     ) -> None:
         super().__init__(depth)
         self._role, self._width, self._dashes, self._dots = role, width, dashes, dots
-        self._theme = DARK
         self.points: Points = np.empty((0, 2))
 
     def set_points(self, points: Points) -> None:
@@ -35,11 +35,6 @@ class Curve(Layer):
             return
         self.points = points
         self.set_bounds(points[np.isfinite(points).all(axis=1)])
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
@@ -66,7 +61,7 @@ _PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
 
 
 class Plot(QWidget):
-    """Axes with curves; the range follows the data until the user moves it.
+    """Axes with curves. The range follows the data until the user moves it.
 
     Attributes
     ----------
@@ -80,7 +75,7 @@ class Plot(QWidget):
         self, x_label: str, y_label: str, *, right_label: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        # Put together from parts, because pyqtgraph's own PlotWidget brings menus that outlive it.
+        # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
         self.widget: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(enableMenu=False)
         self.axes: dict[str, Any] = {side: Axis(side) for side in _PLACES}
@@ -92,7 +87,7 @@ class Plot(QWidget):
         for side, axis in self.axes.items():
             grid.addItem(axis, *_PLACES[side])
             axis.linkToView(self.box)
-            axis.setZValue(-1000)  # its grid lies behind the box, and so behind the curves
+            axis.setZValue(-1000)  # the grid is behind the curves
             axis.enableAutoSIPrefix(False)
             axis.tickStrings = tick_texts
         self.show_right_axis(shown=bool(right_label))
@@ -106,8 +101,7 @@ class Plot(QWidget):
         self.widget.setMinimumSize(200, 120)
         self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.widget.viewport().installEventFilter(self)
-        self.hint = QLabel()
-        self.hint.setProperty("role", "note")
+        self.hint = make_label("note")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self._pages = QStackedLayout(self)
@@ -125,33 +119,33 @@ class Plot(QWidget):
         return curve
 
     def add_layer(self, layer: Layer) -> None:
-        """Add what is no curve in front of all there is; it is dressed by whoever made it."""
+        """Add a layer in front of all curves."""
         layer.setZValue(len(self._curves))
         self.box.addItem(layer, ignoreBounds=True)
 
     def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
-        """Let ticks of an axis stand at whole numbers only, or anywhere again."""
+        """Put the ticks of an axis at whole numbers only, or anywhere again."""
         self.axes[side].whole_numbers = only
         self.axes[side].picture = None
         self.axes[side].update()
 
     def show_hint(self, text: str) -> None:
-        """Show ``text`` in place of empty axes; the axes again if it is empty."""
+        """Show ``text`` instead of empty axes; an empty text shows the axes again."""
         self.hint.setText(text)
         self._pages.setCurrentIndex(1 if text else 0)
 
     def follow(
         self, x: tuple[float, float], y: tuple[float, float], *, growing: bool = False
     ) -> None:
-        """Show this range, unless the user looks at one of his own.
+        """Show this range, unless the user has chosen another one.
 
         Parameters
         ----------
         x, y : tuple of float
             Lowest and highest value.
         growing : bool
-            Keep room for what comes, where the data has outgrown its range before: the axes
-            then stand still for a while, and need not be drawn with every point.
+            Leave room for more points if the data has outgrown the range: the axes then need not
+            be drawn again with every point.
         """
         self._wanted = x, y
         if growing and self._shown is not None:
@@ -159,7 +153,7 @@ class Plot(QWidget):
         self._shown = x, y
         if self._follows and all(math.isfinite(v) for v in (*x, *y)):
             width, height = x[1] - x[0], y[1] - y[0]
-            around = 0.0 if width else 0.5  # one point stands in the middle
+            around = 0.0 if width else 0.5  # one point is shown in the middle
             self.box.setRange(
                 xRange=(max(x[0] - around, min(x[0], 0.0)), x[1] + around),
                 yRange=(y[0] - (0.0 if height else 1.0), y[1] + (0.0 if height else 1.0)),
@@ -186,7 +180,7 @@ class Plot(QWidget):
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]
     ) -> None:
-        """Label the right axis with another scale of the same values."""
+        """Let the right axis show the same values in another unit."""
         axis = self.axes["right"]
         plain = type(axis).tickValues
 
@@ -217,8 +211,9 @@ class Plot(QWidget):
                 axis.label.setDefaultTextColor(theme.colour("muted"))
         for side in ("bottom", "left"):
             self.axes[side].setGrid(0.22)
-        for curve in self._curves:
-            curve.set_theme(theme)
+        for item in self.box.addedItems:
+            if isinstance(item, Layer):
+                item.set_theme(theme)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell where the mouse is, and fit on a double click."""
@@ -238,7 +233,7 @@ class Plot(QWidget):
 
 
 def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple[float, float]:
-    """Return a range that holds ``wanted``: ``shown`` if it fits, else with room to grow."""
+    """Return a range with ``wanted`` in it: ``shown`` if possible, else one with room to grow."""
     low, high = wanted
     room = 0.1 * (high - low)
     if shown[0] <= low and high <= shown[1]:
@@ -247,7 +242,7 @@ def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple
 
 
 def tick_texts(values: list[float], scale: float, spacing: float) -> list[str]:
-    """Return the texts of ticks: whole numbers with their thousands apart where possible."""
+    """Return the texts of ticks, whole numbers with their thousands apart."""
     if spacing >= 1:
         return [whole(value * scale) for value in values]
     digits = max(0, math.ceil(-math.log10(spacing))) if spacing > 0 else 2
@@ -262,7 +257,7 @@ def logarithmic_texts(values: list[float], scale: float, spacing: float) -> list
 
 
 def logarithmic_ticks(low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-    """Return ticks at powers of ten, and at 2 and 5 times as much where there is room."""
+    """Return ticks at powers of ten, and at 2 and 5 times those if there is room."""
     powers = range(math.floor(low), math.ceil(high) + 1)
     major = [float(power) for power in powers if low <= power <= high]
     between = [power + math.log10(factor) for power in powers for factor in (2, 5)]

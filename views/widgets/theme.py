@@ -1,4 +1,4 @@
-"""Colours and type of the window, light and dark; series colours are Okabe and Ito's."""
+"""Colours and type of the window, light and dark. The colours of curves are Okabe and Ito's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -25,15 +26,15 @@ class Theme:
     Attributes
     ----------
     dark : bool
-        Whether the ground is dark.
+        Whether the background is dark.
     window, panel, field, border, text, muted : str
-        Grounds, lines and type, from back to front.
+        Backgrounds, lines and type, from back to front.
     accent, on_accent : str
-        The colour of what can be pressed now, and of type on it.
+        The colour of what can be pressed, and of type on it.
     good, danger : str
         Success and failure; never the only sign of either.
     best, latest, mean, optimum, trail, gap, city : str
-        What the plots show. Best, iteration best, iteration mean, known optimum, trails, gap,
+        What the plots show: best, iteration best, iteration mean, known optimum, trails, gap,
         cities.
     local, overall : str
         Local and global update of a selective memory.
@@ -85,6 +86,14 @@ class Theme:
         return colour
 
 
+@runtime_checkable
+class Themed(Protocol):
+    """What has colours and type of its own, beside the style sheet."""
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Use the colours and the type of ``theme``."""
+
+
 DARK = Theme(
     dark=True,
     window="#11151a",
@@ -133,13 +142,13 @@ LIGHT = Theme(
 
 
 def system_theme() -> Theme:
-    """Return the theme that the desktop asks for; dark where it says nothing."""
+    """Return the theme that the desktop asks for, by default the dark one."""
     scheme = QGuiApplication.styleHints().colorScheme()
     return LIGHT if scheme is Qt.ColorScheme.Light else DARK
 
 
 def palette_of(theme: Theme) -> QPalette:
-    """Return the palette for everything that the style sheet does not reach."""
+    """Return the palette, for everything that the style sheet does not cover."""
     palette = QPalette()
     role = QPalette.ColorRole
     for part, name in (
@@ -186,7 +195,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 def apply(theme: Theme) -> None:
-    """Dress the whole application in ``theme``; cheapest before there are widgets."""
+    """Use ``theme`` for the whole application; this is cheapest before there are widgets."""
     app = QApplication.instance()
     sheet = style_sheet(theme)
     if isinstance(app, QApplication) and app.styleSheet() != sheet:

@@ -21,10 +21,11 @@ from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each
 from gpu.local_search.cpu import state as searches
 from gpu.local_search.cpu.colony import TourColony
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""

@@ -15,10 +15,11 @@ from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.devices import Device
 from gpu.core.snapshot import Updates
-from gpu.cuda.cities import Problem
-from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.cities import DeviceCities
+from gpu.cuda.colony import machine_of
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.state import State
+from gpu.local_search.cuda.colony import TourColony
 from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
 
@@ -26,8 +27,7 @@ from gpu.problems.tsp.instance import TspInstance
 class AcsColony(TourColony):
     """An Ant Colony System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    An iteration is two launches, and is not left between them: what they need of the tours is
-    gone once the next ones are begun.
+    An iteration cannot be left between its launches: the next construction overwrites the tours.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class AcsColony(TourColony):
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
-        problem = Problem.of(instance, parameters.candidates, parameters.beta)
+        problem = DeviceCities.of(instance, parameters.candidates, parameters.beta)
         trails = trails_type(problem, parameters)
         construction = construction_type(machine, problem, trails, parameters, seed)
         m, kind = parameters.ants, parameters.local_search

@@ -1,4 +1,4 @@
-"""How ants are spread over the GPU while they build tours, and where the tours stand."""
+"""Tour construction of the Ant Colony Systems: how ants are spread over the GPU."""
 
 from __future__ import annotations
 
@@ -9,15 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cuda.kernels import (
+    ALL_TOURS,
+    REPLICAS,
+    STEPS,
+    TOURS,
+    TURNS,
+    AcsAnts,
+    BuildTours,
+    StepManyTours,
+    StepTours,
+    StepToursOnReplicas,
+    WeighEdges,
+)
 from gpu.acs.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
-from gpu.core.random import key_of
-from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.arguments import KernelArguments
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 
 TOURS_MEMORY = 512 << 20
-"""Bytes for tours under construction: beyond it, warps build several ants' tours in turn."""
+"""Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
 ANT_RECORD_WORDS = 6
 """``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu."""
@@ -26,7 +40,7 @@ MOST_STAMPS = 1 << 20
 """Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/step_updates.cuh."""
 
 SLOT_BYTES = 1024
-"""Shared memory in which a warp reads ahead; ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
+"""Shared memory into which a warp reads ahead: ``ReadsAhead::WORDS`` in reads_ahead.cuh."""
 
 REPLICA_THREADS = 640
 """Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
@@ -43,12 +57,12 @@ WARPS_PER_BLOCK = 16
 
 
 class Construction:
-    """What both constructions share: the arguments that come before the memory's."""
+    """What both constructions share: the rules of the ants, as every kernel takes them."""
 
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -61,14 +75,19 @@ class Construction:
         self._tabu_words = (
             1 << (words - 1).bit_length()
         )  # a power of two: see gpu/acs/cuda/visited.cuh
-        self._leading = (
-            np.int32(problem.n),
-            np.int32(self.ants),
-            np.uint32(math.ceil(parameters.q0 * 2**24)),
-            np.int32(parameters.update_period),
-            trails.local_keep,
-            trails.local_add,
-            *(np.uint32(word) for word in key_of(seed)),
+        self._threshold = math.ceil(parameters.q0 * 2**24)
+        self._period, self._seed = parameters.update_period, Seed.of(seed)
+
+    def _common(self, arrays: Mapping[str, Array]) -> AcsAnts:
+        return AcsAnts(
+            ants=self.ants,
+            threshold=self._threshold,
+            period=self._period,
+            change=self._trails.local_update,
+            seed=self._seed,
+            lists=self._problem.lists(arrays),
+            geometry=self._problem.geometry(arrays),
+            directed=self._problem.directed,
         )
 
 
@@ -82,7 +101,7 @@ class WholeTours(Construction):
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -90,10 +109,10 @@ class WholeTours(Construction):
         super().__init__(machine, problem, trails, parameters, seed)
         self._every = parameters.local_search != NO_LOCAL_SEARCH
         kept = "EveryTour" if self._every else "BestOfWarp"
-        self._file = "gpu/acs/cuda/all_tours.cu" if self._every else "gpu/acs/cuda/tours.cu"
+        self._source = ALL_TOURS if self._every else TOURS
         self._kernel = f"build_tours<{trails.walk}, {kept}>"
         self._shared = SLOT_BYTES + 4 * self._tabu_words
-        resident = machine.resident(self._file, self._kernel, LANES, self._shared)
+        resident = machine.resident(self._source, self._kernel, LANES, self._shared)
         fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
 
@@ -109,11 +128,11 @@ class WholeTours(Construction):
         ]
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """Nothing has to be prepared."""
+        """No launches: there is nothing to prepare."""
         return []
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours stand after a launch."""
+        """Where the tours are after a launch."""
         rows = self.ants if self._every else self.warps
         return BuiltTours(arrays["tours"], arrays.get("holders"), rows, arrays["links"])
 
@@ -127,19 +146,21 @@ class WholeTours(Construction):
         return arrays["tours"][2 * warp + int(download(arrays["holders"])[warp])]
 
     def launch(self, arrays: Mapping[str, Array]) -> Launch:
-        """Build all tours of an iteration."""
-        args = (
-            *self._leading,
-            *self._problem.arguments(arrays),
-            *self._trails.arguments(arrays),
-            np.int32(self._trails.memory_size),
-            arrays["links"],
-            np.int32(self._tabu_words),
-            arrays["tours"],
-            arrays.get("holders"),
-            arrays["state"],
+        """The launch that builds all tours of an iteration."""
+        trails, more_trails = self._trails.pictured(arrays)
+        args = BuildTours(
+            common=self._common(arrays),
+            trails=trails,
+            more_trails=more_trails,
+            bounds=self._trails.bounds(arrays),
+            memory_size=self._trails.memory_size,
+            links=arrays["links"],
+            tabu_words=self._tabu_words,
+            tours=arrays["tours"],
+            holders=arrays.get("holders"),
+            state=arrays["state"],
         )
-        return Launch(self._file, self._kernel, self.warps, LANES, args, self._shared)
+        return Launch(self._source, self._kernel, self.warps, LANES, args, self._shared)
 
 
 class StepByStep(Construction):
@@ -156,7 +177,7 @@ class StepByStep(Construction):
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: MatrixTrails | SelectiveTrails,
         parameters: AcsParameters,
         seed: int,
@@ -165,10 +186,9 @@ class StepByStep(Construction):
         self._ants_bytes: int | None = None
         self.blocks = min(machine.multiprocessors, self.ants)
         own = -(-self.ants // self.blocks)
-        self._file, self._kernel = "gpu/acs/cuda/replicas.cu", "step_tours_on_replicas"
+        self._source, self._kernel = REPLICAS, "step_tours_on_replicas"
         self.warps = own + -(-self.ants // LANES)
         self._shared = self.n * (16 * LANES + 4)  # candidates, trails with counts; a word a city
-        self._memories: tuple[str, ...] = ("weights", "stamps", "words")
         self._replicas = (
             self.n <= REPLICA_CITIES
             and self.warps * LANES <= REPLICA_THREADS
@@ -176,15 +196,13 @@ class StepByStep(Construction):
         )
         if self._replicas:
             return
-        self._file, self._kernel = "gpu/acs/cuda/steps.cu", "step_tours"
+        self._source, self._kernel = STEPS, "step_tours"
         self.warps = own
         self._shared = self.warps * 4 * self._tabu_words
-        self._memories = ("stamps", "log_entries", "log_counts")
         if self._fits(machine):
             return
-        self._file, self._kernel = "gpu/acs/cuda/turns.cu", "step_many_tours"
+        self._source, self._kernel = TURNS, "step_many_tours"
         self.warps = WARPS_PER_BLOCK
-        self._memories = ("ants",)
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
         self._shared, self._ants_bytes = self.warps * at_most * each, 0
@@ -196,7 +214,7 @@ class StepByStep(Construction):
             self.warps * LANES <= 1024
             and self.n < MOST_STAMPS
             and self._shared <= machine.shared_limit
-            and machine.resident(self._file, self._kernel, self.warps * LANES, self._shared) >= 1
+            and machine.resident(self._source, self._kernel, self.warps * LANES, self._shared) >= 1
         )
 
     def buffers(self) -> list[Buffer]:
@@ -219,15 +237,14 @@ class StepByStep(Construction):
         return buffers
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """Prepare what the launches of all iterations need."""
+        """The launches that prepare what all iterations need."""
         if not self._replicas:
             return []
-        _, _, *geometry, _ = self._problem.arguments(arrays)
-        args = (np.int32(self.n), *geometry, arrays["weights"])
-        return [Launch(self._file, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
+        args = WeighEdges(geometry=self._problem.geometry(arrays), weights=arrays["weights"])
+        return [Launch(self._source, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
 
     def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours stand after a launch."""
+        """Where the tours are after a launch."""
         return BuiltTours(arrays["tours"], None, self.ants)
 
     def tour_of(
@@ -237,22 +254,53 @@ class StepByStep(Construction):
         return arrays["tours"][ant]
 
     def launch(self, arrays: Mapping[str, Array]) -> Launch:
-        """Build all tours of an iteration."""
-        args = (
-            *self._leading,
-            *self._problem.arguments(arrays),
-            *self._trails.arguments(arrays),
-            *(() if self._replicas else (np.int32(self._tabu_words),)),
-            *(arrays.get(name) for name in self._memories),
-            arrays["tours"],
-            arrays["state"],
-        )
+        """The launch that builds all tours of an iteration."""
+        args = self._arguments(arrays)
         return Launch(
-            self._file,
+            self._source,
             self._kernel,
             self.blocks,
             self.warps * LANES,
             args,
             self._shared,
             cooperative=True,
+        )
+
+    def _arguments(self, arrays: Mapping[str, Array]) -> KernelArguments:
+        common, tours, state = self._common(arrays), arrays["tours"], arrays["state"]
+        listed, outside, far = (arrays[name] for name in ("listed", "outside", "far"))
+        if self._replicas:
+            return StepToursOnReplicas(
+                common=common,
+                listed=listed,
+                outside=outside,
+                far=far,
+                weights=arrays["weights"],
+                stamps=arrays["stamps"],
+                words=arrays["words"],
+                tours=tours,
+                state=state,
+            )
+        if self._source is STEPS:
+            return StepTours(
+                common=common,
+                listed=listed,
+                outside=outside,
+                far=far,
+                tabu_words=self._tabu_words,
+                stamps=arrays["stamps"],
+                log_entries=arrays["log_entries"],
+                log_counts=arrays["log_counts"],
+                tours=tours,
+                state=state,
+            )
+        return StepManyTours(
+            common=common,
+            listed=listed,
+            outside=outside,
+            far=far,
+            tabu_words=self._tabu_words,
+            ants_memory=arrays.get("ants"),
+            tours=tours,
+            state=state,
         )

@@ -1,49 +1,66 @@
 // ACS-GPU (2016, Section 3.1.2) where a multiprocessor's shared memory holds the candidate lists
-// and all their trails: the same tours as those of step_tours, and every step sooner.
+// and all their trails. The tours are those of step_tours, and every step is faster.
 //
-// Every block has all listed trails and makes all updates of them itself: an ant reads its city's
-// trails at once, and tells all blocks of its step in one word. Threads beside the ants' warps
-// listen to those words, one to an ant, and count the updates. No step waits for an atomic in
-// global memory: those that update trails on no list are made while words are on their way.
-#include "post.cuh"
+// Every block has all listed trails and makes all their updates itself: an ant reads its city's
+// trails from shared memory, and reports its step to all blocks in one word. Threads beside the
+// ants' warps read those words, one thread an ant, and count the updates. No step waits for an
+// atomic in global memory: updates of trails on no list are made while words are on their way.
+#include "ants.cuh"
+#include "mailboxes.cuh"
 #include "replica_steps.cuh"
 
+struct WeighEdges {
+    Geometry geometry;
+    float* weights;
+};
+
 // The weight of every edge, for those that are on no list.
-__global__ void weigh_edges(int n, int metric, double beta, const double* coordinates,
-                            const int* matrix, const int* nearest, float* weights) {
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+__global__ void weigh_edges(const WeighEdges arguments) {
+    const auto [geometry, weights] = arguments;
+    const int n = geometry.n;
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < n * n; i += threads) weights[i] = geometry.weight(i / n, i % n);
 }
+
+struct StepToursOnReplicas {
+    AcsAnts common;
+    float* listed;
+    float* outside;
+    int* far;
+    const float* weights;
+    Word* stamps;
+    unsigned* words;
+    int* tours;
+    ColonyState* state;
+};
 
 // Builds the tours of one iteration in a cooperative launch. The arguments are those of step_tours,
 // but `weights` are as weigh_edges made them, `stamps` is (n, n), for the edges that are on no
 // list, and `words` (2 ants + n + 1). A block has a warp for each of its ants, then threads for all
 // ants.
-__global__ void __launch_bounds__(640) step_tours_on_replicas(
-    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
-    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
-    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
-    float* outside, int* far, const float* weights, Word* stamps, unsigned* words, int* tours,
-    ColonyState* state) {
+__global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnReplicas arguments) {
+    const auto [common, listed, outside, far, weights, stamps, words, tours, state] = arguments;
+    const auto [ants, threshold, period, rule, seed, lists, geometry, one_way] = common;
+    const LocalUpdate change = rule;  // lambdas cannot capture what is bound above
+    const bool directed = one_way;
+    const int n = geometry.n;
     extern __shared__ uint2 shared_trails[];
     __shared__ StepTask task;
     __shared__ OutsideNews news;
-    LocalUpdate change{keep, add};
     ReplicaTrails trails(shared_trails, n, change);
-    Post post{words, ants};
+    Mailboxes mailboxes{words, ants};
     GridBarrier barrier(&state->arrivals);
     unsigned* changed = trails.changed();
-    trails.open(CandidateLists{rows, backup}, listed, directed);
+    trails.open(lists, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
     if (threadIdx.x == 0) {
         news = OutsideNews{};
         task = StepTask{threshold,
                         static_cast<unsigned>(state->iteration),
-                        Seed{seed_low, seed_high},
+                        seed,
                         change,
-                        CandidateLists{rows, backup},
-                        Geometry{n, metric, beta, coordinates, matrix, nearest},
+                        lists,
+                        geometry,
                         TrailMatrix{listed, outside, far, n, static_cast<bool>(directed)},
                         weights,
                         stamps,
@@ -69,14 +86,14 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
 
     int start = 0, city = 0, kept = 0;
     LaneTabu tabu(n, lane);
-    Page page{};
+    StepDraws random{};
     NearCandidate candidate{};
-    bool free = false;   // whether the candidate is
-    bool stuck = false;  // whether none is; then the next step is chosen already
+    bool free = false;   // whether this lane's candidate is unvisited
+    bool stuck = false;  // whether no candidate is; then the next city is chosen
     OutsideChoice choice{};
-    unsigned word = 0;  // to be told if this lane's candidate is chosen
-    // At a city where the ant takes its `step` at `then`: what no update can change is done while
-    // words are on their way.
+    unsigned word = 0;  // the report if this lane's candidate is chosen
+    // The ant is at the city of its step `step`, made at time `then`. What no update can change
+    // is done here, while reports are on their way.
     auto arrive = [&](int step, unsigned then) {
         unsigned place = places::of(city, lane);
         candidate = trails.candidates()[place];
@@ -84,12 +101,12 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
         free = !tabu.visited(candidate.city());
         word = candidate.word(place);
         stuck = step < n && !__any_sync(ALL_LANES, free);
-        if (step % LANES == 0) page = turn_page(&task, number, step, kept, lane);
+        if (step % LANES == 0) random = draw_steps(&task, number, step, kept, lane);
         if (stuck) choice = choose_outside(&task, tabu, city, then, lane);
     };
     // Takes a step.
-    auto choose = [&](int step, bool due) -> Told {
-        Told told;
+    auto choose = [&](int step, bool due) -> StepReport {
+        StepReport report;
         int from = city;
         if (stuck) {
             // A trail back to where the ant has been does not matter.
@@ -101,17 +118,17 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
                 choice = choose_outside(&task, tabu, from, time, lane);
             }
             city = choice.next;
-            told.word = choice.word;
+            report.word = choice.word;
             if (due && change(choice.trail) != choice.trail)
-                told = update_outside(&task, from, city, choice.trail, told.word, time, lane);
-            return told;
+                report = update_outside(&task, from, city, choice.trail, report.word, time, lane);
+            return report;
         }
         float trail = trails.read(places::of(from, lane), time, free);
         float weight = trail * candidate.weight();
         int source;
-        if (page.explorations >> step % LANES & 1) {
+        if (random.explorations >> step % LANES & 1) {
             source = roulette_lane(free ? weight : 0.0f, free,
-                                   __shfl_sync(ALL_LANES, page.spins, step % LANES), lane);
+                                   __shfl_sync(ALL_LANES, random.spins, step % LANES), lane);
         } else {
             unsigned key = weight_key(weight, free), top = warp_max(key);
             unsigned best = __ballot_sync(ALL_LANES, key == top);
@@ -122,32 +139,32 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
             source = __ffs(best) - 1;
         }
         city = __shfl_sync(ALL_LANES, candidate.city(), source);
-        told.word = __shfl_sync(ALL_LANES, word, source);
-        if (due && !directed && places::back(told.word) == places::NONE) {
+        report.word = __shfl_sync(ALL_LANES, word, source);
+        if (due && !directed && places::back(report.word) == places::NONE) {
             trail = __shfl_sync(ALL_LANES, trail, source);
             if (change(trail) != trail)
-                told = update_outside(&task, from, city, trail, told.word, time, lane);
+                report = update_outside(&task, from, city, trail, report.word, time, lane);
         }
-        return told;
+        return report;
     };
     if (walks) {
         start = city = kept =
             Draws{task.seed, static_cast<unsigned>(number), task.iteration}.start(n);
-        page = turn_page(&task, number, 0, kept, lane);
+        random = draw_steps(&task, number, 0, kept, lane);
         arrive(1, time);
     }
 
     for (int step = 1; step <= n; ++step) {
         bool due = --until_update == 0;
         if (due) until_update = period;
-        Told told;
+        StepReport report;
         if (walks) {
             if (step < n)
-                told = choose(step, due);
+                report = choose(step, due);
             else if (due)
-                told = close_tour(&task, city, start, trails.read(places::of(city, lane), time),
-                                  time, lane);
-            if (due && lane == 0) post.send(number, time, told.word);
+                report = close_tour(&task, city, start, trails.read(places::of(city, lane), time),
+                                    time, lane);
+            if (due && lane == 0) mailboxes.send(number, time, report.word);
         } else if (due && listens) {
             listener.prepare(trails, time);
         }
@@ -160,20 +177,20 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(
             if (lane == step % LANES) kept = city;
             arrive(step + 1, time + due);
         }
-        if (told.updates) {
-            performed(told.seen);
+        if (report.updates) {
+            performed(report.seen);
             __syncwarp();
             if (lane == 0) atomicAdd(&task.made[time], 1u);
         }
         if (due) {
-            post.meet();
-            if (listens) listener.count(trails, news, post.await(heard, time), time);
+            mailboxes.meet();
+            if (listens) listener.count(trails, news, mailboxes.await(heard, time), time);
             __syncthreads();
             time += 1;
         }
     }
 
-    // Trails are left where the next launch finds them.
+    // Writes the trails to where the next launch reads them.
     for (int i = thread; i < n * LANES; i += threads) listed[i] = trails.read(i, time);
 #pragma unroll 4
     for (int i = thread; i < n * n; i += threads) {

@@ -4,23 +4,36 @@
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
+#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "step_choice.cuh"
 #include "step_updates.cuh"
 #include "walk.cuh"
 
+struct StepTours {
+    AcsAnts common;
+    float* listed;
+    float* outside;
+    int* far;
+    int tabu_words;
+    Word* stamps;
+    Word* log_entries;
+    unsigned* log_counts;
+    int* tours;
+    ColonyState* state;
+};
+
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
 // `stamps` is (n, 32), `log` and `log_counts` as OutsideLog has them.
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
-__global__ void __launch_bounds__(640) step_tours(
-    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
-    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
-    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
-    float* outside, int* far, int tabu_words, Word* stamps, Word* log_entries, unsigned* log_counts,
-    int* tours, ColonyState* state) {
+__global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
+    const auto [common, listed, outside, far, tabu_words, stamps, log_entries, log_counts, tours,
+                state] = arguments;
+    const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
+    const int n = geometry.n;
     extern __shared__ unsigned shared[];
     __shared__ NearestOfBlock helpers;
     int lane = held(threadIdx.x % LANES), warp = held(threadIdx.x / LANES);
@@ -29,10 +42,6 @@ __global__ void __launch_bounds__(640) step_tours(
     bool works = ant < ants;  // the same for all lanes of a warp
     unsigned* tabus = held_shared(shared);
     BitTabu tabu(tabus + warp * tabu_words, tabu_words);
-    CandidateLists lists{rows, backup};
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    LocalUpdate change{keep, add};
-    Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
     GridBarrier barrier(&state->arrivals);
     TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};

@@ -2,12 +2,13 @@
 // an ant, plain updates of trails that other ants read and write at the same time.
 #pragma once
 
+#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "walk.cuh"
 
-// A warp keeps the best of its tours: `tours` has two rows a warp, of which `holders[w]` is the
-// best, so that memory does not grow with the number of ants.
+// A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
+// the better one. So memory does not grow with the number of ants.
 struct BestOfWarp {
     static constexpr bool MEASURED = true;
     int* tours;
@@ -37,6 +38,19 @@ struct EveryTour {
     __device__ __forceinline__ void keep(int) {}
 };
 
+struct BuildTours {
+    AcsAnts common;
+    void* trails;
+    void* more_trails;
+    void* bounds;
+    int memory_size;
+    const int4* links;
+    int tabu_words;
+    int* tours;
+    int* holders;
+    ColonyState* state;
+};
+
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
 //
 // A block is one warp. The bound on registers lets 19 warps share a multiprocessor, so that an
@@ -44,22 +58,18 @@ struct EveryTour {
 template <class Walk, class Kept>
 __global__ void
     __launch_bounds__(LANES, Walk::RESIDENT < MOST_BLOCKS ? Walk::RESIDENT : MOST_BLOCKS)
-    build_tours(int n, int ants, unsigned threshold, int period, float keep, float add,
-                unsigned seed_low, unsigned seed_high, const uint2* rows, const uint2* backup,
-                int metric, double beta, const double* coordinates, const int* matrix,
-                const int* nearest, int directed, void* trails, void* more_trails, void* bounds,
-                int memory_size, const int4* links, int tabu_words, int* tours, int* holders,
-                ColonyState* state) {
+    build_tours(const BuildTours arguments) {
+    const auto [common, trails, more_trails, bounds, memory_size, links, tabu_words, tours, holders,
+                state] = arguments;
+    const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
+    const int n = geometry.n;
     extern __shared__ __align__(16) unsigned shared[];
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
     unsigned* slots = held_shared(shared);
     BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
-    CandidateLists lists{rows, backup};
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
-    Walk walk(lists, geometry, tabu, LocalUpdate{keep, add}, trails, more_trails, bounds,
-              memory_size, links, slots, directed, lane);
+    Walk walk(lists, geometry, tabu, change, trails, more_trails, bounds, memory_size, links, slots,
+              directed, lane);
 
     Kept kept_tours{tours, holders};
     Word best = ~0ull, sum = 0;
@@ -76,7 +86,7 @@ __global__ void
             // The numbers of the roulette wheel for all 32 steps at once.
             float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
             int steps = min(LANES, n - first);
-            // Before these the usual steps end: what explores, and the next 32.
+            // The run of usual steps ends before these: steps that explore, and the next 32.
             unsigned stops = explorations | (steps < LANES ? 1u << steps : 0);
             for (int i = first == 0; i < steps; ++i) {
                 bool usual = !(explorations >> i & 1);

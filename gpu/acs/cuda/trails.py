@@ -8,9 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.cuda.kernels import (
+    CAPACITIES,
+    PICTURES,
+    UPDATE,
+    LocalUpdate,
+    StartMatrix,
+    StartMemory,
+    UpdateMatrix,
+    UpdateMemory,
+)
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.cuda.cities import CITY_MASK, LANES, Problem
-from gpu.cuda.loader import CAPACITIES
+from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 _BLOCK = 256
@@ -23,19 +32,19 @@ TAIL_STRIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class BuiltTours:
-    """Where an iteration's tours stand.
+    """Where an iteration's tours are.
 
     Attributes
     ----------
     array : Array
         Tours, int32.
     holders : Array or None
-        For each warp which of its two rows is its best; None if each ant has one row.
+        Which of its two rows is the better one, for each warp; None if each ant has one row.
     rows : int
         Warps, or ants if ``holders`` is None.
     links : Array or None
-        Where the update is to put what follows each city on the best tour, int32 of shape (n, 4),
-        for those who read ahead: see ``ReadsAhead`` in gpu/acs/cuda/reads_ahead.cuh.
+        Where the update writes the neighbours of each city on the best tour, int32 of shape (n, 4).
+        Walks that read ahead need them; see ``ReadsAhead`` in gpu/acs/cuda/reads_ahead.cuh.
     """
 
     array: Array
@@ -51,21 +60,24 @@ FAINTEST = 1.05
 class Trails:
     """What both memories share: the arguments of the updates."""
 
-    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+    pictures = PICTURES
+
+    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         self.problem = problem
         self.parameters = parameters
         alpha, rho = parameters.alpha, parameters.rho
         self.global_keep = np.float32(1 - alpha)
-        self.global_deposit = np.float64(alpha * problem.deposit)
-        self.local_keep = np.float32(1 - rho)
-        self.local_add = np.float32(1) - self.local_keep  # not ρ: the initial trail, 1, must stay 1
+        self.global_deposit = alpha * problem.deposit
+        keep = np.float32(1 - rho)
+        # Not ρ is added: the initial trail, 1, must stay 1.
+        self.local_update = LocalUpdate(keep=keep, add=np.float32(1) - keep)
 
     def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
-        """The trail up to which none is drawn: they are near the initial level, or nowhere."""
+        """The trail up to which none is drawn: near the initial level."""
         return FAINTEST
 
     def _grid(self, threads: int) -> int:
-        """Blocks for so many threads; kernels stride over what is more than the grid."""
+        """Blocks for so many threads, at most 1024; then each thread takes several turns."""
         return min(1024, -(-threads // _BLOCK))
 
 
@@ -85,44 +97,47 @@ class MatrixTrails(Trails):
             Buffer("far", (n, LANES), np.int32),
         ]
 
-    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-        """The memory's three pointers, as walks take them."""
-        return arrays["listed"], arrays["outside"], arrays["far"]
+    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array]:
+        """The memory's pointers, as pictures take them."""
+        return arrays["listed"], arrays["outside"]
+
+    def bounds(self, arrays: Mapping[str, Array]) -> Array:
+        """The memory's third array, as whole tours take it."""
+        return arrays["far"]
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         n = self.problem.n
-        args = (
-            np.int64(n * LANES),
-            arrays["listed"],
-            np.int64(n * n),
-            arrays["outside"],
-            arrays["far"],
-            arrays["state"],
+        args = StartMatrix(
+            listed_size=n * LANES,
+            listed=arrays["listed"],
+            outside_size=n * n,
+            outside=arrays["outside"],
+            far=arrays["far"],
+            state=arrays["state"],
         )
-        return Launch("gpu/acs/cuda/update.cu", "start_matrix", self._grid(n * n), _BLOCK, args)
+        return Launch(UPDATE, "start_matrix", self._grid(n * n), _BLOCK, args)
 
     def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
         n, problem = self.problem.n, self.problem
-        args = (
-            np.int32(n),
-            self.global_keep,
-            self.global_deposit,
-            arrays["rows"],
-            arrays["backup"],
-            np.int32(problem.directed),
-            *self.arguments(arrays),
-            tours.array,
-            tours.holders,
-            np.int32(tours.rows),
-            arrays["best_tour"],
-            tours.links,
-            arrays["state"],
+        args = UpdateMatrix(
+            n=n,
+            keep=self.global_keep,
+            deposit=self.global_deposit,
+            lists=problem.lists(arrays),
+            directed=problem.directed,
+            listed=arrays["listed"],
+            outside=arrays["outside"],
+            far=arrays["far"],
+            tours=tours.array,
+            holders=tours.holders,
+            rows=tours.rows,
+            best_tour=arrays["best_tour"],
+            links=tours.links,
+            state=arrays["state"],
         )
-        return Launch(
-            "gpu/acs/cuda/update.cu", "update_matrix", self._grid(n * LANES), _BLOCK, args
-        )
+        return Launch(UPDATE, "update_matrix", self._grid(n * LANES), _BLOCK, args)
 
     def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
@@ -136,7 +151,7 @@ class MatrixTrails(Trails):
 class SelectiveTrails(Trails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
 
-    def __init__(self, problem: Problem, parameters: AcsParameters) -> None:
+    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
         super().__init__(problem, parameters)
         assert isinstance(parameters, SpmParameters)
         self.memory_size = parameters.memory
@@ -152,45 +167,46 @@ class SelectiveTrails(Trails):
             Buffer("tails", (n, TAIL_STRIDE), np.uint32),
         ]
 
-    def arguments(self, arrays: Mapping[str, Array]) -> tuple[Array, Array, None]:
-        """The memory's three pointers, as walks take them."""
-        return arrays["records"], arrays["tails"], None
+    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array]:
+        """The memory's pointers, as pictures take them."""
+        return arrays["records"], arrays["tails"]
+
+    def bounds(self, arrays: Mapping[str, Array]) -> None:
+        """The memory has no third array."""
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
         """Empty the memory and set the state to its beginning."""
         n = self.problem.n
-        args = (
-            np.int64(n * self.capacity),
-            arrays["records"],
-            np.int32(n),
-            arrays["tails"],
-            np.int32(self.memory_size),
-            arrays["state"],
+        args = StartMemory(
+            records_size=n * self.capacity,
+            records=arrays["records"],
+            n=n,
+            tails=arrays["tails"],
+            size=self.memory_size,
+            state=arrays["state"],
         )
-        return Launch(
-            "gpu/acs/cuda/update.cu", "start_memory", self._grid(n * self.capacity), _BLOCK, args
-        )
+        return Launch(UPDATE, "start_memory", self._grid(n * self.capacity), _BLOCK, args)
 
     def update(self, arrays: Mapping[str, Array], tours: BuiltTours) -> Launch:
         """Elect the best tour and make the global update (equation 4 and Fig. 5)."""
         n = self.problem.n
-        args = (
-            np.int32(n),
-            self.global_keep,
-            self.global_deposit,
-            np.int32(self.problem.directed),
-            np.int32(self.memory_size),
-            arrays["records"],
-            arrays["tails"],
-            tours.array,
-            tours.holders,
-            np.int32(tours.rows),
-            arrays["best_tour"],
-            tours.links,
-            arrays["state"],
+        args = UpdateMemory(
+            n=n,
+            keep=self.global_keep,
+            deposit=self.global_deposit,
+            directed=self.problem.directed,
+            size=self.memory_size,
+            records=arrays["records"],
+            tails=arrays["tails"],
+            tours=tours.array,
+            holders=tours.holders,
+            rows=tours.rows,
+            best_tour=arrays["best_tour"],
+            links=tours.links,
+            state=arrays["state"],
         )
         kernel = f"update_memory<{self.capacity}>"
-        return Launch("gpu/acs/cuda/update.cu", kernel, self._grid(n * LANES), _BLOCK, args)
+        return Launch(UPDATE, kernel, self._grid(n * LANES), _BLOCK, args)
 
     def records(
         self, machine: Machine, arrays: Mapping[str, Array], city: int

@@ -1,10 +1,11 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
+#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "step_choice.cuh"
 #include "walk.cuh"
 
-// A local update that waits for the end of the choices; `back` is null if directed.
+// A local update that is made after all ants have chosen; `back` is null if directed.
 struct StepUpdate {
     float* there;
     float* back;  // the reverse edge's trail, equal to this one's
@@ -33,14 +34,23 @@ struct AntRecord {
 
 constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
+struct StepManyTours {
+    AcsAnts common;
+    float* listed;
+    float* outside;
+    int* far;
+    int tabu_words;
+    unsigned long long* ants_memory;
+    int* tours;
+    ColonyState* state;
+};
+
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.
-__global__ void __launch_bounds__(512) step_many_tours(
-    int n, int ants, unsigned threshold, int period, float keep, float add, unsigned seed_low,
-    unsigned seed_high, const uint2* rows, const uint2* backup, int metric, double beta,
-    const double* coordinates, const int* matrix, const int* nearest, int directed, float* listed,
-    float* outside, int* far, int tabu_words, unsigned long long* ants_memory, int* tours,
-    ColonyState* state) {
+__global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
+    const auto [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
+    const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
+    const int n = geometry.n;
     extern __shared__ unsigned long long shared_ants[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int first = blockIdx.x + threadIdx.x / LANES * gridDim.x, all_warps = gridDim.x * warps;
@@ -51,10 +61,6 @@ __global__ void __launch_bounds__(512) step_many_tours(
                          ? reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words
                          : reinterpret_cast<unsigned*>(shared_ants) +
                                threadIdx.x / LANES * at_most * record_words;
-    CandidateLists lists{rows, backup};
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
-    LocalUpdate change{keep, add};
-    Seed seed{seed_low, seed_high};
     unsigned iteration = static_cast<unsigned>(state->iteration);
     GridBarrier barrier(&state->arrivals);
 

@@ -18,16 +18,31 @@ __device__ __forceinline__ int4 links_at(const int* tour, int i, int n) {
                      tour[(i + n - 2) % n]);
 }
 
+struct UpdateMatrix {
+    int n;
+    float keep;
+    double deposit;
+    CandidateLists lists;
+    int directed;
+    float* listed;
+    float* outside;
+    int* far;
+    const int* tours;
+    const int* holders;
+    int rows;
+    int* best_tour;
+    int4* links;
+    ColonyState* state;
+};
+
 // A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
 // number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
-// `links` where none reads ahead.
-__global__ void update_matrix(int n, float keep, double deposit, const uint2* candidates,
-                              const uint2* backup, int directed, float* listed, float* outside,
-                              int* far, const int* tours, const int* holders, int rows,
-                              int* best_tour, int4* links, ColonyState* state) {
+// `links` where no walk reads ahead.
+__global__ void update_matrix(const UpdateMatrix arguments) {
+    const auto [n, keep, deposit, lists, directed, listed, outside, far, tours, holders, rows,
+                best_tour, links, state] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
-    CandidateLists lists{candidates, backup};
     TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
     Closing closing(state);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
@@ -55,13 +70,28 @@ __global__ void update_matrix(int n, float keep, double deposit, const uint2* ca
     closing.finish(state, election.improved);
 }
 
-// A warp a city, which updates its trails to both neighbours in the order in which a walk along
-// the tour would.
+struct UpdateMemory {
+    int n;
+    float keep;
+    double deposit;
+    int directed;
+    int size;
+    Record* records;
+    unsigned* tails;
+    const int* tours;
+    const int* holders;
+    int rows;
+    int* best_tour;
+    int4* links;
+    ColonyState* state;
+};
+
+// A warp a city, which updates its trails to both neighbours, in the order of a walk along the
+// tour.
 template <int CAPACITY>
-__global__ void update_memory(int n, float keep, double deposit, int directed, int size,
-                              Record* records, unsigned* tails, const int* tours,
-                              const int* holders, int rows, int* best_tour, int4* links,
-                              ColonyState* state) {
+__global__ void update_memory(const UpdateMemory arguments) {
+    const auto [n, keep, deposit, directed, size, records, tails, tours, holders, rows, best_tour,
+                links, state] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change(keep, deposit, election.length);
     Closing closing(state);
@@ -90,9 +120,18 @@ __global__ void update_memory(int n, float keep, double deposit, int directed, i
     closing.finish(state, election.improved);
 }
 
+struct StartMatrix {
+    long long listed_size;
+    float* listed;
+    long long outside_size;
+    float* outside;
+    int* far;
+    ColonyState* state;
+};
+
 // The state before the first iteration: trails at their initial level, memories empty.
-__global__ void start_matrix(long long listed_size, float* listed, long long outside_size,
-                             float* outside, int* far, ColonyState* state) {
+__global__ void start_matrix(const StartMatrix arguments) {
+    const auto [listed_size, listed, outside_size, outside, far, state] = arguments;
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
@@ -103,8 +142,17 @@ __global__ void start_matrix(long long listed_size, float* listed, long long out
     if (first == 0) reset(state);
 }
 
-__global__ void start_memory(long long records_size, Record* records, int n, unsigned* tails,
-                             int size, ColonyState* state) {
+struct StartMemory {
+    long long records_size;
+    Record* records;
+    int n;
+    unsigned* tails;
+    int size;
+    ColonyState* state;
+};
+
+__global__ void start_memory(const StartMemory arguments) {
+    const auto [records_size, records, n, tails, size, state] = arguments;
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);

@@ -14,7 +14,8 @@ from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
 from gpu.cpu.stages import Stage, shared
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 
 def prepare() -> None:

@@ -7,19 +7,20 @@ all edges before that (choice info), and let all ants deposit and all trails eva
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Protocol
 
+from gpu.ant_system.cuda.groups import StGroup, StGroupStc
 from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.groups import StDynamic, StGroup, StGroupStc, StGroupStcTr
+from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
 from gpu.core.devices import Device
-from gpu.cuda.cities import LANES, Problem
-from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.colony import machine_of
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
+from gpu.local_search.cuda.colony import TourColony
 from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
 
@@ -34,7 +35,7 @@ class Construction(Protocol):
         """Return the launches that build all tours of an iteration."""
 
 
-ConstructionType = Callable[[Machine, Problem, AsCudaParameters, int], Construction]
+ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], Construction]
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
@@ -69,7 +70,7 @@ class AntSystemColony(TourColony):
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
-        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
         choice = ChoiceInfo(machine, problem, trails, parameters)
         update = PheromoneUpdate(machine, problem, trails, parameters)
@@ -90,33 +91,26 @@ class AntSystemColony(TourColony):
         return self._arrays["iteration_tour"]
 
 
-def _build(
-    construction_type: ConstructionType,
+CONSTRUCTIONS: Mapping[str, ConstructionType] = {
+    "task": Task,
+    "data": Data,
+    "i-roulette": IRoulette,
+    "st-group": StGroup,
+    "st-group-stc": StGroupStc,
+    "st-group-stc-tr": StGroupStcTr,
+    "st-dynamic": StDynamic,
+}
+"""Ways to build tours: task-parallel, an ant a thread (2013, Section 3.1.2); data-parallel, an ant
+a block, with one wheel or with I-Roulette (2013, Section 3.2); groups of threads (2017)."""
+
+
+def build(
+    construction: str,
     instance: TspInstance,
     parameters: AsCudaParameters,
     device: Device,
     seed: int,
 ) -> AntSystemColony:
-    return AntSystemColony(instance, parameters, machine_of(device), seed, construction_type)
-
-
-build_task = partial(_build, Task)
-"""Task-parallel construction (2013, Section 3.1.2): an ant a thread."""
-
-build_data = partial(_build, Data)
-"""Data-parallel construction (2013, Section 3.2): an ant a block, a worker turns the wheel."""
-
-build_i_roulette = partial(_build, IRoulette)
-"""Data-parallel construction with I-Roulette (2013, Algorithm 3)."""
-
-build_st_group = partial(_build, StGroup)
-"""ST-GROUP (2017): a group an ant, all cities by number, a parallel prefix sum."""
-
-build_st_group_stc = partial(_build, StGroupStc)
-"""ST-GROUP-STC (2017): a group an ant, the tour list, a parallel prefix sum."""
-
-build_st_group_stc_tr = partial(_build, StGroupStcTr)
-"""ST-GROUP-STC-TR (2017): a group an ant, the tour list, tiling roulette."""
-
-build_st_dynamic = partial(_build, StDynamic)
-"""ST-DYNAMIC (2017): as ST-GROUP-STC-TR, the group shrinking with the cities left."""
+    """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
+    made = CONSTRUCTIONS[construction]
+    return AntSystemColony(instance, parameters, machine_of(device), seed, made)

@@ -28,7 +28,7 @@ struct WorkerCities {
         if (its_quad % workers == worker) visited |= 1u << (its_quad / workers * 4 + city % 4);
     }
 
-    // Calls visit(quad) for every quad that is wholly visited.
+    // Calls visit(quad) for every quad whose cities are all visited.
     template <class Visit>
     __device__ __forceinline__ void each_visited_quad(Visit visit) const {
         for (int i = 0; worker < workers && 4 * quad(i) < n; ++i)
@@ -74,7 +74,7 @@ struct OneTurns {
         __syncthreads();
         int city = 0;
         if (threadIdx.x == 0) city = turn(draws.spin(step));
-        __syncwarp();  // it has read the slots, which a warp alone writes again at once
+        __syncwarp();  // a single warp writes the slots again at once
         city = __shfl_sync(ALL_LANES, city, 0);
         return group.agree(group.warp == 0, city);
     }
@@ -123,17 +123,24 @@ struct EachDraws {
     }
 };
 
+struct BuildToursByWorkers {
+    Construction construction;
+    const float* weights;
+    int columns;
+    int workers;
+};
+
 template <class Selection>
 __global__ void __launch_bounds__(1024) build_tours_by_workers(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const float* weights, int columns, int workers, int* tours, Word* lengths,
-    ColonyState* state) {
+    const BuildToursByWorkers arguments) {
+    const auto [construction, weights, columns, workers] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x;
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, thread % LANES};
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     WorkerCities cities(n, thread, workers);
     Selection selection(shared, n);
     int* tour = tours + static_cast<long long>(ant) * n;
@@ -147,6 +154,5 @@ __global__ void __launch_bounds__(1024) build_tours_by_workers(
     }
     __syncthreads();
     if (thread >= LANES) return;
-    report_tour(state, Geometry{n, metric, 1.0, coordinates, matrix, nullptr}, tour, ant, lengths,
-                thread);
+    report_tour(state, geometry, tour, ant, lengths, thread);
 }

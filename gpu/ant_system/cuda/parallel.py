@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gpu.ant_system.cuda.kernels import (
+    DATA_PARALLEL,
+    TASK_PARALLEL,
+    BuildToursByThreads,
+    BuildToursByWorkers,
+)
 from gpu.ant_system.parameters import AsGroupParameters
-from gpu.construction.cuda.groups import LANES, Cities, Colony, Construction
+from gpu.construction.cuda.groups import Colony, Construction
 from gpu.core.errors import ParameterError
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
 CITIES_PER_WORKER = 32
@@ -18,7 +25,9 @@ CITIES_PER_WORKER = 32
 class Task(Construction):
     """An ant a thread (2013, Section 3.1.2); tabu bits in shared memory while they fit."""
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         super().__init__(machine, cities, parameters, seed)
         self._words = -(-self.n // 32)
         self._shared = 4 * self._words * LANES
@@ -33,12 +42,17 @@ class Task(Construction):
         return buffers
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), arrays.get("tabu"), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByThreads(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            words_memory=arrays.get("tabu"),
+        )
         grid = -(-self.ants // LANES)
         return (
             Launch(
-                "gpu/ant_system/cuda/task_parallel.cu",
+                TASK_PARALLEL,
                 "build_tours_by_threads",
                 grid,
                 LANES,
@@ -49,9 +63,8 @@ class Task(Construction):
 
 
 class DataParallel(Construction):
-    """An ant a block (2013, Section 3.2): workers have their cities' tabu bits in a register."""
+    """An ant a block (2013, Section 3.2): a worker keeps its cities' tabu bits in a register."""
 
-    file = "gpu/ant_system/cuda/data_parallel.cu"
     rule = ""
     slot_bytes = 0
 
@@ -59,7 +72,9 @@ class DataParallel(Construction):
     def _kernel(self) -> str:
         return f"build_tours_by_workers<{self.rule}>"
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, AsGroupParameters)
         least = -(-self.n // CITIES_PER_WORKER)
@@ -78,18 +93,23 @@ class DataParallel(Construction):
             )
 
     def _automatic_workers(self, machine: Machine, least: int) -> int:
-        """128, as measured, but 64 where all ants are then under way at once and else are not."""
+        """128, measured as the fastest, but 64 if only so all ants run at once."""
         workers = min(1024, max(64, 1 << (least - 1).bit_length()))
         if workers > 64 or self._shared > machine.shared_limit:
             return workers
-        at_once = machine.resident(self.file, self._kernel, 128, self._shared)
+        at_once = machine.resident(DATA_PARALLEL, self._kernel, 128, self._shared)
         return 128 if self.ants <= at_once * machine.multiprocessors else 64
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), np.int32(self._workers), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByWorkers(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            workers=self._workers,
+        )
         block = max(LANES, self._workers)
-        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
+        return (Launch(DATA_PARALLEL, self._kernel, self.ants, block, args, self._shared),)
 
 
 class Data(DataParallel):

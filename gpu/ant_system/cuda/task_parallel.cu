@@ -1,11 +1,12 @@
 // Task-parallel construction of the Ant System (2013, Section 3.1.2): an ant a thread.
+#include "gpu/construction/cuda/tour_report.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 
-// Which cities a thread's ant has visited, one bit a city; the words of the ants of a block, or of
-// all ants, stand side by side.
+// The cities that a thread's ant has visited, one bit a city. The words of the ants of a block, or
+// of all ants, are side by side.
 struct OwnTabu {
     unsigned* words;
     long long stride;
@@ -20,8 +21,8 @@ struct OwnTabu {
         words[city / 32 * stride] |= 1u << city % 32;
     }
 
-    // Calls visit(city) for every unvisited city in the order of their numbers, until it says that
-    // this was the last one wanted.
+    // Calls visit(city) for every unvisited city in the order of their numbers, until visit()
+    // returns that this was the last one it needs.
     template <class Visit>
     __device__ __forceinline__ void each_unvisited(int n, Visit visit) const {
         for (int first = 0; first < n; first += 32)
@@ -30,23 +31,27 @@ struct OwnTabu {
     }
 };
 
+struct BuildToursByThreads {
+    Construction construction;
+    const float* weights;
+    int columns;
+    unsigned* words_memory;
+};
+
 // Algorithm 2 of the 2013 paper: three passes over the unvisited cities, of which the first finds
 // the unit of the wheel. A row of `weights` has `columns` floats. `words_memory` holds the tabu
 // bits where they do not fit shared memory, and is null where they do.
-__global__ void __launch_bounds__(32) build_tours_by_threads(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const float* weights, int columns, unsigned* words_memory, int* tours,
-    Word* lengths, ColonyState* state) {
+__global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByThreads arguments) {
+    const auto [construction, weights, columns, words_memory] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ unsigned shared_words[];
     int ant = blockIdx.x * blockDim.x + threadIdx.x;
     Word best = ~0ull, length = 0;
     if (ant < ants) {
         OwnTabu tabu{words_memory ? words_memory + ant : shared_words + threadIdx.x,
                      static_cast<long long>(words_memory ? ants : blockDim.x)};
-        Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
-        Draws draws{{seed_low, seed_high},
-                    static_cast<unsigned>(ant),
-                    static_cast<unsigned>(state->iteration)};
+        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
         int* tour = tours + static_cast<long long>(ant) * n;
         int start = draws.start(n), city = start;
         tabu.clear(n);

@@ -1,8 +1,8 @@
 // The pheromone update of the Ant System (2013, Section 3.3): all ants deposit, then all trails
 // evaporate. The five ways to add up the deposits are the rows of Table 4.
 //
-// Deposits are whole numbers of a small unit, so that they add up to the same however they are
-// added, and all five give the same trails to the last bit.
+// Deposits are whole numbers of a small unit. So their sum is the same in any order, and all five
+// ways give the same trails to the last bit.
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
@@ -10,7 +10,7 @@
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
 
-// A trail evaporates no further: below, float32 weights would begin to lose digits.
+// The floor of a trail: below it, float32 weights would lose digits.
 constexpr float LEAST_TRAIL = 0x1p-60f;
 
 // What an ant deposits on each edge of its tour: 1/C of equation 4, in units in which the best ant
@@ -36,7 +36,7 @@ struct Tile {
     int cities[TILE + 1];  // edge k goes from k to k + 1
 
     __device__ __forceinline__ int load(const int* tour, int n, int first) {
-        __syncthreads();  // the last tile's readers are done
+        __syncthreads();  // all threads have read the last tile
         int place = first + threadIdx.x;
         if (place < n) cities[threadIdx.x + 1] = __ldg(&tour[place]);
         if (threadIdx.x == 0) cities[0] = __ldg(&tour[(first > 0 ? first : n) - 1]);
@@ -45,14 +45,22 @@ struct Tile {
     }
 };
 
+struct ScatterDeposits {
+    int n;
+    int columns;
+    int directed;
+    unsigned most;
+    const int* tours;
+    const Word* lengths;
+    const ColonyState* state;
+    unsigned* deposits;
+};
+
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
 // memory (row 2), or with each city read once, to shared memory (row 1).
 template <bool TILED>
-__global__ void __launch_bounds__(TILE) scatter_deposits(int n, int columns, int directed,
-                                                         unsigned most, const int* tours,
-                                                         const Word* lengths,
-                                                         const ColonyState* state,
-                                                         unsigned* deposits) {
+__global__ void __launch_bounds__(TILE) scatter_deposits(const ScatterDeposits arguments) {
+    const auto [n, columns, directed, most, tours, lengths, state, deposits] = arguments;
     __shared__ unsigned quanta;
     __shared__ Tile tile;
     int own = threadIdx.x;
@@ -112,14 +120,21 @@ struct HalfPairs {
     }
 };
 
-// A thread a trail, or a pair of cities, which looks for its edge in the tours of the ants from
-// `first_ant` to before `end_ant` (Fig. 5); the cities read from global memory by each thread
-// (row 5), or by tiles (rows 4 and 3). No two threads write the same place.
+struct GatherDeposits {
+    ScatterDeposits every;
+    long long first_pair;
+    long long end_pair;
+    int first_ant;
+    int end_ant;
+};
+
+// A thread a trail, or a pair of cities. It looks for its edge in the tours of the ants from
+// `first_ant` to before `end_ant` (Fig. 5). Each thread reads the cities from global memory
+// (row 5), or a block by tiles (rows 4 and 3). No two threads write the same place.
 template <class Pairs, bool TILED>
-__global__ void __launch_bounds__(TILE) gather_deposits(
-    int n, int columns, int directed, unsigned most, const int* tours, const Word* lengths,
-    const ColonyState* state, unsigned* deposits, long long first_pair, long long end_pair,
-    int first_ant, int end_ant) {
+__global__ void __launch_bounds__(TILE) gather_deposits(const GatherDeposits arguments) {
+    const auto [every, first_pair, end_pair, first_ant, end_ant] = arguments;
+    const auto [n, columns, directed, most, tours, lengths, state, deposits] = every;
     __shared__ Tile tile;
     long long number = first_pair + blockIdx.x * static_cast<long long>(TILE) + threadIdx.x;
     bool own = number < end_pair;
@@ -159,12 +174,26 @@ struct Renewal {
     }
 };
 
+struct RenewTrails {
+    int n;
+    int ants;
+    long long quarters;
+    float keep;
+    double scale;
+    float4* trails;
+    uint4* deposits;
+    const int* tours;
+    int* best_tour;
+    int* iteration_tour;
+    ColonyState* state;
+};
+
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
 // iteration. Four trails a thread. `scale` over the iteration's shortest length is a unit of
 // deposits, in units of the initial trail.
-__global__ void renew_trails(int n, int ants, long long quarters, float keep, double scale,
-                             float4* trails, uint4* deposits, const int* tours, int* best_tour,
-                             int* iteration_tour, ColonyState* state) {
+__global__ void renew_trails(const RenewTrails arguments) {
+    const auto [n, ants, quarters, keep, scale, trails, deposits, tours, best_tour, iteration_tour,
+                state] = arguments;
     __shared__ float unit;
     Election election(state, tours, nullptr, ants, n, best_tour);
     if (threadIdx.x == 0)
@@ -185,13 +214,4 @@ __global__ void renew_trails(int n, int ants, long long quarters, float keep, do
         if (sum.x | sum.y | sum.z | sum.w) deposits[i] = make_uint4(0, 0, 0, 0);
     }
     closing.finish(state, election.improved);
-}
-
-// The state before the first iteration.
-__global__ void start_trails(long long quarters, float4* trails, ColonyState* state) {
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = first; i < quarters; i += stride)
-        trails[i] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
-    if (first == 0) reset(state);
 }

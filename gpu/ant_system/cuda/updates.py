@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
+from gpu.ant_system.cuda.kernels import UPDATE, GatherDeposits, RenewTrails, ScatterDeposits
 from gpu.ant_system.parameters import AsCudaParameters
+from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
+from gpu.construction.cuda.kernels import CHOICE_INFO, WeighChoices
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
-TILE = 256
+TILE = THREADS
 """Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
 
 LOOKS = 60_000_000
-"""Edges that a multiprocessor looks at in one launch of a gathering update, over all threads: a
-few milliseconds on an H100, some tens of them on a GPU of a tenth of its speed."""
+"""Edges that all threads of a multiprocessor look at in one launch of a gathering update. That
+takes a few milliseconds on an H100, and tens of them on a GPU with a tenth of its speed."""
 
 SCATTERED = {"atomic-tiled": "scatter_deposits<true>", "atomic": "scatter_deposits<false>"}
 
@@ -30,7 +33,7 @@ GATHERED = {
 
 
 class Slices(Sequence[Launch]):
-    """Launches that are made when they are asked for: some updates have millions of them."""
+    """Launches that are made on demand: some updates have millions of them."""
 
     def __init__(self, count: int, make: Callable[[int], Launch]) -> None:
         self._count, self._make = count, make
@@ -51,16 +54,18 @@ class Slices(Sequence[Launch]):
 
 
 class ChoiceInfo:
-    """The weights that ants choose by: τ^α·η^β of every edge, made before each iteration."""
-
-    file = "gpu/construction/cuda/choice_info.cu"
+    """The weights that ants choose by, τ^α·η^β of every edge, computed before each iteration."""
 
     def __init__(
-        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+        self,
+        machine: Machine,
+        problem: DeviceCities,
+        trails: DenseTrails,
+        parameters: AsCudaParameters,
     ) -> None:
         self._problem, self._trails = problem, trails
-        self._grid = blocks_for(machine, int(trails.quarters))
-        self._alpha = np.float64(parameters.alpha)
+        self._grid = blocks_for(machine, trails.quarters)
+        self._alpha = parameters.alpha
         if parameters.power == "fast":
             power = "FastPower"
         else:
@@ -72,25 +77,19 @@ class ChoiceInfo:
         return [self._trails.matrix(name, np.float32) for name in ("heuristic", "weights")]
 
     def start(self, arrays: Mapping[str, Array]) -> Launch:
-        """Work out η^β, once a run."""
-        problem = self._problem
-        args = (
-            np.int32(problem.n),
-            np.int32(self._trails.columns),
-            np.int32(problem.metric),
-            np.float64(problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            arrays["heuristic"],
-        )
-        return Launch(self.file, "prepare_heuristic", self._grid, TILE, args)
+        """The launch that computes η^β, once a run."""
+        return prepare_heuristic(self._problem, self._trails.columns, self._grid, arrays)
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Make the weights of the coming iteration."""
-        matrices = (arrays[name] for name in ("trails", "heuristic", "weights"))
-        args = (self._trails.quarters, self._alpha, *matrices)
-        return (Launch(self.file, self._kernel, self._grid, TILE, args),)
+        """The launch that computes the weights of the coming iteration."""
+        args = WeighChoices(
+            quarters=self._trails.quarters,
+            alpha=self._alpha,
+            trails=arrays["trails"],
+            heuristic=arrays["heuristic"],
+            weights=arrays["weights"],
+        )
+        return (Launch(CHOICE_INFO, self._kernel, self._grid, TILE, args),)
 
 
 class PheromoneUpdate:
@@ -99,13 +98,15 @@ class PheromoneUpdate:
     Raises
     ------
     ParameterError
-        If only half of the matrix would be looked at, but edges have a direction.
+        If the update looks at half of the matrix, but edges have a direction.
     """
 
-    file = "gpu/ant_system/cuda/update.cu"
-
     def __init__(
-        self, machine: Machine, problem: Problem, trails: DenseTrails, parameters: AsCudaParameters
+        self,
+        machine: Machine,
+        problem: DeviceCities,
+        trails: DenseTrails,
+        parameters: AsCudaParameters,
     ) -> None:
         assert parameters.ants is not None
         if parameters.update == "reduction" and problem.directed:
@@ -117,10 +118,10 @@ class PheromoneUpdate:
         self._n, self._ants, self._directed = n, m, problem.directed
         self._trails, self._update = trails, parameters.update
         most = (2**32 - 1) // m
-        self._most = np.uint32(most)
+        self._most = most
         self._keep = np.float32(1 - parameters.rho)
-        self._scale = np.float64(max(problem.nearest_neighbour_length, 1) / (m * most))
-        self._grid = blocks_for(machine, int(trails.quarters))
+        self._scale = max(problem.nearest_neighbour_length, 1) / (m * most)
+        self._grid = blocks_for(machine, trails.quarters)
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
         self._ants_each = min(m, max(1, looks // (self._pairs * n)))
@@ -135,7 +136,7 @@ class PheromoneUpdate:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Add up the deposits, by as many launches as that takes; then change the trails."""
+        """The launches that add up the deposits, however many, and one that changes the trails."""
         renew = self._renew(arrays)
         if self._update in SCATTERED:
             return (self._scatter(arrays), renew)
@@ -149,45 +150,47 @@ class PheromoneUpdate:
 
         return Slices(count + 1, make)
 
-    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        numbers = (self._n, self._trails.columns, self._directed)
-        built = ("tours", "lengths", "state", "deposits")
-        return (*map(np.int32, numbers), self._most, *(arrays[name] for name in built))
+    def _every(self, arrays: Mapping[str, Array]) -> ScatterDeposits:
+        return ScatterDeposits(
+            n=self._n,
+            columns=self._trails.columns,
+            directed=self._directed,
+            most=self._most,
+            tours=arrays["tours"],
+            lengths=arrays["lengths"],
+            state=arrays["state"],
+            deposits=arrays["deposits"],
+        )
 
     def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
-        return Launch(self.file, SCATTERED[self._update], self._ants, TILE, self._leading(arrays))
+        return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, self._every(arrays))
 
     def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
         first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
         end_ant = min(first_ant + self._ants_each, self._ants)
         end_pair = min(first_pair + self._pairs_each, self._pairs)
-        args = (
-            *self._leading(arrays),
-            np.int64(first_pair),
-            np.int64(end_pair),
-            np.int32(first_ant),
-            np.int32(end_ant),
+        args = GatherDeposits(
+            every=self._every(arrays),
+            first_pair=first_pair,
+            end_pair=end_pair,
+            first_ant=first_ant,
+            end_ant=end_ant,
         )
         blocks = -(-(end_pair - first_pair) // TILE)
-        return Launch(self.file, GATHERED[self._update], blocks, TILE, args)
+        return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
 
     def _renew(self, arrays: Mapping[str, Array]) -> Launch:
-        args = (
-            np.int32(self._n),
-            np.int32(self._ants),
-            self._trails.quarters,
-            self._keep,
-            self._scale,
-            arrays["trails"],
-            arrays["deposits"],
-            arrays["tours"],
-            arrays["best_tour"],
-            arrays["iteration_tour"],
-            arrays["state"],
+        args = RenewTrails(
+            n=self._n,
+            ants=self._ants,
+            quarters=self._trails.quarters,
+            keep=self._keep,
+            scale=self._scale,
+            trails=arrays["trails"],
+            deposits=arrays["deposits"],
+            tours=arrays["tours"],
+            best_tour=arrays["best_tour"],
+            iteration_tour=arrays["iteration_tour"],
+            state=arrays["state"],
         )
-        return Launch(self.file, "renew_trails", self._grid, TILE, args)
-
-
-def blocks_for(machine: Machine, threads: int) -> int:
-    """Blocks for so many threads, which take more in turn than the GPU holds twice over."""
-    return max(1, min(16 * machine.multiprocessors, -(-threads // TILE)))
+        return Launch(UPDATE, "renew_trails", self._grid, TILE, args)

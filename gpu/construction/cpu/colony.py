@@ -22,7 +22,7 @@ from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.local_search.cpu import state as searches
 from gpu.local_search.cpu.colony import TourColony
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance

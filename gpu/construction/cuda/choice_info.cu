@@ -1,16 +1,21 @@
-// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`), made
-// anew before each iteration, so that no ant needs to raise anything to a power.
+// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`),
+// computed before each iteration, so that no ant has to raise anything to a power.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 
 // Matrices have a row of `columns` floats a city, `columns` being a multiple of four. Beyond the
 // n-th, and from a city to itself, heuristic and weights are 0: there is no edge.
 
+struct PrepareHeuristic {
+    Geometry geometry;
+    int columns;
+    float* heuristic;
+};
+
 // eta^beta of every edge, once a run, in units of the row's nearest neighbour.
-__global__ void prepare_heuristic(int n, int columns, int metric, double beta,
-                                  const double* coordinates, const int* matrix, const int* nearest,
-                                  float* heuristic) {
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
+__global__ void prepare_heuristic(const PrepareHeuristic arguments) {
+    const auto [geometry, columns, heuristic] = arguments;
+    const int n = geometry.n;
     long long size = static_cast<long long>(n) * columns;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size;
@@ -20,11 +25,19 @@ __global__ void prepare_heuristic(int n, int columns, int metric, double beta,
     }
 }
 
-// Four edges a thread. Trails and heuristic are not read again before the ants are done, and leave
-// the L2 cache to the weights.
+struct WeighChoices {
+    long long quarters;
+    double alpha;
+    const float4* trails;
+    const float4* heuristic;
+    float4* weights;
+};
+
+// Four edges a thread. Trails and heuristic are not read again while the ants build tours: they
+// leave the L2 cache to the weights.
 template <class Power>
-__global__ void weigh_choices(long long quarters, double alpha, const float4* trails,
-                              const float4* heuristic, float4* weights) {
+__global__ void weigh_choices(const WeighChoices arguments) {
+    const auto [quarters, alpha, trails, heuristic, weights] = arguments;
     Power power(alpha);
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;

@@ -1,85 +1,63 @@
-"""How ants build the tours of an Ant System: what all ways share, and a group an ant (Zhou 2017).
+"""Tour construction for Ant Systems on a GPU, and the one with a group of threads an ant (2017).
 
-An ant a thread, and an ant a block (Cecilia 2013), are in the Ant System's own folder. Every
-construction reads ``weights`` and writes ``tours``, their ``lengths`` and the iteration's
-best and sum in the colony's ``state``. All turn the same wheel (``wheel.cuh``), so that those of
-the same wheel order build the same tours.
+Every construction reads ``weights``. It writes ``tours``, their ``lengths``, and the iteration's
+best and sum to the colony's ``state``. All constructions turn the same roulette wheel
+(``wheel.cuh``): those with the same order of cities on the wheel build the same tours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from gpu.core.random import key_of
-from gpu.cuda.loader import GROUP_ROWS
+from gpu.construction.cuda import kernels
+from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 
-LANES = 32
-"""Threads in a warp."""
-
 MOST_WHOLE = 512
-"""Threads of the largest group for which a thread holds as many weights as it can."""
+"""Threads of the largest group whose threads hold as many weights in registers as they can."""
 
 PADDED_ROWS = 8
-"""Rows that a group may look at in vain beyond the last city; see ``fewer_rows``."""
+"""Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
 
 SHORT_CITIES = 1 << 16
-"""Cities that two bytes of a tour list can name."""
-
-
-class Cities(Protocol):
-    """What a construction is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
-
-    @property
-    def n(self) -> int:
-        """Cities."""
-
-    @property
-    def metric(self) -> int:
-        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
+"""A tour list has two bytes a city: it can hold fewer cities than this."""
 
 
 class Colony(Protocol):
-    """What every construction is told of the colony; parameters have it."""
+    """The parameters that every construction reads."""
 
     @property
     def ants(self) -> int | None:
-        """Ants, known by now."""
+        """Number of ants; not None here."""
 
 
 @runtime_checkable
 class GroupColony(Colony, Protocol):
-    """What a construction by groups is told of it."""
+    """The parameters that a construction by groups reads."""
 
     @property
     def workers(self) -> int | None:
-        """Threads that work for one ant; None for as many as are best."""
+        """Threads that work for one ant; None for the fastest number."""
 
     @property
     def launches(self) -> str | None:
-        """What a launch does: ``tour``, ``step``, or None for what is best."""
-
-
-def weight_columns(n: int) -> int:
-    """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
-
-    There is at least one more than there are cities: what stands there is 0, and read for places
-    beyond the end of a tour list.
-    """
-    return n // LANES * LANES + LANES
+        """What a launch builds: a whole ``tour``, one ``step``, or None for the faster one."""
 
 
 class Construction:
-    """What all constructions share: where tours stand, and the arguments of every kernel."""
+    """What all constructions share: the buffers of the tours, and arguments of every kernel."""
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
-        self._metric = cities.metric
-        self._key = key_of(seed)
+        self._cities, self._seed = cities, Seed.of(seed)
 
     def buffers(self) -> list[Buffer]:
         """4 n + 8 bytes an ant."""
@@ -88,38 +66,30 @@ class Construction:
             Buffer("lengths", (self.ants,), np.uint64),
         ]
 
-    def _ants_and_seed(self) -> tuple[Any, ...]:
-        return (
-            np.int32(self.n),
-            np.int32(self.ants),
-            *(np.uint32(word) for word in self._key),
+    def _common(self, arrays: Mapping[str, Array]) -> kernels.Construction:
+        return kernels.Construction(
+            ants=self.ants,
+            seed=self._seed,
+            geometry=self._cities.geometry(arrays),
+            tours=arrays["tours"],
+            lengths=arrays["lengths"],
+            state=arrays["state"],
         )
-
-    def _leading(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return (
-            *self._ants_and_seed(),
-            np.int32(self._metric),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["weights"],
-            np.int32(arrays["weights"].shape[1]),
-        )
-
-    def _results(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return arrays["tours"], arrays["lengths"], arrays["state"]
 
 
 class Groups(Construction):
     """A group of threads an ant (2017), one launch a tour (KE-ALL) or a step (KE-ONE)."""
 
-    file = ""
+    source: GroupSource
     order = "SharedList"
     other = "GlobalList"
     selection = "TilingRoulette"
     shrinks = False
-    alone = ""  # the file of a warp alone, which cannot shrink, where that is another
+    alone: GroupSource | None = None  # for groups of one warp, if they have another
 
-    def __init__(self, machine: Machine, cities: Cities, parameters: Colony, seed: int) -> None:
+    def __init__(
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+    ) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, GroupColony)
         self._workers = parameters.workers or self._automatic_workers()
@@ -127,7 +97,7 @@ class Groups(Construction):
         self._block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * self._block
         self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
-        self._whole, self._any_size = GROUP_ROWS[self.file]
+        self._whole, self._any_size = self.source.whole, self.source.any_size
         self._shared = self._shared_bytes()
         self._fits = (
             self._width == LANES
@@ -137,9 +107,8 @@ class Groups(Construction):
         )
 
     def _automatic_workers(self) -> int:
-        """As few as can hold all weights, which is the fastest as measured."""
-        whole, _ = GROUP_ROWS[self.file]
-        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * whole)))
+        """The fewest whose registers hold all weights: measured as the fastest."""
+        return min(MOST_WHOLE, LANES * -(-self.n // (LANES * self.source.whole)))
 
     def _shared_bytes(self) -> int:
         return -(-(self.n + self._padding) // 2) * 4
@@ -156,90 +125,92 @@ class Groups(Construction):
         return buffers
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
         return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
 
     def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
-        file, shrinks, rows, order, whole = self.file, self.shrinks, self._whole, self.order, "true"
+        source, shrinks, rows, order, whole = (
+            self.source,
+            self.shrinks,
+            self._whole,
+            self.order,
+            "true",
+        )
         if not self._fits:
             rows, order, whole = self._any_size, self.other, "false"
         elif self.alone and self._block == LANES:
-            file, shrinks = self.alone, False
-            rows, _ = GROUP_ROWS[file]
-        args = (
-            *self._leading(arrays),
-            np.int32(self._width),
-            np.int32(min(rows, -(-self.n // self._block))),
-            np.int32(self._padding),
-            *self._results(arrays),
+            source, shrinks, rows = self.alone, False, self.alone.whole
+        args = kernels.BuildToursByGroups(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+            width=self._width,
+            share=min(rows, -(-self.n // self._block)),
+            padding=self._padding,
         )
         kernel = (
             f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
             f"{whole}>"
         )
         shared = 0 if order == "GlobalList" else self._shared
-        return Launch(file, kernel, self.ants, self._block, args, shared)
+        return Launch(source, kernel, self.ants, self._block, args, shared)
 
     def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        n, ants, low, high, metric, coordinates, matrix, weights, columns = self._leading(arrays)
-        tours, lengths, state = self._results(arrays)
-        bits = (arrays.get("tabu"), np.int32(self._bit_words))
-        begin = (n, ants, low, high, *bits, np.int32(self._padding), tours, state)
-        end = (n, metric, coordinates, matrix, tours, lengths, state)
+        bits, bit_words = arrays.get("tabu"), self._bit_words
+        weights, tours, state = arrays["weights"], arrays["tours"], arrays["state"]
+        begin = kernels.StartSteps(
+            n=self.n,
+            ants=self.ants,
+            seed=self._seed,
+            bits=bits,
+            bit_words=bit_words,
+            padding=self._padding,
+            tours=tours,
+            state=state,
+        )
+        end = kernels.FinishSteps(
+            geometry=self._cities.geometry(arrays),
+            tours=tours,
+            lengths=arrays["lengths"],
+            state=state,
+        )
         kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
         share = -(-self.n // self._block)
-        launches = [Launch(self.file, f"start_steps<{self.other}>", self.ants, 128, begin)]
+        launches = [Launch(self.source, f"start_steps<{self.other}>", self.ants, 128, begin)]
         for step in range(1, self.n):
             block = self._block
             if self.shrinks:
                 block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
-            place = (np.int32(self._width), np.int32(step))
-            args = (n, ants, low, high, weights, columns, *place, *bits, tours, state)
-            launches.append(Launch(self.file, kernel, self.ants, block, args))
-        return (*launches, Launch(self.file, "finish_steps", self.ants, LANES, end))
-
-
-class StGroup(Groups):
-    """ST-GROUP: all cities by number, parallel prefix sum."""
-
-    file = "gpu/ant_system/cuda/st_group.cu"
-    order = other = "NumberedCities"
-    selection = "PrefixSearch"
-
-    def _automatic_workers(self) -> int:
-        return 64 if self.n <= 512 else 128 if self.n <= 1024 else 256
-
-    def _shared_bytes(self) -> int:
-        return 4 * self._bit_words
-
-    @property
-    def _bit_words(self) -> int:
-        return -(-(self.n + self._padding) // 32)
-
-
-class StGroupStc(Groups):
-    """ST-GROUP-STC: the tour list, parallel prefix sum."""
-
-    file = "gpu/ant_system/cuda/st_group_stc.cu"
-    selection = "PrefixSearch"
-
-    def _automatic_workers(self) -> int:
-        return 32 if self.n <= 512 else 64 if self.n <= 1536 else 128
+            args = kernels.MakeStep(
+                n=self.n,
+                ants=self.ants,
+                seed=self._seed,
+                weights=weights,
+                columns=weights.shape[1],
+                width=self._width,
+                step=step,
+                bits=bits,
+                bit_words=bit_words,
+                tours=tours,
+                state=state,
+            )
+            launches.append(Launch(self.source, kernel, self.ants, block, args))
+        return (*launches, Launch(self.source, "finish_steps", self.ants, LANES, end))
 
 
 class StGroupStcTr(Groups):
     """ST-GROUP-STC-TR: the tour list, tiling roulette."""
 
-    file = "gpu/construction/cuda/st_group_stc_tr.cu"
+    source = ST_GROUP_STC_TR
 
 
 class StDynamic(Groups):
     """ST-DYNAMIC: the tour list, tiling roulette, and warps that retire as cities get fewer."""
 
-    file = "gpu/construction/cuda/st_dynamic.cu"
-    alone = StGroupStcTr.file
+    source = ST_DYNAMIC
+    alone: GroupSource | None = ST_GROUP_STC_TR
     shrinks = True
 
     def _automatic_workers(self) -> int:
-        alone, _ = GROUP_ROWS[self.alone or self.file]
-        return LANES if self.n <= LANES * alone else super()._automatic_workers()
+        alone = self.alone or self.source
+        return LANES if self.n <= LANES * alone.whole else super()._automatic_workers()

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import inlined
-from gpu.local_search.rule import NEIGHBOURS, WINDOW, moves_of, neighbour_rows
+from gpu.local_search.kinds import moves_of
+from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
 CODE_BITS = 10

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.local_search.parameters import NO_LOCAL_SEARCH
-from gpu.local_search.rule import NEIGHBOURS, WINDOW, Moves, moves_of, neighbour_rows
+from gpu.local_search.cuda.kernels import LOCAL_SEARCH, ImproveTours, MeasureTours, PrepareSearch
+from gpu.local_search.kinds import NO_LOCAL_SEARCH, Moves, moves_of
+from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
-
-FILE = "gpu/local_search/cuda/local_search.cu"
 
 BLOCKS = (32, 64, 128, 256)
 """Threads that a block may have."""
 
 LONG_TOUR, FEWEST, MOST = 8192, 2, 8
-"""Of tours of so many cities few blocks fit a multiprocessor, and larger ones are quicker, all the
-more where at most so many do; registers suffice for so many small ones."""
+"""From this many cities on, few blocks fit a multiprocessor and larger blocks are faster; the
+largest where at most ``FEWEST`` fit. Registers allow ``MOST`` small blocks."""
 
 RESERVED = 1 << 10
-"""Bytes of shared memory that the system takes of every block."""
+"""Bytes of shared memory that CUDA reserves for itself in every block."""
 
 SHORT_CITIES = 1 << 16
-"""Fewer cities than these are written with 16 bits in shared memory."""
+"""With fewer cities than this, shared memory holds 16 bits a city."""
 
 WORD_BITS = 32
 
 PREPARING_BLOCK = 256
-"""Threads of a block that prepares a search: eight warps, each measuring a tour at a time."""
+"""Threads of a block that prepares a search: eight warps, each measures one tour at a time."""
 
 ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
 """What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
@@ -47,18 +46,6 @@ KERNELS = {
 """Names of the moves in gpu/local_search/cuda/move_search.cuh."""
 
 
-class Cities(Protocol):
-    """What a local search is told of the instance; :class:`gpu.cuda.cities.Problem` has it."""
-
-    @property
-    def n(self) -> int:
-        """Cities."""
-
-    @property
-    def metric(self) -> int:
-        """Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it."""
-
-
 class LocalSearch:
     """Improves the tours of all ants in place, between their construction and the update.
 
@@ -66,17 +53,17 @@ class LocalSearch:
     ----------
     machine : Machine
     instance : TspInstance
-    cities : Cities
+    cities : DeviceCities
         Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
     ants : int
     kind : str
-        One of :data:`gpu.parameters.LOCAL_SEARCHES`, but not ``none``.
+        One of :data:`gpu.local_search.parameters.LOCAL_SEARCHES`, but not ``none``.
     neighbours : int
         K, the length of the neighbour lists.
     threads : int, optional
-        Of a block; it changes nothing but the time. Chosen by measurement if not given.
+        Threads of a block. They change the speed alone; without them, the measured best.
     measures : bool
-        Whether the tours' lengths are to be found out first; else the construction has.
+        Whether to measure the tours first. Without it, the construction must have done so.
 
     Raises
     ------
@@ -90,7 +77,7 @@ class LocalSearch:
         self,
         machine: Machine,
         instance: TspInstance,
-        cities: Cities,
+        cities: DeviceCities,
         ants: int,
         kind: str,
         neighbours: int = NEIGHBOURS,
@@ -102,7 +89,7 @@ class LocalSearch:
         if moves is None or threads not in (None, *BLOCKS):
             raise ParameterError(f"there is no local search {kind!r} with {threads} threads")
         n = cities.n
-        self._n, self._metric, self._ants = n, cities.metric, ants
+        self._n, self._cities, self._ants = n, cities, ants
         self._measures = measures
         self._rows = neighbour_rows(instance, neighbours)
         self._words = -(-n // WORD_BITS)
@@ -111,7 +98,7 @@ class LocalSearch:
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
         self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST else 256)
         self.kernel = f"improve_tours<{memory}, {KERNELS[moves]}>"
-        resident = machine.resident(FILE, self.kernel, self._threads, self._shared)
+        resident = machine.resident(LOCAL_SEARCH, self.kernel, self._threads, self._shared)
         if resident < 1:
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of local search"
@@ -137,7 +124,7 @@ class LocalSearch:
             buffers.append(Buffer("queues", (self._blocks, self._n), np.int32))
         if not self._tour_shared:
             buffers += [
-                Buffer("places", (self._blocks, self._n), np.int32),
+                Buffer("tour_places", (self._blocks, self._n), np.int32),
                 Buffer("waiting", (self._blocks, self._words), np.uint32),
             ]
         return buffers
@@ -154,39 +141,45 @@ class LocalSearch:
         What the construction reported to ``state`` is replaced: the best of the improved tours,
         and the sum of their lengths.
         """
-        told = arrays["improvements"], arrays["state"]
-        cities = (
-            np.int32(self._n),
-            np.int32(self._ants),
-            np.int32(self._metric),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-        )
-        args = (
-            *cities,
-            arrays["near"],
-            np.int32(self._rows.shape[2]),
-            arrays["best_links"],
-            arrays.get("places"),
-            arrays.get("queues"),
-            arrays.get("waiting"),
-            arrays["built"],
-            arrays["built_tours"],
-            arrays["tours"],
-            arrays["lengths"],
-            *told,
-        )
-        best = arrays["best_tour"], arrays["best_links"]
         blocks = -(-self._n // PREPARING_BLOCK)
-        prepared = (np.int32(self._n), *best, *told)
-        before = Launch(FILE, "prepare_search", blocks, PREPARING_BLOCK, prepared)
+        prepare = PrepareSearch(
+            n=self._n,
+            best_tour=arrays["best_tour"],
+            links=arrays["best_links"],
+            improvements=arrays["improvements"],
+            state=arrays["state"],
+        )
+        geometry = self._cities.geometry(arrays)
+        before = Launch(LOCAL_SEARCH, "prepare_search", blocks, PREPARING_BLOCK, prepare)
         if self._measures:
-            measured = (*cities, arrays["tours"], arrays["lengths"], *best, *told)
+            measure = MeasureTours(
+                search=prepare,
+                geometry=geometry,
+                ants=self._ants,
+                tours=arrays["tours"],
+                lengths=arrays["lengths"],
+            )
             blocks = -(-self._ants * WORD_BITS // PREPARING_BLOCK)
-            before = Launch(FILE, "measure_tours", blocks, PREPARING_BLOCK, measured)
+            before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measure)
+        args = ImproveTours(
+            geometry=geometry,
+            ants=self._ants,
+            rows=arrays["near"],
+            width=self._rows.shape[2],
+            links=arrays["best_links"],
+            places=arrays.get("tour_places"),
+            queues=arrays.get("queues"),
+            bits=arrays.get("waiting"),
+            built=arrays["built"],
+            built_tours=arrays["built_tours"],
+            tours=arrays["tours"],
+            lengths=arrays["lengths"],
+            improvements=arrays["improvements"],
+            state=arrays["state"],
+        )
         return (
             before,
-            Launch(FILE, self.kernel, self._blocks, self._threads, args, self._shared),
+            Launch(LOCAL_SEARCH, self.kernel, self._blocks, self._threads, args, self._shared),
         )
 
     def made(self, machine: Machine, arrays: Mapping[str, Array], iteration: int) -> Improvements:
@@ -206,7 +199,7 @@ class LocalSearch:
 def local_search_of(
     machine: Machine,
     instance: TspInstance,
-    cities: Cities,
+    cities: DeviceCities,
     ants: int,
     kind: str,
     *,
@@ -239,7 +232,7 @@ def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
 
 
 def _row_of(iteration: int) -> int:
-    """Where the kernels put what they tell of the last of so many iterations."""
+    """The row of the kernels' reports on the last of so many iterations."""
     return (iteration - 1) & 1
 
 

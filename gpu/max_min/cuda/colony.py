@@ -12,12 +12,13 @@ from functools import partial
 
 from gpu.core.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.cuda.cities import LANES, Problem
-from gpu.cuda.colony import TourColony, machine_of
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.colony import machine_of
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.pictures import PictureReader
 from gpu.cuda.state import State
+from gpu.local_search.cuda.colony import TourColony
 from gpu.local_search.cuda.search import local_search_of
 from gpu.max_min.cuda.construction import (
     BT,
@@ -34,7 +35,7 @@ from gpu.max_min.cuda.update import Form, Lists, MmasUpdate
 from gpu.max_min.parameters import MmasCudaParameters, MmasListParameters
 from gpu.problems.tsp.instance import TspInstance
 
-ConstructionType = Callable[[Machine, Problem, MmasCudaParameters, int], MmasConstruction]
+ConstructionType = Callable[[Machine, DeviceCities, MmasCudaParameters, int], MmasConstruction]
 """Makes a construction for a machine, a problem, parameters and a seed."""
 
 
@@ -70,7 +71,7 @@ class MmasColony(TourColony):
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         m, kind = parameters.ants, parameters.local_search
-        problem = Problem.of(instance, min(LANES, instance.n - 1), parameters.beta)
+        problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
         construction = construction_type(machine, problem, parameters, seed)
         lists: Lists | None = None
@@ -126,21 +127,12 @@ CONSTRUCTIONS: dict[str, ConstructionType] = {
 """How ants draw, their tabu and whether they have lists (``cl``), to what does it."""
 
 
-def _build(
-    name: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
+def build(
+    variant: str,
+    instance: TspInstance,
+    parameters: MmasCudaParameters,
+    device: Device,
+    seed: int,
 ) -> MmasColony:
-    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[name])
-
-
-build_rwm_lc = partial(_build, "rwm-lc")
-build_rwm_bt = partial(_build, "rwm-bt")
-build_rwm_ct = partial(_build, "rwm-ct")
-build_wrs_lc = partial(_build, "wrs-lc")
-build_wrs_bt = partial(_build, "wrs-bt")
-build_wrs_ct = partial(_build, "wrs-ct")
-build_rwm_lc_cl = partial(_build, "rwm-lc-cl")
-build_rwm_bt_cl = partial(_build, "rwm-bt-cl")
-build_rwm_ct_cl = partial(_build, "rwm-ct-cl")
-build_wrs_lc_cl = partial(_build, "wrs-lc-cl")
-build_wrs_bt_cl = partial(_build, "wrs-bt-cl")
-build_wrs_ct_cl = partial(_build, "wrs-ct-cl")
+    """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
+    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[variant])

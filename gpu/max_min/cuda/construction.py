@@ -1,7 +1,7 @@
-"""How the ants of a MAX-MIN Ant System are spread over the GPU while they build tours.
+"""Tour construction of the MAX-MIN Ant Systems: how ants are spread over the GPU.
 
-Two selections, three tabus, with and without candidate lists (2020, Sections 4.1 to 4.3). Those of
-the same wheel order build the same tours, and those with reservoirs all do.
+There are two selections and three tabus, with and without candidate lists (2020, Sections 4.1 to
+4.3). Constructions with the same wheel order build the same tours; so do all with reservoirs.
 """
 
 from __future__ import annotations
@@ -10,13 +10,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from gpu.construction.cuda.groups import LANES, Construction, StDynamic, weight_columns
+from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
-from gpu.cuda.loader import MOST_LIST_ROWS, SAMPLED_TILES, TILES
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.machine import Array, Launch, Machine
+from gpu.max_min.cuda.kernels import (
+    COMPACT,
+    LISTS_RWM,
+    LISTS_WRS,
+    MOST_LIST_ROWS,
+    RESERVOIR,
+    ROWS,
+    ROWS_WRS,
+    SAMPLED_TILES,
+    TILES,
+    BuildToursByLists,
+    BuildToursByReservoir,
+    BuildToursByRows,
+)
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
 
@@ -24,37 +36,37 @@ TILE_CITIES = 256
 """Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
 
 PADDING = 128
-"""Places of a list at which a warp looks at once in reservoir.cu, some of them in vain."""
+"""Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
 
 MOST_SHARED_TILES = 2
-"""Of a warp whose weights are in shared memory: more cities would not fit any GPU's."""
+"""Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
 
 GROUP_BYTES = 512
-"""At least what ``GroupMemory`` in gpu/cuda/kernels/group.cuh takes of shared memory."""
+"""Shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up."""
 
 MOST_WARPS = 16
-"""Of a block, given the registers that the kernels use."""
+"""Warps of a block at most, given the registers that the kernels use."""
 
 MOST_LIST_WARPS = 32
-"""Of a block whose candidate lists are in shared memory."""
+"""Warps of a block at most whose candidate lists are in shared memory."""
 
 OTHERS_BYTES = 256
-"""At least what ``OtherCities`` in other_cities.cuh takes of shared memory, if it is there."""
+"""Shared memory for ``OtherCities`` in other_cities.cuh, rounded up."""
 
 LEAST_SHARE = 0.25
-"""Of all candidate lists: if fewer fit shared memory, that is left to the L1 cache."""
+"""Share of all candidate lists. If less fits shared memory, the L1 cache gets the memory."""
 
 LC, BT, CT = "LC", "BT", "CT"
 
 SAMPLED = {LC: "SharedList", CT: "CompactList"}
-"""What gpu/max_min/cuda/reservoir.cu calls the tabus."""
+"""Names of the tabus in gpu/max_min/cuda/reservoir.cu."""
 
 LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
-"""What gpu/max_min/cuda/list_tabus.cuh calls them."""
+"""Names of the tabus in gpu/max_min/cuda/list_tabus.cuh."""
 
 
-class _Team(NamedTuple):
-    """What :class:`gpu.construction.cuda.groups.Groups` is told."""
+class _GroupParameters(NamedTuple):
+    """The parameters that :class:`gpu.construction.cuda.groups.Groups` reads."""
 
     ants: int | None
     workers: int | None
@@ -62,32 +74,32 @@ class _Team(NamedTuple):
 
 
 class MmasConstruction(Construction, ABC):
-    """What all have: the form in which their ants read weights."""
+    """What all constructions have: the form in which their ants read weights."""
 
     form = Form.FLOATS
     listed_form = Form.NONE
 
     @abstractmethod
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
+        """The launches that build all tours of an iteration."""
 
 
 class Wheel(StDynamic, MmasConstruction):
     """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
 
     def __init__(
-        self, machine: Machine, cities: Problem, parameters: MmasCudaParameters, seed: int
+        self, machine: Machine, cities: DeviceCities, parameters: MmasCudaParameters, seed: int
     ) -> None:
         assert isinstance(parameters, MmasGroupParameters)
         workers = None if parameters.warps is None else LANES * parameters.warps
-        super().__init__(machine, cities, _Team(parameters.ants, workers), seed)
+        super().__init__(machine, cities, _GroupParameters(parameters.ants, workers), seed)
 
 
 class CompactWheel(Wheel):
     """RWM-CT: the same with the compact tabu."""
 
-    file = "gpu/max_min/cuda/compact.cu"
-    alone = ""
+    source = COMPACT
+    alone = None
     order = "CompactList"
     other = "GlobalList"
 
@@ -98,7 +110,7 @@ class Rows(MmasConstruction):
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         *,
@@ -107,7 +119,7 @@ class Rows(MmasConstruction):
         assert isinstance(parameters, MmasGroupParameters)
         super().__init__(machine, cities, parameters, seed)
         half = parameters.weights == HALF
-        self.file = "gpu/max_min/cuda/rows_wrs.cu" if samples else "gpu/max_min/cuda/rows.cu"
+        self.source = ROWS_WRS if samples else ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
         self._row = "HalfRow" if half else "FullRow"
         self.form = Form.HALVES if half else Form.FLOATS
@@ -121,7 +133,7 @@ class Rows(MmasConstruction):
         self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
         self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
         columns = weight_columns(self.n)
-        beyond = max(0, TILE_CITIES * tiles - columns)  # read, but not looked at, of the last row
+        beyond = max(0, TILE_CITIES * tiles - columns)  # read after the last row, but not used
         whole = 2 * (self.n * columns + beyond)
         if (
             half
@@ -135,24 +147,28 @@ class Rows(MmasConstruction):
             self._block, self._shared = LANES * warps, whole
 
     def _automatic_warps(self) -> int:
-        """As few as can be, which is the fastest as measured: one needs no barrier."""
+        """One, measured as the fastest: a single warp needs no barrier."""
         return 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
-        return (Launch(self.file, self._kernel, self._grid, self._block, args, self._shared),)
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByRows(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
+        return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
 
 
 class Sampling(MmasConstruction):
     """WRS with a list of unvisited cities."""
 
-    file = "gpu/max_min/cuda/reservoir.cu"
+    source = RESERVOIR
 
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         tabu: str,
@@ -168,14 +184,18 @@ class Sampling(MmasConstruction):
         self._warps = parameters.warps or self._automatic_warps()
 
     def _automatic_warps(self) -> int:
-        """As measured: fewer where there are more ants, and all find work enough."""
+        """The fastest as measured: with more ants, fewer warps an ant keep the GPU busy."""
         return 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (*self._leading(arrays), *self._results(arrays))
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByReservoir(
+            construction=self._common(arrays),
+            weights=arrays["weights"],
+            columns=arrays["weights"].shape[1],
+        )
         block = LANES * self._warps
-        return (Launch(self.file, self._kernel, self.ants, block, args, self._shared),)
+        return (Launch(self.source, self._kernel, self.ants, block, args, self._shared),)
 
 
 class ListTours(MmasConstruction):
@@ -184,7 +204,7 @@ class ListTours(MmasConstruction):
     def __init__(
         self,
         machine: Machine,
-        cities: Problem,
+        cities: DeviceCities,
         parameters: MmasCudaParameters,
         seed: int,
         tabu: str,
@@ -194,7 +214,6 @@ class ListTours(MmasConstruction):
         assert isinstance(parameters, MmasListParameters)
         super().__init__(machine, cities, parameters, seed)
         n = self.n
-        self._problem = cities
         self._width = parameters.candidates
         self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
         if n > KEPT:
@@ -204,7 +223,7 @@ class ListTours(MmasConstruction):
         self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
         if samples:
             self.listed_form = Form.INVERSES
-        self.file = "gpu/max_min/cuda/lists_wrs.cu" if samples else "gpu/max_min/cuda/lists_rwm.cu"
+        self.source = LISTS_WRS if samples else LISTS_RWM
         self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
         check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if self._width == LANES else MOST_LIST_ROWS
@@ -230,31 +249,25 @@ class ListTours(MmasConstruction):
         )
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Build all tours of an iteration."""
-        args = (
-            *self._ants_and_seed(),
-            np.int32(self._metric),
-            np.float64(self._problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-            arrays["candidates"],
-            arrays["listed"],
-            np.int32(self._width),
-            np.int32(self._held),
-            arrays.get("weights"),
-            arrays["trails"],
-            np.int32(arrays["trails"].shape[1]),
-            arrays["backup"],
-            arrays["strayed"],
-            np.int32(self._rounds),
-            np.int32(self._alpha if self._alpha.is_integer() else -1),
-            np.float64(self._alpha),
-            np.int32(self._tabu_bytes),
-            *self._results(arrays),
+        """The launches that build all tours of an iteration."""
+        args = BuildToursByLists(
+            construction=self._common(arrays),
+            candidates=arrays["candidates"],
+            listed=arrays["listed"],
+            width=self._width,
+            held=self._held,
+            weights=arrays.get("weights"),
+            trails=arrays["trails"],
+            columns=arrays["trails"].shape[1],
+            backup=arrays["backup"],
+            strayed=arrays["strayed"],
+            rounds=self._rounds,
+            factors=int(self._alpha) if self._alpha.is_integer() else -1,
+            alpha=self._alpha,
+            tabu_bytes=self._tabu_bytes,
         )
         grid, block, shared = self._place
-        return (Launch(self.file, self._kernel, grid, block, args, shared),)
+        return (Launch(self.source, self._kernel, grid, block, args, shared),)
 
 
 def check_warps(warps: int, least: int, n: int, how: str) -> None:

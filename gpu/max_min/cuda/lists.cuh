@@ -33,8 +33,8 @@ struct SplitLists {
         weight = weights[place];
     }
 
-    // Starts to copy the lists of the first cities, all that there are, to shared memory; returns
-    // where they end.
+    // Starts to copy the lists of all cities to shared memory; returns the end of the
+    // copy.
     __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
         uint4* end = start_copy(shared, weights - lane, count * width / 4);
         weights = held_own_shared(reinterpret_cast<const float*>(shared) + lane);
@@ -45,7 +45,7 @@ struct SplitLists {
     }
 };
 
-// Either in a half of a word, so that one read brings both.
+// City and weight in the halves of one word, so that one read gets both.
 struct PackedLists {
     const unsigned* words;
     int width, lane;
@@ -70,11 +70,11 @@ struct PackedLists {
     }
 };
 
-// The same where shared memory has room for the lists of some cities: those of the others are read
-// where they are.
+// The same where shared memory holds the lists of some cities: the others are read from global
+// memory.
 struct PartedLists {
     PackedLists near, far;
-    int width, end = 0;  // of what is near
+    int width, end = 0;  // of the lists in shared memory
 
     __device__ __forceinline__ PartedLists(const unsigned short* candidates, const void* listed,
                                            int width_, int lane)
@@ -91,19 +91,35 @@ struct PartedLists {
     }
 };
 
+struct BuildToursByLists {
+    Construction construction;
+    const unsigned short* candidates;
+    const void* listed;
+    int width;
+    int held;
+    const void* weights;
+    const float* trails;
+    int columns;
+    const uint2* backup;
+    const unsigned char* strayed;
+    int rounds;
+    int factors;
+    double alpha;
+    int tabu_bytes;
+};
+
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
 __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, double beta,
-    const double* coordinates, const int* matrix, const int* nearest,
-    const unsigned short* candidates, const void* listed, int width, int held, const void* weights,
-    const float* trails, int columns, const uint2* backup, const unsigned char* strayed, int rounds,
-    int factors, double alpha, int tabu_bytes, int* tours, Word* lengths, ColonyState* state) {
+    const BuildToursByLists arguments) {
+    const auto [construction, candidates, listed, width, held, weights, trails, columns, backup,
+                strayed, rounds, factors, alpha, tabu_bytes] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ uint4 shared[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     char* tabus = reinterpret_cast<char*>(shared);
     Lists lists(candidates, listed, width, lane);
-    Geometry geometry{n, metric, beta, coordinates, matrix, nearest};
     AllWeights all{weights, n, columns, rounds};
     __shared__ OtherCities others;
     if constexpr (SHARED) {
@@ -117,9 +133,7 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     __syncthreads();
     Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
     for (int ant = warp * gridDim.x + blockIdx.x; ant < ants; ant += gridDim.x * warps) {
-        Draws draws{{seed_low, seed_high},
-                    static_cast<unsigned>(ant),
-                    static_cast<unsigned>(state->iteration)};
+        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
         int* tour = tours + static_cast<long long>(ant) * n;
         int city = draws.start(n), kept = city;  // the last cities, one a lane
         tabu.begin(n, city, lane);

@@ -66,23 +66,29 @@ struct Listed {
     };
 };
 
+struct BuildToursByReservoir {
+    Construction construction;
+    const void* weights;
+    int columns;
+};
+
 template <class List, class Row>
 __global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const void* weights, int columns, int* tours, Word* lengths,
-    ColonyState* state) {
+    const BuildToursByReservoir arguments) {
+    const auto [construction, weights, columns] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     const typename Row::Stored* rows = static_cast<const typename Row::Stored*>(weights);
     int* tour = tours + static_cast<long long>(ant) * n;
     Listed<List> tabu(shared, tour, n);
     int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
-    GrowingTour grown({n, metric, 1.0, coordinates, matrix, nullptr}, city);
+    GrowingTour grown(geometry, city);
     tabu.begin(city);
     group.meet();
     while (step < n) {

@@ -1,8 +1,8 @@
 // Tours of the MAX-MIN Ant System by whole rows of weights, with tabu bits in registers (2020: BT).
 // A block is an ant; each of its warps looks after some tiles of cities.
 //
-// Unlike with a tour list, a step reads whole lines of weights, visited cities and all: fewer
-// requests than a look at every unvisited city by itself, and of half the bytes. How a city is
+// Unlike with a tour list, a step reads whole lines of weights, also those of visited cities. These
+// are fewer requests than one for every unvisited city, and half the bytes. How a city is
 // drawn is a policy.
 #pragma once
 
@@ -44,23 +44,27 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
     if (group.warp == 0) grown.report(state, ant, lengths, group.lane);
 }
 
-// Threads of a block; for many tiles more than there ever are, so that threads get by with less
-// registers, and all ants of a large instance find room at once.
+// The bound on the threads of a block. For many tiles it is larger than any block, so that threads
+// use fewer registers, and all ants of a large instance run at once.
 template <int TILES>
 constexpr int most_threads = TILES > 8 ? 608 : 512;
 
+struct BuildToursByRows {
+    Construction construction;
+    const void* weights;
+    int columns;
+};
+
 template <class Selection, class Row, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const void* weights, int columns, int* tours, Word* lengths,
-    ColonyState* state) {
+    const BuildToursByRows arguments) {
+    const auto [construction, weights, columns] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
     __shared__ GroupMemory memory;
     int lane = held(threadIdx.x % LANES), ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     build_tour<Selection, Row, TILES>(group, draws, geometry,
                                       static_cast<const typename Row::Stored*>(weights), columns,
                                       tours, lengths, state);
@@ -70,9 +74,10 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
 // multiprocessor; a warp an ant.
 template <class Selection, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
-    int n, int ants, unsigned seed_low, unsigned seed_high, int metric, const double* coordinates,
-    const int* matrix, const void* weights, int columns, int* tours, Word* lengths,
-    ColonyState* state) {
+    const BuildToursByRows arguments) {
+    const auto [construction, weights, columns] = arguments;
+    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int lane = held(threadIdx.x % LANES), warps = blockDim.x / LANES;
@@ -83,11 +88,8 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     copies_landed<0>();
     __syncthreads();
     Group<> group{memory, 1, 0, lane};
-    Geometry geometry{n, metric, 1.0, coordinates, matrix, nullptr};
     for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
-        Draws draws{{seed_low, seed_high},
-                    static_cast<unsigned>(ant),
-                    static_cast<unsigned>(state->iteration)};
+        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
         build_tour<Selection, SharedHalfRow, TILES>(group, draws, geometry,
                                                     reinterpret_cast<const unsigned short*>(own),
                                                     columns, tours, lengths, state);

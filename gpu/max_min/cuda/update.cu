@@ -1,5 +1,5 @@
 // The pheromone update of the MAX-MIN Ant System (2020, Fig. 5): all trails evaporate down to a
-// limit, those of one tour grow up to another, and what ants choose by follows in the same pass.
+// limit, those of one tour grow up to another, and the same pass makes the weights for the ants.
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four.
 #include "gpu/cuda/kernels/candidates.cuh"
@@ -17,14 +17,21 @@ enum Form : int {
     PACKED = 4,  // halves, above the candidate's number
 };
 
-// Makes weights of trails, and stores them: a matrix of all edges.
-template <class Power>
-struct Weighing {
-    int n, columns, form, rounds;  // to half precision
-    double alpha;
+// The weights of all edges, and what they are made of.
+struct EdgeWeights {
     Geometry geometry;
+    int columns;
+    int form;
+    int rounds;  // whether to half precision
+    double alpha;
     const float* heuristic;  // of all edges, or null: then it is worked out where it is needed
     void* weights;
+};
+
+// Makes weights of trails, and stores them: a matrix of all edges.
+template <class Power>
+struct Weighing : EdgeWeights {
+    __device__ explicit Weighing(const EdgeWeights& edges) : EdgeWeights(edges) {}
 
     __device__ __forceinline__ float weight(const Power& power, float trail, float eta) const {
         float weighed = choice(power(trail), eta);
@@ -32,7 +39,7 @@ struct Weighing {
     }
 
     __device__ __forceinline__ float eta(int from, int to) const {
-        if (from == to || to >= n) return 0.0f;
+        if (from == to || to >= geometry.n) return 0.0f;
         return geometry.weight(from, to);
     }
 
@@ -72,31 +79,49 @@ struct Weighing {
     }
 };
 
+struct StartLimits {
+    MmasState* mmas;
+    float least;
+};
+
 // The limits before the first iteration, all trails being 1.
-__global__ void start_limits(MmasState* mmas, float least) {
+__global__ void start_limits(const StartLimits arguments) {
+    const auto [mmas, least] = arguments;
     if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
 }
 
+struct WeighTrails {
+    EdgeWeights edges;
+    long long quarters;
+    const float4* trails;
+};
+
 // Makes all weights; once a run.
 template <class Power>
-__global__ void weigh_trails(int n, int columns, int form, int rounds, double alpha, int metric,
-                             double beta, const double* coordinates, const int* matrix,
-                             const int* nearest, const float* heuristic, void* weights,
-                             long long quarters, const float4* trails) {
-    Weighing<Power> weighing{n,         columns, form,
-                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
-                             heuristic, weights};
-    Power power(alpha);
+__global__ void weigh_trails(const WeighTrails arguments) {
+    const auto [edges, quarters, trails] = arguments;
+    Weighing<Power> weighing(edges);
+    Power power(edges.alpha);
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
          i += stride)
         weighing.put(power, i, trails[i]);
 }
 
+struct CountSettled {
+    int n;
+    int columns;
+    int listed;
+    const unsigned short* candidates;
+    int width;
+    const float* trails;
+    Word* branches;
+};
+
 // Adds up, for all cities, the candidates whose trails are at least min + 0.05 (max - min): n times
 // the branching factor, which tells whether trails have settled. A warp a city.
-__global__ void count_settled(int n, int columns, int listed, const unsigned short* candidates,
-                              int width, const float* trails, Word* branches) {
+__global__ void count_settled(const CountSettled arguments) {
+    const auto [n, columns, listed, candidates, width, trails, branches] = arguments;
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
         const unsigned short* list = candidates + static_cast<long long>(city) * width;
@@ -117,20 +142,22 @@ __global__ void count_settled(int n, int columns, int listed, const unsigned sho
     }
 }
 
+struct EvaporateTrails {
+    EdgeWeights edges;
+    MmasRules rules;
+    long long quarters;
+    float4* trails;
+    const MmasState* mmas;
+    const ColonyState* state;
+};
+
 // Evaporates all trails, or begins anew, and makes all weights.
 template <class Power>
-__global__ void evaporate_trails(int n, int columns, int form, int rounds, double alpha, int metric,
-                                 double beta, const double* coordinates, const int* matrix,
-                                 const int* nearest, const float* heuristic, void* weights,
-                                 long long quarters, float4* trails, double nearest_length,
-                                 double spread, double gain, float keep, int depositor,
-                                 int patience, const MmasState* mmas, const ColonyState* state) {
-    MmasRules rules{nearest_length, spread, gain, keep, depositor, patience};
-    Weighing<Power> weighing{n,         columns, form,
-                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
-                             heuristic, weights};
-    Power power(alpha);
-    Decision decision(state, mmas, rules, n);
+__global__ void evaporate_trails(const EvaporateTrails arguments) {
+    const auto [edges, rules, quarters, trails, mmas, state] = arguments;
+    Weighing<Power> weighing(edges);
+    Power power(edges.alpha);
+    Decision decision(state, mmas, rules, edges.geometry.n);
     float least = decision.restarting ? decision.most : decision.least, most = decision.most;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
@@ -145,28 +172,36 @@ __global__ void evaporate_trails(int n, int columns, int form, int rounds, doubl
     }
 }
 
-// Notes where a trail grows that leads beyond the backup list; see gpu/max_min/cuda/lists.cuh.
+// Notes that a trail grows beyond the backup list; see gpu/max_min/cuda/lists.cuh.
 __device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
                                            int to, unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
 }
 
+struct DepositTrails {
+    EdgeWeights edges;
+    MmasRules rules;
+    int ants;
+    int directed;
+    float* trails;
+    const int* tours;
+    int* best_tour;
+    int* iteration_tour;
+    const uint2* backup;
+    unsigned char* strayed;  // null where no construction reads it
+    MmasState* mmas;
+    ColonyState* state;
+};
+
 // One tour deposits, a thread an edge; elects the best tour and closes the iteration.
 template <class Power>
-__global__ void deposit_trails(int n, int columns, int form, int rounds, double alpha, int metric,
-                               double beta, const double* coordinates, const int* matrix,
-                               const int* nearest, const float* heuristic, void* weights, int ants,
-                               int directed, float* trails, double nearest_length, double spread,
-                               double gain, float keep, int depositor, int patience,
-                               const int* tours, int* best_tour, int* iteration_tour,
-                               const uint2* backup, unsigned char* strayed, MmasState* mmas,
-                               ColonyState* state) {
-    MmasRules rules{nearest_length, spread, gain, keep, depositor, patience};
-    Weighing<Power> weighing{n,         columns, form,
-                             rounds,    alpha,   {n, metric, beta, coordinates, matrix, nearest},
-                             heuristic, weights};
-    Power power(alpha);
+__global__ void deposit_trails(const DepositTrails arguments) {
+    const auto [edges, rules, ants, directed, trails, tours, best_tour, iteration_tour, backup,
+                strayed, mmas, state] = arguments;
+    const int n = edges.geometry.n, columns = edges.columns;
+    Weighing<Power> weighing(edges);
+    Power power(edges.alpha);
     Election election(state, tours, nullptr, ants, n, best_tour);
     Decision decision(state, mmas, rules, n);
     Closing closing(state);  // all threads of the block meet here
@@ -194,11 +229,24 @@ __global__ void deposit_trails(int n, int columns, int form, int rounds, double 
     closing.finish(state, election.improved);
 }
 
+struct WeighCandidates {
+    int n;
+    int columns;
+    int form;
+    int rounds;
+    double alpha;
+    int width;
+    const unsigned short* candidates;
+    const float* etas;
+    const float* trails;
+    void* listed;
+};
+
 // Makes the weights of the candidates of all cities, `width` a city; `etas` are their heuristics.
 template <class Power>
-__global__ void weigh_candidates(int n, int columns, int form, int rounds, double alpha, int width,
-                                 const unsigned short* candidates, const float* etas,
-                                 const float* trails, void* listed) {
+__global__ void weigh_candidates(const WeighCandidates arguments) {
+    const auto [n, columns, form, rounds, alpha, width, candidates, etas, trails, listed] =
+        arguments;
     Power power(alpha);
     int stride = gridDim.x * blockDim.x, size = n * width;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += stride) {

@@ -1,7 +1,7 @@
-"""The trails of the MAX-MIN Ant System on a GPU: how they are renewed, and what ants see of them.
+"""The pheromone update of the MAX-MIN Ant System on a GPU, and the weights that follow from it.
 
-A pass over the matrix evaporates all trails and makes the weights that ants choose by, as there is
-no more to be done for either than to read and write them. Then one tour deposits.
+One pass over the matrix evaporates all trails and makes the weights that ants choose by: both have
+to read and write every trail anyway. Then one tour deposits.
 """
 
 from __future__ import annotations
@@ -13,11 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.ant_system.cuda.updates import TILE, blocks_for
+from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, Problem
+from gpu.cuda.arguments import KernelArguments
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.max_min.cuda.kernels import (
+    UPDATE,
+    CountSettled,
+    DepositTrails,
+    EdgeWeights,
+    EvaporateTrails,
+    MmasRules,
+    StartLimits,
+    WeighCandidates,
+    WeighTrails,
+)
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import HALF, MmasCudaParameters
 from gpu.problems.tsp.candidates import build_candidates, weights
@@ -27,11 +39,11 @@ FAINTEST_TRAIL = np.float32(2.0**-60)
 """``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh."""
 
 KEPT = 4096
-"""Cities up to which the heuristic of all edges is kept, and with lists the weights of all: beyond,
-they are worked out from coordinates and trails where they are needed."""
+"""Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
+of all edges too. Beyond, they are computed from coordinates and trails where they are needed."""
 
 SHORT_CITIES = 1 << 16
-"""Cities that two bytes of a candidate list can name."""
+"""A candidate list has two bytes a city: it takes fewer cities than this."""
 
 
 BRANCHES = 2
@@ -39,7 +51,7 @@ BRANCHES = 2
 
 
 class Form(enum.IntEnum):
-    """In what form ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
+    """The form in which ants read the weight of an edge; the same as in gpu/max_min/cuda/update.cu.
 
     Candidates are listed as ``FLOATS``, ``INVERSES`` or ``PACKED``: halves and cities in a word.
     """
@@ -57,7 +69,7 @@ class Form(enum.IntEnum):
 
 
 class Lists:
-    """Candidate lists: of ants that have any, and of cities whose trails tell of settling.
+    """Candidate lists: for the ants that use them, and to see whether the trails have settled.
 
     Parameters
     ----------
@@ -111,22 +123,20 @@ class MmasUpdate:
     Parameters
     ----------
     machine : Machine
-    problem : Problem
+    problem : DeviceCities
     trails : DenseTrails
     parameters : MmasCudaParameters
     form : Form
-        In which ants read the weights of all edges.
+        The form in which ants read the weights of all edges.
     lists : Lists or None
     listed_form : Form
-        In which ants read the weights of candidates; ``NONE`` if they have none.
+        The form in which ants read the weights of candidates; ``NONE`` without lists.
     """
-
-    file = "gpu/max_min/cuda/update.cu"
 
     def __init__(
         self,
         machine: Machine,
-        problem: Problem,
+        problem: DeviceCities,
         trails: DenseTrails,
         parameters: MmasCudaParameters,
         form: Form,
@@ -138,20 +148,20 @@ class MmasUpdate:
         self._machine, self._problem, self._trails, self._lists = machine, problem, trails, lists
         self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
         self._keeps_heuristic = n <= KEPT and form is not Form.NONE
-        self._grid = blocks_for(machine, int(trails.quarters))
-        self._alpha = np.float64(parameters.alpha)
+        self._grid = blocks_for(machine, trails.quarters)
+        self._alpha = parameters.alpha
         self._power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
-        self._rounds = np.int32(parameters.weights == HALF)
+        self._rounds = parameters.weights == HALF
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), FAINTEST_TRAIL)
-        self._rules = (
-            np.float64(nearest),
-            np.float64(spread),
-            np.float64(parameters.rho * nearest),
-            np.float32(1.0 - parameters.rho),
-            np.int32(DEPOSITS[parameters.deposit]),
-            np.int32(parameters.restart),
+        self._rules = MmasRules(
+            nearest=nearest,
+            spread=spread,
+            gain=parameters.rho * nearest,
+            keep=np.float32(1.0 - parameters.rho),
+            depositor=DEPOSITS[parameters.deposit],
+            patience=parameters.restart,
         )
 
     def buffers(self) -> list[Buffer]:
@@ -169,47 +179,56 @@ class MmasUpdate:
 
     def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
-        n = np.int32(self._problem.n)
-        launches = [Launch(self.file, "start_limits", 1, LANES, (arrays["limits"], self._least))]
-        if self._keeps_heuristic:
-            args = (n, np.int32(self._trails.columns), *self._geometry(arrays), arrays["heuristic"])
-            launches.append(
-                Launch(
-                    "gpu/construction/cuda/choice_info.cu",
-                    "prepare_heuristic",
-                    self._grid,
-                    TILE,
-                    args,
-                )
+        launches = [
+            Launch(
+                UPDATE,
+                "start_limits",
+                1,
+                LANES,
+                StartLimits(mmas=arrays["limits"], least=self._least),
             )
+        ]
+        if self._keeps_heuristic:
+            columns = self._trails.columns
+            launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
         if self._form is not Form.NONE:
-            args = (*self._weighing(arrays), self._trails.quarters, arrays["trails"])
+            args = WeighTrails(
+                edges=self._edges(arrays),
+                quarters=self._trails.quarters,
+                trails=arrays["trails"],
+            )
             launches.append(self._launch("weigh_trails", self._grid, args))
         return [*launches, *self._weigh_candidates(arrays)]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
-        weighing = self._weighing(arrays)
-        state = arrays["limits"], arrays["state"]
-        n = self._problem.n
-        evaporate = (*weighing, self._trails.quarters, arrays["trails"], *self._rules, *state)
-        deposit = (
-            *weighing,
-            np.int32(self._ants),
-            np.int32(self._problem.directed),
-            arrays["trails"],
-            *self._rules,
-            arrays["tours"],
-            arrays["best_tour"],
-            arrays["iteration_tour"],
-            arrays["backup"],
-            arrays.get("strayed") if self._form is Form.NONE else None,
-            *state,
+        edges, n = self._edges(arrays), self._problem.n
+        evaporate = EvaporateTrails(
+            edges=edges,
+            rules=self._rules,
+            quarters=self._trails.quarters,
+            trails=arrays["trails"],
+            mmas=arrays["limits"],
+            state=arrays["state"],
+        )
+        deposit = DepositTrails(
+            edges=edges,
+            rules=self._rules,
+            ants=self._ants,
+            directed=self._problem.directed,
+            trails=arrays["trails"],
+            tours=arrays["tours"],
+            best_tour=arrays["best_tour"],
+            iteration_tour=arrays["iteration_tour"],
+            backup=arrays["backup"],
+            strayed=arrays.get("strayed") if self._form is Form.NONE else None,
+            mmas=arrays["limits"],
+            state=arrays["state"],
         )
         return (
             *self._count(arrays),
             self._launch("evaporate_trails", self._grid, evaporate),
-            self._launch("deposit_trails", min(64, -(-n // TILE)), deposit),
+            self._launch("deposit_trails", min(64, -(-n // THREADS)), deposit),
             *self._weigh_candidates(arrays),
         )
 
@@ -225,65 +244,55 @@ class MmasUpdate:
         self._machine.run([self._count_branches(arrays, arrays["branches"])])
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
-    def _launch(self, kernel: str, grid: int, args: tuple[Any, ...]) -> Launch:
-        return Launch(self.file, f"{kernel}<{self._power}>", grid, TILE, args)
+    def _launch(self, kernel: str, grid: int, args: KernelArguments) -> Launch:
+        return Launch(UPDATE, f"{kernel}<{self._power}>", grid, THREADS, args)
 
-    def _geometry(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return (
-            np.int32(self._problem.metric),
-            np.float64(self._problem.beta),
-            arrays.get("coordinates"),
-            arrays.get("matrix"),
-            arrays["nearest"],
-        )
-
-    def _weighing(self, arrays: Mapping[str, Array]) -> tuple[Any, ...]:
-        return (
-            np.int32(self._problem.n),
-            np.int32(self._trails.columns),
-            np.int32(self._form),
-            self._rounds,
-            self._alpha,
-            *self._geometry(arrays),
-            arrays.get("heuristic"),
-            arrays.get("weights"),
+    def _edges(self, arrays: Mapping[str, Array]) -> EdgeWeights:
+        return EdgeWeights(
+            geometry=self._problem.geometry(arrays),
+            columns=self._trails.columns,
+            form=self._form,
+            rounds=self._rounds,
+            alpha=self._alpha,
+            heuristic=arrays.get("heuristic"),
+            weights=arrays.get("weights"),
         )
 
     def _count(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        """Of the cities on the lists, for the decision whether to begin anew."""
+        """Count the branches of the lists, which decide whether trails begin anew."""
         if self._patience == 0:
             return ()
         return (self._count_branches(arrays, arrays["limits"][BRANCHES:]),)
 
     def _count_branches(self, arrays: Mapping[str, Array], total: Array) -> Launch:
         assert self._lists is not None
-        args = (
-            np.int32(self._problem.n),
-            np.int32(self._trails.columns),
-            np.int32(self._lists.listed),
-            arrays["candidates"],
-            np.int32(self._lists.width),
-            arrays["trails"],
-            total,
+        args = CountSettled(
+            n=self._problem.n,
+            columns=self._trails.columns,
+            listed=self._lists.listed,
+            candidates=arrays["candidates"],
+            width=self._lists.width,
+            trails=arrays["trails"],
+            branches=total,
         )
         grid = blocks_for(self._machine, self._problem.n * LANES)
-        return Launch(self.file, "count_settled", grid, TILE, args)
+        return Launch(UPDATE, "count_settled", grid, THREADS, args)
 
     def _weigh_candidates(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:
             return ()
         width = self._lists.width
-        args = (
-            np.int32(self._problem.n),
-            np.int32(self._trails.columns),
-            np.int32(self._listed_form),
-            self._rounds,
-            self._alpha,
-            np.int32(width),
-            arrays["candidates"],
-            arrays["etas"],
-            arrays["trails"],
-            arrays["listed"],
+        args = WeighCandidates(
+            n=self._problem.n,
+            columns=self._trails.columns,
+            form=self._listed_form,
+            rounds=self._rounds,
+            alpha=self._alpha,
+            width=width,
+            candidates=arrays["candidates"],
+            etas=arrays["etas"],
+            trails=arrays["trails"],
+            listed=arrays["listed"],
         )
         grid = blocks_for(self._machine, self._problem.n * width)
         return (self._launch("weigh_candidates", grid, args),)

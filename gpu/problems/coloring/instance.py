@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,8 @@ class GraphInstance:
         Number of neighbours.
     """
 
+    problem: ClassVar[Problem] = Problem.COLORING
+
     name: str
     comment: str
     n: int
@@ -67,11 +70,6 @@ class GraphInstance:
         object.__setattr__(self, "degrees", degrees)
         for array in (self.edges, self.adjacency, self.degrees):
             array.flags.writeable = False
-
-    @property
-    def problem(self) -> Problem:
-        """The problem of which this is an instance."""
-        return Problem.COLORING
 
     @property
     def size(self) -> str:

@@ -7,11 +7,12 @@ rounding is monotone, which lets neighbours be searched by length and ranked by 
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.metric import Metric
 
 EARTH_RADIUS = 6378.388
 """Radius of TSPLIB's idealized sphere, in km."""
@@ -27,9 +28,27 @@ BLOCK_PAIRS = 1 << 20
 Reals = NDArray[np.float64]
 
 
-def between(
-    instance: TspInstance, a: NDArray[np.integer], b: NDArray[np.integer]
-) -> NDArray[np.int64]:
+class Cities(Protocol):
+    """What decides distances; :class:`gpu.problems.tsp.instance.TspInstance` has it."""
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+
+    @property
+    def metric(self) -> Metric:
+        """Rule of the distances."""
+
+    @property
+    def coordinates(self) -> Reals | None:
+        """Float64 of shape (n, 2) or (n, 3), or None for EXPLICIT."""
+
+    @property
+    def matrix(self) -> NDArray[np.int32] | None:
+        """Distances of an EXPLICIT instance, int32 of shape (n, n)."""
+
+
+def between(cities: Cities, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
     """Distances from cities ``a`` to cities ``b`` by the rules of the TSPLIB 95 documentation.
 
     They equal ``tsplib95``'s own function, pair by pair, also from a city to itself (where GEO
@@ -37,7 +56,7 @@ def between(
 
     Parameters
     ----------
-    instance : TspInstance
+    cities : Cities
     a, b : ndarray of int
         0-based cities; the shapes broadcast.
 
@@ -45,11 +64,11 @@ def between(
     -------
     ndarray of int64, the broadcast shape
     """
-    if instance.matrix is not None:
-        entries: NDArray[np.int32] = instance.matrix[a, b]
+    if cities.matrix is not None:
+        entries: NDArray[np.int32] = cities.matrix[a, b]
         return entries.astype(np.int64)
-    assert instance.coordinates is not None
-    return pairwise(instance.metric, instance.coordinates[a], instance.coordinates[b])
+    assert cities.coordinates is not None
+    return pairwise(cities.metric, cities.coordinates[a], cities.coordinates[b])
 
 
 def pairwise(metric: Metric, start: Reals, end: Reals) -> NDArray[np.int64]:
@@ -57,15 +76,15 @@ def pairwise(metric: Metric, start: Reals, end: Reals) -> NDArray[np.int64]:
     return round_length(metric, length(metric, start, end))
 
 
-def matrix(instance: TspInstance) -> NDArray[np.int32]:
+def matrix(cities: Cities) -> NDArray[np.int32]:
     """All distances, row to column, computed in blocks of rows; ndarray of int32, (n, n)."""
-    if instance.matrix is not None:
-        return instance.matrix
-    n = instance.n
+    if cities.matrix is not None:
+        return cities.matrix
+    n = cities.n
     everyone = np.arange(n)
     result = np.empty((n, n), np.int32)
     for rows in blocks(n, n):
-        result[rows] = between(instance, everyone[rows, None], everyone)
+        result[rows] = between(cities, everyone[rows, None], everyone)
     return result
 
 

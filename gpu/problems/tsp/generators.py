@@ -1,4 +1,4 @@
-"""Seeded generators of the bundled instances; ``python -m gpu.problems.tsp.generators DIR``.
+"""Seeded generators of cities, some with a tour that is provably optimal.
 
 The same files come out on every machine: uniform random numbers, arithmetic that IEEE 754 rounds
 correctly, and results rounded far above the error of the few sines and cosines.
@@ -6,9 +6,7 @@ correctly, and results rounded far above the error of the few sines and cosines.
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.coloring.generators import GRAPH_RECIPES
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tours import write_tour
@@ -211,36 +208,27 @@ def lower_bound(instance: TspInstance) -> int:
     return -(-int(ends.sum()) // 2)
 
 
-def generate(directory: Path) -> None:
-    """Write all bundled instances, their provably optimal tours and their index."""
-    directory.mkdir(parents=True, exist_ok=True)
-    index = ["# Written by python -m gpu.problems.tsp.generators\n"]
-    for recipe in RECIPES:
-        random = np.random.Generator(np.random.PCG64(recipe.seed))
-        points, tour = recipe.layout(random, recipe.n)
-        path = directory / f"{recipe.name}.tsp"
-        path.write_text(_text(recipe, points), encoding="ascii", newline="\n")
-        index += ["[[instance]]", f"name = {json.dumps(recipe.name)}"]
-        index += [f"kind = {json.dumps(recipe.kind)}", f"cities = {recipe.n}"]
-        if tour is not None:
-            instance = load(path)
-            length = instance.tour_length(tour)
-            if length != lower_bound(instance):
-                raise ValueError(
-                    f"{recipe.name}: the tour of length {length} is not provably optimal"
-                )
-            comment = f"Length = {length}, which no tour can be shorter than"
-            write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
-            index.append(f"optimum = {length}")
-        index.append("")
-    for graph in GRAPH_RECIPES:
-        made = graph.write(directory)
-        index += ["[[instance]]", f"name = {json.dumps(graph.name)}"]
-        index += [f"kind = {json.dumps(graph.kind)}", f"vertices = {made.n}"]
-        index += [f"file = {json.dumps(graph.file)}"]
-        index += [] if made.optimum is None else [f"optimum = {made.optimum}"]
-        index.append("")
-    (directory / "index.toml").write_text("\n".join(index), encoding="ascii", newline="\n")
+def write(recipe: Recipe, directory: Path) -> int | None:
+    """Write a bundled instance, and its tour if it has a provable one; return that one's length.
+
+    Raises
+    ------
+    ValueError
+        If the tour is not as short as the lower bound.
+    """
+    random = np.random.Generator(np.random.PCG64(recipe.seed))
+    points, tour = recipe.layout(random, recipe.n)
+    path = directory / f"{recipe.name}.tsp"
+    path.write_text(_text(recipe, points), encoding="ascii", newline="\n")
+    if tour is None:
+        return None
+    instance = load(path)
+    length = instance.tour_length(tour)
+    if length != lower_bound(instance):
+        raise ValueError(f"{recipe.name}: the tour of length {length} is not provably optimal")
+    comment = f"Length = {length}, which no tour can be shorter than"
+    write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
+    return length
 
 
 def _text(recipe: Recipe, points: Points) -> str:
@@ -249,9 +237,3 @@ def _text(recipe: Recipe, points: Points) -> str:
     lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
     lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
     return "\n".join([*lines, "EOF", ""])
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m gpu.problems.tsp.generators DIR")
-    generate(Path(sys.argv[1]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import SolutionError
 from gpu.core.instance import chosen_evenly, gap_percent
 from gpu.core.problem import Problem
-
-
-class Metric(enum.StrEnum):
-    """How the distance between two cities follows from the file (TSPLIB's EDGE_WEIGHT_TYPE)."""
-
-    EUC_2D = "EUC_2D"
-    EUC_3D = "EUC_3D"
-    CEIL_2D = "CEIL_2D"
-    MAN_2D = "MAN_2D"
-    MAN_3D = "MAN_3D"
-    MAX_2D = "MAX_2D"
-    MAX_3D = "MAX_3D"
-    ATT = "ATT"
-    GEO = "GEO"
-    XRAY1 = "XRAY1"
-    XRAY2 = "XRAY2"
-    EXPLICIT = "EXPLICIT"
+from gpu.problems.tsp.metric import Metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +52,8 @@ class TspInstance:
         Digest of the file's bytes, hexadecimal.
     """
 
+    problem: ClassVar[Problem] = Problem.TSP
+
     name: str
     comment: str
     metric: Metric
@@ -82,11 +68,6 @@ class TspInstance:
     note: str = ""
     path: Path | None = None
     sha256: str = ""
-
-    @property
-    def problem(self) -> Problem:
-        """The problem of which this is an instance."""
-        return Problem.TSP
 
     @property
     def n(self) -> int:

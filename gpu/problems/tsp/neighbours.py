@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from gpu.problems.tsp import distances
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 
 _NORMS = {
     Metric.EUC_2D: 2.0,

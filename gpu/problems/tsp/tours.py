@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.document import Document, read_document, shortened
-from gpu.problems.tsp.instance import TspInstance
 
 _END = -1
 
 
-def load_tour(path: str | Path, instance: TspInstance) -> NDArray[np.int32]:
-    """Load a tour of ``instance`` from a TSPLIB ``.tour`` file.
+class Cities(Protocol):
+    """What a tour goes through; :class:`gpu.problems.tsp.instance.TspInstance` has it."""
+
+    @property
+    def name(self) -> str:
+        """The instance's name."""
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+
+    @property
+    def city_ids(self) -> NDArray[np.int64]:
+        """Number of each city in the instance's file, ascending; shape (n,)."""
+
+
+def load_tour(path: str | Path, cities: Cities) -> NDArray[np.int32]:
+    """Load a tour of ``cities`` from a TSPLIB ``.tour`` file.
 
     Returns
     -------
@@ -24,7 +40,7 @@ def load_tour(path: str | Path, instance: TspInstance) -> NDArray[np.int32]:
     Raises
     ------
     InstanceError
-        If the file cannot be read, or is not one tour through all cities of ``instance``.
+        If the file cannot be read, or is not one tour through all cities of ``cities``.
     """
     document = read_document(Path(path))
     kind = document.specification.get("TYPE", "TOUR").split()
@@ -32,21 +48,19 @@ def load_tour(path: str | Path, instance: TspInstance) -> NDArray[np.int32]:
         raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
     if "TOUR_SECTION" not in document.sections:
         raise document.error("it has no TOUR_SECTION")
-    if "DIMENSION" in document.specification and document.dimension() != instance.n:
+    if "DIMENSION" in document.specification and document.dimension() != cities.n:
         raise document.error(
-            f"it is a tour of {document.dimension()} cities; {instance.name} has {instance.n}"
+            f"it is a tour of {document.dimension()} cities; {cities.name} has {cities.n}"
         )
     numbers = _numbers(document)
-    if len(numbers) != instance.n:
-        raise document.error(
-            f"its tour has {len(numbers)} cities; {instance.name} has {instance.n}"
-        )
-    ids = instance.city_ids
-    place = np.minimum(np.searchsorted(ids, numbers), instance.n - 1)
+    if len(numbers) != cities.n:
+        raise document.error(f"its tour has {len(numbers)} cities; {cities.name} has {cities.n}")
+    ids = cities.city_ids
+    place = np.minimum(np.searchsorted(ids, numbers), cities.n - 1)
     strangers = ids[place] != numbers
     if strangers.any():
-        raise document.error(f"{instance.name} has no city {numbers[strangers.argmax()]}")
-    visits = np.bincount(place, minlength=instance.n)
+        raise document.error(f"{cities.name} has no city {numbers[strangers.argmax()]}")
+    visits = np.bincount(place, minlength=cities.n)
     if visits.max() > 1:
         raise document.error(f"its tour visits city {ids[visits.argmax()]} more than once")
     return place.astype(np.int32)
@@ -68,7 +82,7 @@ def _numbers(document: Document) -> NDArray[np.int64]:
 
 
 def write_tour(
-    path: str | Path, instance: TspInstance, tour: NDArray[np.integer], comment: str = ""
+    path: str | Path, cities: Cities, tour: NDArray[np.integer], comment: str = ""
 ) -> None:
     """Write ``tour`` (0-based permutation, shape (n,)) as a TSPLIB ``.tour`` file.
 
@@ -81,11 +95,11 @@ def write_tour(
     OSError
         If the file cannot be written.
     """
-    if not np.array_equal(np.sort(tour), np.arange(instance.n)):
-        raise ValueError(f"not a permutation of the {instance.n} cities")
-    lines = [f"NAME: {instance.name}.tour"]
+    if not np.array_equal(np.sort(tour), np.arange(cities.n)):
+        raise ValueError(f"not a permutation of the {cities.n} cities")
+    lines = [f"NAME: {cities.name}.tour"]
     lines += [f"COMMENT: {line}" for line in comment.splitlines()]
-    lines += ["TYPE: TOUR", f"DIMENSION: {instance.n}", "TOUR_SECTION"]
-    lines += map(str, instance.city_ids[tour].tolist())
+    lines += ["TYPE: TOUR", f"DIMENSION: {cities.n}", "TOUR_SECTION"]
+    lines += map(str, cities.city_ids[tour].tolist())
     lines += ["-1", "EOF", ""]
     Path(path).write_text("\n".join(lines), encoding="utf-8", newline="\n")

@@ -15,7 +15,8 @@ from gpu.core.errors import InstanceError
 from gpu.problems import best_known
 from gpu.problems.document import Document, document_of, in_memory, read_bytes, shortened
 from gpu.problems.tsp import distances, layout, tours, weights
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
 LARGEST_COORDINATE = 1e12
@@ -272,7 +273,7 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     assert instance.path is not None
     if instance.note:
         return instance  # Without its fixed edges it is another problem.
-    known = best_known.length(instance)
+    known = best_known.length(instance.name, instance.n, instance.metric.value)
     sibling = instance.path.with_name(f"{instance.path.stem}.opt.tour")
     try:
         tour = tours.load_tour(sibling, instance)

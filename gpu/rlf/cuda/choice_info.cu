@@ -1,8 +1,8 @@
-// What ants of ACO-RLF choose by: tau^beta of all pairs that are not adjacent, and, for stochastic
-// trials, the prefix sums of each row (2017, Section IV-B), made anew before each iteration.
+// What ants of ACO-RLF choose by: tau^beta of all pairs that are not adjacent, and for stochastic
+// trials the prefix sums of each row (2017, Section IV-B), computed before each iteration.
 //
-// Matrices have a row of `columns` numbers a vertex. Where there is no trail, and beyond the n-th,
-// both are 0 and the sum so far. A warp a row.
+// Matrices have a row of `columns` numbers a vertex. Where there is no trail, and behind the n-th,
+// tau^beta is 0 and the prefix sum does not grow. A warp a row.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 
@@ -23,10 +23,18 @@ __device__ __forceinline__ void add_up(int columns, const float* info, float lar
     }
 }
 
+struct WeighPairs {
+    int n;
+    int columns;
+    double beta;
+    const float* trails;
+    float* info;
+    Word* prefixes;
+};
+
 template <class Power, bool SUMMED>
-__global__ void __launch_bounds__(256) weigh_pairs(int n, int columns, double beta,
-                                                   const float* trails, float* info,
-                                                   Word* prefixes) {
+__global__ void __launch_bounds__(256) weigh_pairs(const WeighPairs arguments) {
+    const auto [n, columns, beta, trails, info, prefixes] = arguments;
     Power power(beta);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int vertex = blockIdx.x * warps + threadIdx.x / LANES; vertex < n;

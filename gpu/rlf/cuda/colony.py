@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from gpu.core.devices import Device
 from gpu.cuda.colony import DeviceColony, machine_of
-from gpu.cuda.graph import Graph, GraphTrails
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.cuda.state import State
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.cuda.update import ColoringUpdate
 from gpu.rlf.fitness import MOST_TRIALS
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters, ColoringTrialsParameters
@@ -55,7 +56,7 @@ class ColoringColony(DeviceColony):
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
         self._graph = instance
-        graph = Graph.of(instance)
+        graph = DeviceGraph.of(instance)
         trails = GraphTrails(graph)
         choice = ChoiceInfo(graph, trails, parameters, summed=trials > 0)
         construction = ColoringConstruction(machine, graph, trails, parameters, seed, trials)
@@ -68,7 +69,16 @@ class ColoringColony(DeviceColony):
         ]
         search = None
         if isinstance(parameters, ColoringTabuParameters):
-            search = TabuSearches(machine, instance, graph, parameters, seed)
+            assert parameters.searches is not None
+            search = TabuSearches(
+                machine,
+                instance,
+                graph,
+                ants=parameters.ants,
+                searches=parameters.searches,
+                moves=parameters.moves,
+                seed=seed,
+            )
             buffers += search.buffers()
         super().__init__(machine, instance, parameters.ants, graph, trails, buffers)
         construction.upload(machine, self._arrays)

@@ -4,19 +4,34 @@
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "selection.cuh"
 
-// Blocks have as many warps as it takes for each to own OWN words of vertices. `order` has the
-// vertices in the order of visits, where anybody needs it.
+struct ColorGraph {
+    int n;
+    int words;
+    Seed seed;
+    const unsigned* adjacency;
+    int columns;
+    const float* powers;
+    const float* info;
+    const Word* prefixes;
+    int trials;
+    int* colors;
+    int* order;
+    Word* costs;
+    ColonyState* state;
+};
+
+// Blocks have enough warps for each to own OWN words of vertices. `order` gets the vertices in the
+// order of visits, or is null.
 template <int ROWS, int OWN, template <int> class Selection>
 __global__ void __launch_bounds__(LANES * LANES * ROWS / OWN, OWN == 1 || ROWS > 4 ? 1 : 2)
-color_graph(int n, int words, unsigned seed_low, unsigned seed_high, const unsigned* adjacency,
-            int columns, const float* powers, const float* info, const Word* prefixes, int trials,
-            int* colors, int* order, Word* costs, ColonyState* state) {
+color_graph(const ColorGraph arguments) {
+    const auto [n, words, seed, adjacency, columns, powers, info, prefixes, trials, colors, order,
+                costs, state] = arguments;
     extern __shared__ unsigned short shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x, lane = thread % LANES;
     Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, lane};
-    Draws draws{
-        {seed_low, seed_high}, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
     Graph graph(n, words, adjacency, lane);
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);

@@ -1,4 +1,4 @@
-"""How ants of ACO-RLF color a graph on a GPU: what they choose by, and their ways to choose."""
+"""How ants of ACO-RLF color a graph on a GPU: their choice info, and their ways to choose."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.core.random import key_of
-from gpu.cuda.graph import LANES, Graph, GraphTrails
-from gpu.cuda.loader import RLF_SHAPES
+from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL, ColorGraph, WeighPairs
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
 WARPS = 8
-"""Warps of an ant with which it was the quickest, where they can look after so many words."""
+"""Warps of an ant at most, if that is enough for its words: measured as the fastest."""
 
 _BLOCK = 256
 
@@ -25,18 +26,23 @@ class ChoiceInfo:
 
     Parameters
     ----------
-    graph : Graph
+    graph : DeviceGraph
     trails : GraphTrails
     parameters : ColoringParameters
     summed : bool
-        Whether ants want the prefix sums of each row.
+        Whether ants need the prefix sums of each row.
     """
 
     def __init__(
-        self, graph: Graph, trails: GraphTrails, parameters: ColoringParameters, *, summed: bool
+        self,
+        graph: DeviceGraph,
+        trails: GraphTrails,
+        parameters: ColoringParameters,
+        *,
+        summed: bool,
     ) -> None:
         self._n, self._trails, self._summed = graph.n, trails, summed
-        self._beta = np.float64(parameters.beta)
+        self._beta = parameters.beta
         power = "WholePower" if parameters.beta.is_integer() else "RealPower"
         self._kernel = f"weigh_pairs<{power}, {'true' if summed else 'false'}>"
 
@@ -48,17 +54,17 @@ class ChoiceInfo:
         return [info, Buffer("prefixes", info.shape, np.uint64)]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Make the choice info of the coming iteration."""
-        args = (
-            np.int32(self._n),
-            np.int32(self._trails.columns),
-            self._beta,
-            arrays["trails"],
-            arrays["info"],
-            arrays.get("prefixes"),
+        """The launch that computes the choice info of the coming iteration."""
+        args = WeighPairs(
+            n=self._n,
+            columns=self._trails.columns,
+            beta=self._beta,
+            trails=arrays["trails"],
+            info=arrays["info"],
+            prefixes=arrays.get("prefixes"),
         )
         grid = -(-self._n * LANES // _BLOCK)
-        return (Launch("gpu/rlf/cuda/choice_info.cu", self._kernel, grid, _BLOCK, args),)
+        return (Launch(CHOICE_INFO, self._kernel, grid, _BLOCK, args),)
 
 
 class ColoringConstruction:
@@ -67,7 +73,7 @@ class ColoringConstruction:
     Parameters
     ----------
     machine : Machine
-    graph : Graph
+    graph : DeviceGraph
     trails : GraphTrails
     parameters : ColoringParameters
         Resolved.
@@ -84,7 +90,7 @@ class ColoringConstruction:
     def __init__(
         self,
         machine: Machine,
-        graph: Graph,
+        graph: DeviceGraph,
         trails: GraphTrails,
         parameters: ColoringParameters,
         seed: int,
@@ -92,16 +98,16 @@ class ColoringConstruction:
     ) -> None:
         assert parameters.ants is not None
         self._graph, self._trails, self._ants = graph, trails, parameters.ants
-        self._key, self._trials = key_of(seed), trials
+        self._seed, self._trials = Seed.of(seed), trials
         self._ordered = parameters.deposit == "tour"
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
         selection = "StochasticTrials" if trials else "PrefixSums"
-        self.file = "gpu/rlf/cuda/trial.cu" if trials else "gpu/rlf/cuda/prefix.cu"
+        self.source = TRIAL if trials else PREFIX
         self._kernel = f"color_graph<{rows}, {own}, {selection}>"
         self._threads = LANES * -(-graph.words // own)
         self._shared = 2 * graph.n if trials else 0
-        if not machine.resident(self.file, self._kernel, self._threads, self._shared):
+        if not machine.resident(self.source, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads with {self._shared} bytes "
                 "of shared memory for stochastic trials; choose aco-rlf-prefix"
@@ -124,27 +130,26 @@ class ColoringConstruction:
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
         """Color the graph."""
-        args = (
-            np.int32(self._graph.n),
-            np.int32(self._graph.row),
-            np.uint32(self._key[0]),
-            np.uint32(self._key[1]),
-            arrays["adjacency"],
-            np.int32(self._trails.columns),
-            arrays["powers"],
-            arrays["info"],
-            arrays.get("prefixes"),
-            np.int32(self._trials),
-            arrays["colors"],
-            arrays.get("order"),
-            arrays["costs"],
-            arrays["state"],
+        args = ColorGraph(
+            n=self._graph.n,
+            words=self._graph.row,
+            seed=self._seed,
+            adjacency=arrays["adjacency"],
+            columns=self._trails.columns,
+            powers=arrays["powers"],
+            info=arrays["info"],
+            prefixes=arrays.get("prefixes"),
+            trials=self._trials,
+            colors=arrays["colors"],
+            order=arrays.get("order"),
+            costs=arrays["costs"],
+            state=arrays["state"],
         )
-        return (Launch(self.file, self._kernel, self._ants, self._threads, args, self._shared),)
+        return (Launch(self.source, self._kernel, self._ants, self._threads, args, self._shared),)
 
 
 def shape_of(words: int) -> tuple[int, int]:
     """Rows of 32 words of a set of vertices, and words that a warp looks after."""
-    rows = next(rows for rows, _ in RLF_SHAPES if words <= LANES * rows)
-    shapes = [shape for shape in RLF_SHAPES if shape[0] == rows]
+    rows = next(rows for rows, _ in SHAPES if words <= LANES * rows)
+    shapes = [shape for shape in SHAPES if shape[0] == rows]
     return next((shape for shape in shapes if words <= WARPS * shape[1]), shapes[-1])

@@ -1,10 +1,10 @@
 // The pheromone update of ACO-RLF (2017, equations 3 and 4): trails evaporate, every ant adds 1/q
-// to all of them, and L/q to those of the pairs that its coloring puts together.
+// to all of them, and L/q to the trails of pairs that have one color in its coloring.
 //
-// What is put together is counted in whole numbers, which add up to the same in any order.
+// These deposits are counted in whole numbers, whose sum is the same in any order.
 //
-// Matrices have a row of `columns` numbers a vertex. Where two vertices are adjacent, from a vertex
-// to itself, and beyond the n-th, the trail is 0 and remains so; all others are larger.
+// Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
+// to itself, and behind the n-th, is always 0; all others are larger.
 #include "gpu/cuda/kernels/election.cuh"
 
 constexpr int THREADS = 256;      // of a block
@@ -20,9 +20,19 @@ struct Shares {
     float level;  // of a trail that never got more than the base
 };
 
+struct StartGraph {
+    int n;
+    int columns;
+    int words;
+    const unsigned* adjacency;
+    float* trails;
+    Shares* shares;
+    ColonyState* state;
+};
+
 // The state before the first iteration.
-__global__ void start_graph(int n, int columns, int words, const unsigned* adjacency, float* trails,
-                            Shares* shares, ColonyState* state) {
+__global__ void start_graph(const StartGraph arguments) {
+    const auto [n, columns, words, adjacency, trails, shares, state] = arguments;
     long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = first; i < static_cast<long long>(n) * columns; i += stride) {
@@ -37,11 +47,20 @@ __global__ void start_graph(int n, int columns, int words, const unsigned* adjac
     reset(state);
 }
 
+struct ShareOut {
+    int ants;
+    float keep;
+    double reward;
+    unsigned most;
+    const Word* costs;
+    const ColonyState* state;
+    unsigned* quanta;
+    Shares* shares;
+};
+
 // How much each ant adds: 1/q, in whole numbers of which the best ant adds `most`. One block.
-__global__ void __launch_bounds__(THREADS) share_out(int ants, float keep, double reward,
-                                                     unsigned most, const Word* costs,
-                                                     const ColonyState* state, unsigned* quanta,
-                                                     Shares* shares) {
+__global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
+    const auto [ants, keep, reward, most, costs, state, quanta, shares] = arguments;
     __shared__ double inverse[THREADS];
     int own = threadIdx.x;
     double fewest = static_cast<double>(state->running_best >> ANT_BITS), sum = 0.0;
@@ -62,10 +81,18 @@ __global__ void __launch_bounds__(THREADS) share_out(int ants, float keep, doubl
     shares->level = shares->level * keep + shares->base;
 }
 
+struct ScatterPairs {
+    int n;
+    int columns;
+    const int* colors;
+    const int* order;
+    const unsigned* quanta;
+    unsigned* deposits;
+};
+
 // For pairs visited one after the other in a class. A block an ant.
-__global__ void __launch_bounds__(THREADS) scatter_pairs(int n, int columns, const int* colors,
-                                                         const int* order, const unsigned* quanta,
-                                                         unsigned* deposits) {
+__global__ void __launch_bounds__(THREADS) scatter_pairs(const ScatterPairs arguments) {
+    const auto [n, columns, colors, order, quanta, deposits] = arguments;
     long long ant = static_cast<long long>(blockIdx.x) * n;
     unsigned amount = quanta[blockIdx.x];
     for (int step = 1 + threadIdx.x; step < n; step += blockDim.x) {
@@ -131,14 +158,26 @@ struct Scattered {
     }
 };
 
+struct RenewPairs {
+    int n;
+    int columns;
+    int ants;
+    float keep;
+    const Shares* shares;
+    const unsigned* quanta;
+    unsigned* deposits;
+    float* trails;
+    const int* colors;
+    int* best_coloring;
+    int* iteration_coloring;
+    ColonyState* state;
+};
+
 // Changes all trails, elects the best coloring and closes the iteration. A block a tile.
 template <class Deposits>
-__global__ void __launch_bounds__(THREADS) renew_pairs(int n, int columns, int ants, float keep,
-                                                       const Shares* shares, const unsigned* quanta,
-                                                       unsigned* deposits, float* trails,
-                                                       const int* colors, int* best_coloring,
-                                                       int* iteration_coloring,
-                                                       ColonyState* state) {
+__global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs arguments) {
+    const auto [n, columns, ants, keep, shares, quanta, deposits, trails, colors, best_coloring,
+                iteration_coloring, state] = arguments;
     __shared__ typename Deposits::Memory memory;
     Election election(state, colors, nullptr, ants, n, best_coloring);
     Closing closing(state);  // all threads of the block meet here

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpu.cuda.graph import Graph, GraphTrails
+from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.rlf.cuda.kernels import UPDATE, RenewPairs, ScatterPairs, ShareOut
+from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
-
-FILE = "gpu/rlf/cuda/update.cu"
 
 THREADS = 256
 """Of a block: ``THREADS`` in gpu/rlf/cuda/update.cu."""
@@ -21,14 +21,16 @@ SIDE = 64
 
 
 class ColoringUpdate:
-    """All trails evaporate, and all ants deposit on pairs of vertices that they put together."""
+    """All trails evaporate, and all ants deposit on the pairs of vertices in one color class."""
 
-    def __init__(self, graph: Graph, trails: GraphTrails, parameters: ColoringParameters) -> None:
+    def __init__(
+        self, graph: DeviceGraph, trails: GraphTrails, parameters: ColoringParameters
+    ) -> None:
         assert parameters.ants is not None
         self._n, self._ants, self._trails = graph.n, parameters.ants, trails
         self._scattered = parameters.deposit == "tour"
-        self._keep, self._reward = np.float32(parameters.rho), np.float64(parameters.reward)
-        self._most = np.uint32(MOST_DEPOSIT // parameters.ants)
+        self._keep, self._reward = np.float32(parameters.rho), float(parameters.reward)
+        self._most = MOST_DEPOSIT // parameters.ants
 
     def buffers(self) -> list[Buffer]:
         """4 n bytes and 4 an ant, and 4 n² for pairs visited one after the other."""
@@ -43,31 +45,44 @@ class ColoringUpdate:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Share out what is deposited, scatter it where that is needed, change all trails."""
-        n, columns, ants = (np.int32(x) for x in (self._n, self._trails.columns, self._ants))
-        shares = (ants, self._keep, self._reward, self._most)
-        outcome = (arrays[name] for name in ("costs", "state", "quanta", "shares"))
-        launches = [Launch(FILE, "share_out", 1, THREADS, (*shares, *outcome))]
+        """The launches that compute the deposits, scatter them if needed, and change all trails."""
+        n, columns, ants = self._n, self._trails.columns, self._ants
+        share = ShareOut(
+            ants=ants,
+            keep=self._keep,
+            reward=self._reward,
+            most=self._most,
+            costs=arrays["costs"],
+            state=arrays["state"],
+            quanta=arrays["quanta"],
+            shares=arrays["shares"],
+        )
+        launches = [Launch(UPDATE, "share_out", 1, THREADS, share)]
         if self._scattered:
-            pairs = (arrays[name] for name in ("colors", "order", "quanta", "deposits"))
-            launches.append(
-                Launch(FILE, "scatter_pairs", self._ants, THREADS, (n, columns, *pairs))
+            pairs = ScatterPairs(
+                n=n,
+                columns=columns,
+                colors=arrays["colors"],
+                order=arrays["order"],
+                quanta=arrays["quanta"],
+                deposits=arrays["deposits"],
             )
+            launches.append(Launch(UPDATE, "scatter_pairs", ants, THREADS, pairs))
         policy = "Scattered" if self._scattered else "SameColor"
-        renew = (
-            n,
-            columns,
-            ants,
-            self._keep,
-            arrays["shares"],
-            arrays["quanta"],
-            arrays.get("deposits"),
-            arrays["trails"],
-            arrays["colors"],
-            arrays["best_coloring"],
-            arrays["iteration_coloring"],
-            arrays["state"],
+        renew = RenewPairs(
+            n=n,
+            columns=columns,
+            ants=ants,
+            keep=self._keep,
+            shares=arrays["shares"],
+            quanta=arrays["quanta"],
+            deposits=arrays.get("deposits"),
+            trails=arrays["trails"],
+            colors=arrays["colors"],
+            best_coloring=arrays["best_coloring"],
+            iteration_coloring=arrays["iteration_coloring"],
+            state=arrays["state"],
         )
         tiles = -(-self._n // SIDE)
-        launches.append(Launch(FILE, f"renew_pairs<{policy}>", tiles * tiles, THREADS, renew))
+        launches.append(Launch(UPDATE, f"renew_pairs<{policy}>", tiles * tiles, THREADS, renew))
         return launches

@@ -1,11 +1,19 @@
-// Tabu searches beside the ants of ACO-RLF: each takes after one of the best ants, and tries to
-// make do with one color fewer than the best coloring so far; what it finds takes the place of the
-// ant's coloring. A search goes on where it stopped in the iteration before.
+// Tabu searches for the ants of ACO-RLF: each starts from one of the best ants' colorings, and
+// tries to use one color fewer than the best coloring so far. What it finds replaces the ant's
+// coloring. A search goes on where it stopped in the iteration before.
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "search.cuh"
 
-// The ants with the fewest colors, of equals the lowest: ant_of[s] is the s-th of them.
-__global__ void rank_ants(int ants, int searches, const Word* costs, int* ant_of) {
+struct RankAnts {
+    int ants;
+    int searches;
+    const Word* costs;
+    int* ant_of;
+};
+
+// The ants with the fewest colors, on a tie the lowest: ant_of[s] is the s-th of them.
+__global__ void rank_ants(const RankAnts arguments) {
+    const auto [ants, searches, costs, ant_of] = arguments;
     int ant = blockIdx.x * blockDim.x + threadIdx.x;
     if (ant >= ants) return;
     Word cost = costs[ant];
@@ -18,14 +26,14 @@ __global__ void rank_ants(int ants, int searches, const Word* costs, int* ant_of
 }
 
 // Shared memory of a search: a bit a vertex, numbers by color, colors by vertex, then counts.
-struct Desk {
+struct SharedTables {
     unsigned* loose;
     unsigned* sizes;
     Count* ranks;
     Count* hues;
     Count* counts;
 
-    __device__ Desk(unsigned* shared, int n, int words, int longest)
+    __device__ SharedTables(unsigned* shared, int n, int words, int longest)
         : loose(shared),
           sizes(loose + words),
           ranks(reinterpret_cast<Count*>(sizes + longest)),
@@ -38,53 +46,72 @@ __device__ __forceinline__ int stride_of(unsigned colors) {
     return static_cast<int>(colors + ((2u - colors) & 3u));
 }
 
-// Takes away the smallest classes, of equals the lowest, until `target` are left. `colors` is how
-// many there are.
+// Removes the smallest classes, on a tie the lowest, until `target` are left. `colors` is how many
+// there are.
 template <int OWN>
-__device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const Desk& desk,
+__device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const SharedTables& tables,
                                         unsigned target) {
     int colors = static_cast<int>(search.colors), thread = threadIdx.x, threads = blockDim.x;
     unsigned dropped = search.colors - target;
-    for (int c = thread; c < colors; c += threads) desk.sizes[c] = 0;
+    for (int c = thread; c < colors; c += threads) tables.sizes[c] = 0;
     __syncthreads();
 #pragma unroll unrolled(OWN)
     for (int i = 0; i < OWN; ++i)
-        if (search.exists(i)) atomicAdd(&desk.sizes[search.color[i]], 1u);
+        if (search.exists(i)) atomicAdd(&tables.sizes[search.color[i]], 1u);
     __syncthreads();
     for (int c = thread; c < colors; c += threads) {
-        unsigned size = desk.sizes[c], rank = 0;
+        unsigned size = tables.sizes[c], rank = 0;
         for (int other = 0; other < colors; ++other) {
-            unsigned theirs = desk.sizes[other];
+            unsigned theirs = tables.sizes[other];
             rank += theirs < size || (theirs == size && other < c);
         }
-        desk.ranks[c] = static_cast<Count>(rank);
+        tables.ranks[c] = static_cast<Count>(rank);
     }
     __syncthreads();
     for (int c = thread; c < colors; c += threads) {
         unsigned name = 0;
-        for (int other = 0; other < c; ++other) name += desk.ranks[other] >= dropped;
-        desk.sizes[c] = desk.ranks[c] >= dropped ? name : LOOSE;
+        for (int other = 0; other < c; ++other) name += tables.ranks[other] >= dropped;
+        tables.sizes[c] = tables.ranks[c] >= dropped ? name : LOOSE;
     }
     __syncthreads();
 #pragma unroll unrolled(OWN)
     for (int i = 0; i < OWN; ++i)
-        if (search.exists(i)) search.color[i] = desk.sizes[search.color[i]];
+        if (search.exists(i)) search.color[i] = tables.sizes[search.color[i]];
     long long all = static_cast<long long>(search.rules.n) * search.width;
     for (long long i = thread; i < all; i += threads) search.expiries[i] = 0;
     search.colors = target;
 }
 
+struct SearchColorings {
+    int n;
+    int row;
+    int most;
+    int longest;
+    int width;
+    int moves;
+    int near;
+    Seed seed;
+    const unsigned* adjacency;
+    const int* ant_of;
+    const int* ants_colors;
+    const Word* costs;
+    const ColonyState* colony;
+    SearchState* states;
+    Count* colors;
+    Count* counts;
+    unsigned* expiries;
+    Count* kept;
+};
+
 // Makes `moves` moves of every search. A row of the adjacency has `row` words. `longest` is the
 // most colors that an ant can have used; `near` numbers of counts fit shared memory, and if more
 // are needed they are in global memory.
 template <int OWN, int THREADS>
-__global__ void __launch_bounds__(THREADS, 1) search_colorings(
-    int n, int row, int most, int longest, int width, int moves, int near, unsigned seed_low,
-    unsigned seed_high, const unsigned* adjacency, const int* ant_of, const int* ants_colors,
-    const Word* costs, const ColonyState* colony, SearchState* states, Count* colors, Count* counts,
-    unsigned* expiries, Count* kept) {
+__global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColorings arguments) {
+    const auto [n, row, most, longest, width, moves, near, seed, adjacency, ant_of, ants_colors,
+                costs, colony, states, colors, counts, expiries, kept] = arguments;
     extern __shared__ unsigned shared[];
-    __shared__ Council::Memory memory;
+    __shared__ BlockVote::Memory memory;
     int number = blockIdx.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     long long own = static_cast<long long>(number) * n;
     SearchState state = states[number];
@@ -93,11 +120,11 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(
     if (target == 0) return;
 
     int words = (n + LANES - 1) / LANES;
-    Desk desk(shared, n, words, longest);
-    SearchRules rules{n, words, most, row, adjacency, {seed_low, seed_high}};
-    Council council{memory, static_cast<int>(blockDim.x) / LANES, warp, lane, 0};
-    TabuSearch<OWN> search{rules, council, number, warp * OWN};
-    search.hues = desk.hues;
+    SharedTables tables(shared, n, words, longest);
+    SearchRules rules{n, words, most, row, adjacency, seed};
+    BlockVote vote{memory, static_cast<int>(blockDim.x) / LANES, warp, lane, 0};
+    TabuSearch<OWN> search{rules, vote, number, warp * OWN};
+    search.hues = tables.hues;
     search.width = width;
     search.expiries = expiries + own * width;
     bool begins = state.colors == 0;
@@ -116,12 +143,12 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(
     unsigned made = 0;
     uint4 random = search.words();
     while (true) {
-        if (fewer) squeeze(search, desk, target);
+        if (fewer) squeeze(search, tables, target);
         if (fewer || made == 0) {
             search.stride = stride_of(search.colors);
             bool fits = n * search.stride <= near;
-            search.counts = fits ? desk.counts : counts + own * stride_of(most);
-            search.build(desk.loose);
+            search.counts = fits ? tables.counts : counts + own * stride_of(most);
+            search.build(tables.loose);
             search.fewest = fewer ? search.conflicts : state.fewest;
         }
         while (search.conflicts > 0 && made < static_cast<unsigned>(moves)) {
@@ -145,10 +172,21 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(
         states[number] = {search.colors, search.time, search.fewest, state.kept_colors};
 }
 
-// What searches have found takes the place of their ants' colorings where it has fewer colors.
+struct TakeOver {
+    int n;
+    const int* ant_of;
+    const SearchState* states;
+    const Count* kept;
+    int* colors;
+    int* order;
+    Word* costs;
+    ColonyState* colony;
+};
+
+// The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
-__global__ void take_over(int n, const int* ant_of, const SearchState* states, const Count* kept,
-                          int* colors, int* order, Word* costs, ColonyState* colony) {
+__global__ void take_over(const TakeOver arguments) {
+    const auto [n, ant_of, states, kept, colors, order, costs, colony] = arguments;
     int ant = ant_of[blockIdx.x];
     long long from = static_cast<long long>(blockIdx.x) * n, to = static_cast<long long>(ant) * n;
     Word cost = states[blockIdx.x].kept_colors, before = costs[ant];

@@ -7,29 +7,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gpu.core.errors import DeviceError
-from gpu.core.random import key_of
-from gpu.cuda.graph import LANES, Graph
-from gpu.cuda.loader import TABU_SHAPES
+from gpu.cuda.graph import LANES, DeviceGraph
+from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.parameters import ColoringTabuParameters
-
-FILE = "gpu/tabu_search/cuda/search.cu"
+from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, RankAnts, SearchColorings, TakeOver
 
 _BLOCK = 256
 
 
 class TabuSearches:
-    """Searches that make the best ants' colorings do with fewer colors than any before.
+    """Tabu searches that recolor the best ants' colorings with fewer colors than any before.
 
     Parameters
     ----------
     machine : Machine
     instance : GraphInstance
-    graph : Graph
-    parameters : ColoringTabuParameters
-        Resolved.
+    graph : DeviceGraph
+    ants, searches, moves : int
+        Colorings of an iteration, how many of them are searched from, and moves of a search.
     seed : int
 
     Raises
@@ -42,14 +39,15 @@ class TabuSearches:
         self,
         machine: Machine,
         instance: GraphInstance,
-        graph: Graph,
-        parameters: ColoringTabuParameters,
+        graph: DeviceGraph,
+        *,
+        ants: int,
+        searches: int,
+        moves: int,
         seed: int,
     ) -> None:
-        assert parameters.ants is not None
-        assert parameters.searches is not None
-        self._graph, self._ants, self._searches = graph, parameters.ants, parameters.searches
-        self._moves, self._key = parameters.moves, key_of(seed)
+        self._graph, self._ants, self._searches = graph, ants, searches
+        self._moves, self._seed = moves, Seed.of(seed)
         self._most = greedy_colors(instance)
         self._longest = int(instance.degrees.max()) + 1
         self._width = -(-self._most // LANES) * LANES
@@ -61,7 +59,7 @@ class TabuSearches:
         self._near = max(0, min(all_counts, (machine.shared_limit - _STATIC - header) // 2))
         self._shared = header + 2 * self._near
         self._all_counts = all_counts
-        if not machine.resident(FILE, self._kernel, self._threads, self._shared):
+        if not machine.resident(SEARCH, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of tabu search for "
                 f"{graph.n} vertices and {self._longest} colors; choose another colony"
@@ -80,50 +78,51 @@ class TabuSearches:
         ]
 
     def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Rank the ants, search, and put what is found in the place of ants' colorings."""
-        n, ants = np.int32(self._graph.n), np.int32(self._ants)
-        numbers = (
-            self._graph.row,
-            self._most,
-            self._longest,
-            self._width,
-            self._moves,
-            self._near,
+        """The launches that rank the ants, search, and replace colorings by what was found."""
+        search = SearchColorings(
+            n=self._graph.n,
+            row=self._graph.row,
+            most=self._most,
+            longest=self._longest,
+            width=self._width,
+            moves=self._moves,
+            near=self._near,
+            seed=self._seed,
+            adjacency=arrays["adjacency"],
+            ant_of=arrays["ant_of"],
+            ants_colors=arrays["colors"],
+            costs=arrays["costs"],
+            colony=arrays["state"],
+            states=arrays["searches"],
+            colors=arrays["search_colors"],
+            counts=arrays["search_counts"],
+            expiries=arrays["search_expiries"],
+            kept=arrays["kept_colorings"],
         )
-        search = (
-            n,
-            *map(np.int32, numbers),
-            *map(np.uint32, self._key),
-            arrays["adjacency"],
-            arrays["ant_of"],
-            arrays["colors"],
-            arrays["costs"],
-            arrays["state"],
-            arrays["searches"],
-            arrays["search_colors"],
-            arrays["search_counts"],
-            arrays["search_expiries"],
-            arrays["kept_colorings"],
+        rank = RankAnts(
+            ants=self._ants,
+            searches=self._searches,
+            costs=arrays["costs"],
+            ant_of=arrays["ant_of"],
         )
-        rank = (ants, np.int32(self._searches), arrays["costs"], arrays["ant_of"])
-        take = (
-            n,
-            arrays["ant_of"],
-            arrays["searches"],
-            arrays["kept_colorings"],
-            arrays["colors"],
-            arrays.get("order"),
-            arrays["costs"],
-            arrays["state"],
+        take = TakeOver(
+            n=self._graph.n,
+            ant_of=arrays["ant_of"],
+            states=arrays["searches"],
+            kept=arrays["kept_colorings"],
+            colors=arrays["colors"],
+            order=arrays.get("order"),
+            costs=arrays["costs"],
+            colony=arrays["state"],
         )
         return (
-            Launch(FILE, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
-            Launch(FILE, self._kernel, self._searches, self._threads, search, self._shared),
-            Launch(FILE, "take_over", self._searches, _BLOCK, take),
+            Launch(SEARCH, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
+            Launch(SEARCH, self._kernel, self._searches, self._threads, search, self._shared),
+            Launch(SEARCH, "take_over", self._searches, _BLOCK, take),
         )
 
     def _header(self) -> int:
-        """Bytes of shared memory before the counts: ``Desk`` in gpu/tabu_search/cuda/search.cu."""
+        """Bytes of shared memory before the counts: ``SharedTables`` in search.cu."""
         n, words, longest = self._graph.n, self._graph.words, self._longest
         return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
 
@@ -139,4 +138,4 @@ def _stride(colors: int) -> int:
 
 def shape_of(words: int) -> tuple[int, int]:
     """Words of vertices that a warp looks after, and threads of the largest block."""
-    return next(shape for shape in TABU_SHAPES if words * LANES <= shape[0] * shape[1])
+    return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])

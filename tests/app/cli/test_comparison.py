@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import gpu.measure.comparison
-from app.cli import comparison as comparing
+from app.cli.measured_text import comparison_text
+from app.files.measurements import export_comparison
 from gpu.core.devices import Device
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport
@@ -23,11 +24,11 @@ CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
     monkeypatch.setattr(gpu.measure.comparison, "WARMING", 0.0)
     monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
-    return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, rounds=2)
+    return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, repeats=2)
 
 
 def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport) -> None:
-    lines = comparing.text_of(report).splitlines()
+    lines = comparison_text(report).splitlines()
     assert lines[0] == "points, 2000 cities, timed-options on cpu:1 (A CPU): 2 rounds"
     assert lines[1].split()[:2] == ["WHAT", "OPTION"]
     slow = next(line for line in lines if " slow " in line)
@@ -42,7 +43,7 @@ def test_people_see_times_ratios_and_what_was_left_out(report: ComparisonReport)
 
 
 def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Path) -> None:
-    comparing.export(tmp_path / "a.csv", report, "csv")
+    export_comparison(tmp_path / "a.csv", report, "csv")
     with (tmp_path / "a.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(report.rows)
@@ -61,7 +62,7 @@ def test_csv_has_a_column_for_each_phase(report: ComparisonReport, tmp_path: Pat
 def test_json_lines_begin_with_how_it_was_measured(
     report: ComparisonReport, tmp_path: Path
 ) -> None:
-    comparing.export(tmp_path / "a.jsonl", report, "jsonl")
+    export_comparison(tmp_path / "a.jsonl", report, "jsonl")
     first, *rows = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
     assert (first["kind"], first["device"], first["seeds"]) == ("comparison", "cpu:1", [1, 2])
     assert first["versions"]["numpy"]

@@ -43,14 +43,13 @@ def interrupting(number: int, after: int = 1) -> Callable[[Snapshot], None]:
 def test_a_run_goes_to_its_end_in_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, RandomColony)
     seen: list[int] = []
-    result = headless.solve(
+    result, departure = headless.solve(
         INSTANCE,
         session(name, iterations=300),
         progress=lambda state: seen.append(state.iteration),
     )
-    assert result.outcome.ending is Ending.FINISHED
-    assert result.status == 0
-    assert not result.departure.left
+    assert result.ending is Ending.FINISHED
+    assert departure == headless.Departure()
     assert seen == sorted(seen)
     assert len(set(seen)) > 1
     (colony,) = RandomColony.built
@@ -62,10 +61,10 @@ def test_a_run_goes_to_its_end_in_another_thread(monkeypatch: pytest.MonkeyPatch
 def test_a_signal_cancels(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     name = colonies.install(monkeypatch, RandomColony)
     before = signal.getsignal(number)
-    result = headless.solve(INSTANCE, session(name), progress=interrupting(number))
-    assert result.outcome.ending is Ending.CANCELLED
-    assert result.outcome.state.best_solution is not None
-    assert result.status == 128 + number
+    result, departure = headless.solve(INSTANCE, session(name), progress=interrupting(number))
+    assert result.ending is Ending.CANCELLED
+    assert result.solution is not None
+    assert departure.status == 128 + number
     assert signal.getsignal(number) is before
 
 
@@ -76,9 +75,9 @@ def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     monkeypatch.setattr(headless, "PATIENCE", 0.05)
     chosen = session(name)
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
-    result = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
-    assert result.departure.left
-    assert result.status == 130
+    _, departure = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
+    assert departure.left
+    assert departure.status == 130
     outcome = read_log(tmp_path / "run.jsonl").outcome
     assert outcome is not None
     assert outcome["ending"] == "cancelled"
@@ -126,7 +125,7 @@ def test_an_error_of_our_own_is_one_line_and_status_1(
     def broken() -> str:
         raise ZeroDivisionError("by\nnought")
 
-    monkeypatch.setattr("app.cli.report.devices_text", broken)
+    monkeypatch.setattr("app.cli.lists.devices_text", broken)
     monkeypatch.setattr(sys, "argv", ["formicarium", "devices"])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -137,10 +136,11 @@ def test_an_error_of_our_own_is_one_line_and_status_1(
 
 def test_a_long_iteration_is_left_when_a_signal_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     name = colonies.install(monkeypatch, colonies.Patient)
-    result = headless.solve(INSTANCE, session(name), progress=interrupting(signal.SIGINT, after=0))
-    assert result.outcome.ending is Ending.CANCELLED
-    assert not result.departure.left
-    assert result.outcome.state.iteration == 0
+    look = interrupting(signal.SIGINT, after=0)
+    result, departure = headless.solve(INSTANCE, session(name), progress=look)
+    assert result.ending is Ending.CANCELLED
+    assert not departure.left
+    assert result.iterations == 0
 
 
 @pytest.mark.timeout(120)

@@ -124,9 +124,9 @@ def test_the_lists_can_be_read_by_programs_and_people(inside: Command) -> None:
 
 @pytest.mark.parametrize("width", [80, 140])
 def test_lists_for_people_are_as_wide_as_the_terminal(width: int) -> None:
-    from app.cli import report
+    from app.cli import lists
 
-    for text_of in (report.colonies_text, report.instances_text):
+    for text_of in (lists.colonies_text, lists.instances_text):
         lines = text_of(width).splitlines()
         assert max(map(len, lines)) <= width
         assert len(lines) < len(text_of(70).splitlines())

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import comparison as comparing
-from app.cli import speedup as benchmark
+from app.cli import headless
 from app.cli.headless import Departure
+from app.cli.measured_text import speedup_text
 from app.files.library import find_instance
+from app.files.measurements import speedup_csv, speedup_json
 from gpu.measure import speedup
 from gpu.measure.contenders import contenders
 from tests.app.conftest import Command
@@ -74,7 +75,7 @@ def test_people_see_medians_quartiles_and_failures() -> None:
     instance = find_instance("ring-50")
     among = contenders(["acs-seq"])
     report = speedup.measure(instance, among, {"ants": 4}, repeats=2, iterations=3, budget=0)
-    text = benchmark.text_of(report)
+    text = speedup_text(report)
     assert text.startswith("ring-50, 50 cities: 2 runs of 3 iterations each")
     assert "target" not in text.splitlines()[1]
     row = next(line for line in text.splitlines() if line.startswith("acs-seq"))
@@ -83,16 +84,16 @@ def test_people_see_medians_quartiles_and_failures() -> None:
     stopped = speedup.measure(instance, among, repeats=2, cancelled=lambda: True)
     assert report.measured
     assert not stopped.measured
-    assert "cancelled before the end" in benchmark.text_of(stopped)
-    json.dumps(benchmark.json_of([report, stopped]), allow_nan=False)
-    assert len(benchmark.csv_of([report, stopped]).splitlines()) == 1 + 2 * len(among)
+    assert "cancelled before the end" in speedup_text(stopped)
+    json.dumps(speedup_json([report, stopped]), allow_nan=False)
+    assert len(speedup_csv([report, stopped]).splitlines()) == 1 + 2 * len(among)
 
 
 def test_one_run_has_no_quartiles() -> None:
     instance = find_instance("ring-50")
     among = contenders(["acs-seq"])
     report = speedup.measure(instance, among, {"ants": 4}, repeats=1, iterations=3, budget=0)
-    text = benchmark.text_of(report)
+    text = speedup_text(report)
     assert "ms/ITERATION" in text
     assert "(" not in text
 
@@ -109,8 +110,7 @@ def test_what_is_cancelled_before_a_measurement_leaves_no_files(
         work()
         return Departure(signal.SIGINT)
 
-    for module in (benchmark, comparing):
-        monkeypatch.setattr(module, "carry_out", cancelled_at_once)
+    monkeypatch.setattr(headless, "attend", cancelled_at_once)
     done = inside(command, "ring-50", "--out", tmp_path)
     assert done.returncode == 130
     assert done.stdout == ""

@@ -8,17 +8,17 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.controller import WindowController
-from app.window.solver import SolverThread
+from app.window.application import Application
 from gpu.core.decision import Decision
 from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
 from tests.hands import click, press, write
+from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 
 
 @pytest.fixture
-def controller(qtbot: QtBot, opened: WindowController) -> WindowController:
+def application(qtbot: QtBot, opened: Application) -> Application:
     """A window with an instance, a colony of one ant, and the decision in sight."""
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
@@ -28,9 +28,9 @@ def controller(qtbot: QtBot, opened: WindowController) -> WindowController:
     return opened
 
 
-def shown(qtbot: QtBot, controller: WindowController, iteration: int, step: int) -> Decision:
+def shown(qtbot: QtBot, application: Application, iteration: int, step: int) -> Decision:
     """Wait until the view shows this step of this iteration."""
-    view = controller.window.decision
+    view = application.window.view(DecisionView)
 
     def there() -> bool:
         decision = view.decision
@@ -50,9 +50,9 @@ def foretold(decision: Decision) -> list[int]:
     return [*map(int, decision.tour), decision.choice.chosen]
 
 
-def last_tour(qtbot: QtBot, controller: WindowController, iteration: int) -> list[int]:
+def last_tour(qtbot: QtBot, application: Application, iteration: int) -> list[int]:
     """The only tour of this iteration; the map must be in sight, which asks for it."""
-    run = controller.run
+    run = application.runs.current
     assert run is not None
 
     def there() -> bool:
@@ -70,90 +70,86 @@ def last_tour(qtbot: QtBot, controller: WindowController, iteration: int) -> lis
     return [int(city) for city in tour]
 
 
-def test_step_by_step_what_was_foretold_comes_true(
-    qtbot: QtBot, controller: WindowController
-) -> None:
-    window = controller.window
-    view = window.decision
-    shown(qtbot, controller, 0, 1)
+def test_step_by_step_what_was_foretold_comes_true(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    view = window.view(DecisionView)
+    shown(qtbot, application, 0, 1)
     assert "first iteration of a run with these choices" in view.note.text()
     press(view, Qt.Key.Key_End)
-    expected = foretold(shown(qtbot, controller, 0, 49))
+    expected = foretold(shown(qtbot, application, 0, 49))
     for iteration in (1, 2, 3):
         press(window, Qt.Key.Key_N)
-        decision = shown(qtbot, controller, iteration, 49)
+        decision = shown(qtbot, application, iteration, 49)
         assert f"Foretold for iteration {iteration + 1}" in view.note.text()
         press(window, Qt.Key.Key_1)
-        assert last_tour(qtbot, controller, iteration) == expected
+        assert last_tour(qtbot, application, iteration) == expected
         press(window, Qt.Key.Key_2)
         expected = foretold(decision)
-    controller.stop()
-    wait_for(qtbot, controller, Activity.IDLE)
+    application.run_controller.stop()
+    wait_for(qtbot, application, Activity.IDLE)
 
 
-def test_a_run_at_work_is_waited_for(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
-    view = window.decision
-    shown(qtbot, controller, 0, 1)
+def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    view = window.view(DecisionView)
+    shown(qtbot, application, 0, 1)
     press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.RUNNING)
+    wait_for(qtbot, application, Activity.RUNNING)
     qtbot.waitUntil(view.hint.isVisible, timeout=5000)
     assert "Pause it (Space)" in view.hint.text()
     assert not view.controls.isEnabled()
     press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.PAUSED)
-    assert controller.solver is not None
-    iteration = controller.solver.latest.iteration
+    wait_for(qtbot, application, Activity.PAUSED)
+    assert application.runs.active is not None
+    iteration = application.runs.active.latest.iteration
     assert iteration > 0
-    shown(qtbot, controller, iteration, 1)
+    shown(qtbot, application, iteration, 1)
     press(view, Qt.Key.Key_Right)
-    shown(qtbot, controller, iteration, 2)
+    shown(qtbot, application, iteration, 2)
     press(window, Qt.Key.Key_Escape)
-    wait_for(qtbot, controller, Activity.IDLE)
+    wait_for(qtbot, application, Activity.IDLE)
 
 
-def test_an_ended_run_is_looked_into_until_the_next(
-    qtbot: QtBot, controller: WindowController
-) -> None:
-    window = controller.window
-    view = window.decision
+def test_an_ended_run_is_looked_into_until_the_next(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    view = window.view(DecisionView)
     window.setup.stop.set_values({"iterations": 20})
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
-    shown(qtbot, controller, 20, 1)
+    shown(qtbot, application, 20, 1)
     assert "The run has ended; this is how iteration 21 would begin." in view.note.text()
     press(view, Qt.Key.Key_End)
-    strong = shown(qtbot, controller, 20, 49)
+    strong = shown(qtbot, application, 20, 49)
     assert strong.choice.trails.max() > 1
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
-    again = shown(qtbot, controller, 20, 49)
+    again = shown(qtbot, application, 20, 49)
     assert foretold(again) == foretold(strong)  # the same seed
-    with qtbot.waitSignal(controller.ready, timeout=30_000):
-        controller.open(GRID)
-    shown(qtbot, controller, 0, 49)
+    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+        application.files.open(GRID)
+    shown(qtbot, application, 0, 49)
     assert view.controls.step.maximum() == 99
 
 
-def test_other_choices_are_foretold_at_once(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
-    shown(qtbot, controller, 0, 1)
+def test_other_choices_are_foretold_at_once(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    shown(qtbot, application, 0, 1)
     fields = window.setup.parameters.fields
     write(fields["q0"].entry, "0")
-    qtbot.waitUntil(lambda: "so it spins the wheel" in window.decision.words.text())
+    qtbot.waitUntil(lambda: "so it spins the wheel" in window.view(DecisionView).words.text())
     write(fields["q0"].entry, "1")
-    qtbot.waitUntil(lambda: "so it takes the heaviest" in window.decision.words.text())
+    qtbot.waitUntil(lambda: "so it takes the heaviest" in window.view(DecisionView).words.text())
     write(fields["q0"].entry, "2")
-    qtbot.waitUntil(window.decision.hint.isVisible)
-    assert "q0 = 2 must be in [0, 1]" in window.decision.hint.text()
+    qtbot.waitUntil(window.view(DecisionView).hint.isVisible)
+    assert "q0 = 2 must be in [0, 1]" in window.view(DecisionView).hint.text()
     write(fields["q0"].entry, "")
-    shown(qtbot, controller, 0, 1)
+    shown(qtbot, application, 0, 1)
 
 
-def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
-    view = window.decision
-    shown(qtbot, controller, 0, 1)
+def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    view = window.view(DecisionView)
+    shown(qtbot, application, 0, 1)
     click(view.controls.pace)
     click(view.controls.pace)
     click(view.controls.watch)
@@ -161,43 +157,43 @@ def test_watching_ends_where_the_run_goes_on(qtbot: QtBot, controller: WindowCon
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not view.controls.watch.isChecked(), timeout=30_000)
     press(window, Qt.Key.Key_Escape)
-    wait_for(qtbot, controller, Activity.IDLE)
+    wait_for(qtbot, application, Activity.IDLE)
 
 
 def test_a_colony_without_a_rule_says_so(
-    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use_colony(controller, monkeypatch, RandomColony)
-    view = controller.window.decision
+    use_colony(application, monkeypatch, RandomColony)
+    view = application.window.view(DecisionView)
     qtbot.waitUntil(lambda: "RandomColony cannot be replayed" in view.hint.text())
-    press(controller.window, Qt.Key.Key_N)
-    wait_for(qtbot, controller, Activity.PAUSED)
+    press(application.window, Qt.Key.Key_N)
+    wait_for(qtbot, application, Activity.PAUSED)
     assert "RandomColony cannot be replayed" in view.hint.text()
-    press(controller.window, Qt.Key.Key_Escape)
-    wait_for(qtbot, controller, Activity.IDLE)
+    press(application.window, Qt.Key.Key_Escape)
+    wait_for(qtbot, application, Activity.IDLE)
     qtbot.waitUntil(lambda: RandomColony.built[0].closed == 1)
 
 
-def test_a_measurement_has_the_machine_to_itself(
-    qtbot: QtBot, controller: WindowController
-) -> None:
-    window = controller.window
+def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Application) -> None:
+    window = application.window
     window.setup.stop.set_values({"iterations": 5})
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
-    shown(qtbot, controller, 5, 1)
-    with qtbot.waitSignal(controller.measurements.idle, timeout=60_000):
-        controller.measurements.speedups(thorough=False)
-    assert not any(isinstance(thread, SolverThread) for thread in controller.decisions.threads)
+    shown(qtbot, application, 5, 1)
+    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+        application.measurements.speedups(thorough=False)
+    run = application.runs.current
+    assert run is not None
+    assert run.freed
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
 def test_a_decision_is_taken_away_as_a_picture(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path, form: str
+    qtbot: QtBot, application: Application, tmp_path: Path, form: str
 ) -> None:
-    shown(qtbot, controller, 0, 1)
+    shown(qtbot, application, 0, 1)
     path = tmp_path / f"decision.{form}"
-    controller.exports.export_picture("decision", form, path)
+    application.exports.export_picture("decision", form, path)
     qtbot.waitUntil(path.exists, timeout=30_000)
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG" if form == "png" else b"<?xml")

@@ -13,57 +13,52 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
-from app.window import measurements as window_measurements
-from app.window.controller import WindowController
+from app.window.application import Application
+from app.window.controllers import measurement_work
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log
 from tests.app.in_window import RING, open_, written
 from tests.hands import choose, click, write
-from views.plots.hit_rate_view import HitRate
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.plots.hit_rate_view import HitRate, HitRateView
 
 
 @pytest.fixture
-def controller(qtbot: QtBot, opened: WindowController) -> WindowController:
+def application(qtbot: QtBot, opened: Application) -> Application:
     """A window with an instance, and nothing run yet."""
     open_(qtbot, opened)
     return opened
 
 
 @pytest.fixture
-def done(qtbot: QtBot, controller: WindowController) -> WindowController:
+def done(qtbot: QtBot, application: Application) -> Application:
     """The same after a run of a selective memory."""
-    controller.window.setup.colony.choose_search("acs-spm")
-    controller.window.setup.stop.set_values({"iterations": 20})
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
-        controller.start()
-    return controller
+    application.window.setup.colony.choose_search("acs-spm")
+    application.window.setup.stop.set_values({"iterations": 20})
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        application.run_controller.start()
+    return application
 
 
-def export(qtbot: QtBot, controller: WindowController, name: str, path: Path) -> Path:
-    controller.window.export_requested.emit(name, path)
-    return written(qtbot, controller, path)
+def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Path:
+    application.window.export_requested.emit(name, path)
+    return written(qtbot, application, path)
 
 
-def at_rest(qtbot: QtBot, controller: WindowController) -> None:
-    """Wait until no thread is left, for a busy machine takes its time and closing does not."""
-    qtbot.waitUntil(lambda: not controller.background._tasks, timeout=60_000)
-
-
-def test_the_tour(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = export(qtbot, done, "tour", tmp_path / "best.tour")
-    assert done.run is not None
-    assert done.run.snapshot is not None
-    assert done.run.snapshot.best_solution is not None
+    assert done.runs.current is not None
+    assert done.runs.current.snapshot is not None
+    assert done.runs.current.snapshot.best_solution is not None
     instance = load(RING)
     tour = load_tour(path, instance)
-    assert tour.tolist() == done.run.snapshot.best_solution.tolist()
-    assert instance.tour_length(tour) == done.run.snapshot.best_cost
+    assert tour.tolist() == done.runs.current.snapshot.best_solution.tolist()
+    assert instance.tour_length(tour) == done.runs.current.snapshot.best_cost
 
 
-def test_the_run_as_json_lines_and_csv(
-    qtbot: QtBot, done: WindowController, tmp_path: Path
-) -> None:
+def test_the_run_as_json_lines_and_csv(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     log = read_log(export(qtbot, done, "log", tmp_path / "run-copy.jsonl"))
     assert log.outcome is not None
     with export(qtbot, done, "csv", tmp_path / "run.csv").open() as file:
@@ -72,19 +67,19 @@ def test_the_run_as_json_lines_and_csv(
     assert int(rows[-1]["best"]) == log.outcome["best"]
 
 
-def test_the_session(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+def test_the_session(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
-    assert done.run is not None
-    assert read.session == done.run.session
+    assert done.runs.current is not None
+    assert read.session == done.runs.current.session
 
 
-def test_the_window(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+def test_the_window(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = export(qtbot, done, "window", tmp_path / "window.png")
     image = QImage(str(path))
     assert (image.width(), image.height()) == (2 * done.window.width(), 2 * done.window.height())
 
 
-def test_every_view_as_png_and_svg(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+def test_every_view_as_png_and_svg(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     for key in done.window.dashboard.views:
         for form in ("png", "svg"):
             path = tmp_path / f"{key}.{form}"
@@ -98,7 +93,7 @@ def test_every_view_as_png_and_svg(qtbot: QtBot, done: WindowController, tmp_pat
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(
-    qtbot: QtBot, done: WindowController, tmp_path: Path
+    qtbot: QtBot, done: Application, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
     path = tmp_path / "file" / "a.png"
@@ -108,48 +103,47 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
 
 
 def test_measured_hit_rates(
-    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(window_measurements, "ITERATIONS", 3)
-    window = controller.window
+    monkeypatch.setattr(measurement_work, "ITERATIONS", 3)
+    window = application.window
     window.dashboard.show_view("hit-rates")
-    click(window.hit_rates.page_choice.buttons["memory"])
+    click(window.view(HitRateView).page_choice.buttons["memory"])
     shown: list[list[HitRate]] = []
-    monkeypatch.setattr(window.hit_rates, "show_rates", shown.append)
-    with qtbot.waitSignal(controller.measurements.idle, timeout=60_000):
-        click(window.hit_rates.measure.button)
+    monkeypatch.setattr(window.view(HitRateView), "show_rates", shown.append)
+    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+        click(window.view(HitRateView).measure.button)
         assert not window.run_bar.start.isEnabled()
-        assert "measurement" in window.speedup.measure.button.toolTip()
+        assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
     rates = shown[-1]
     assert [rate.memory for rate in rates] == [1, 2, 4, 8, 16, 32]
     assert all(0 <= rate.local <= 1 and 0 <= rate.overall <= 1 for rate in rates)
     assert rates[-1].local > rates[0].local
-    assert "3 iterations each" in window.hit_rates.measure.note.text()
+    assert "3 iterations each" in window.view(HitRateView).measure.note.text()
     assert window.run_bar.start.isEnabled()
 
 
 def test_a_measurement_can_be_cancelled(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    window = controller.window
+    window = application.window
     window.dashboard.show_view("speedup")
-    click(window.speedup.measure.button)
-    controller.open(tmp_path / "no.tsp")
+    click(window.view(SpeedupView).measure.button)
+    application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
-    with qtbot.waitSignal(controller.measurements.idle, timeout=5_000):
-        click(window.speedup.measure.button)
-    assert window.speedup.measure.note.text().startswith("Cancelled")
+    with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
+        click(window.view(SpeedupView).measure.button)
+    assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
-    at_rest(qtbot, controller)
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(
-    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(gpu.measure.comparison, "SAMPLE", 0.02)
-    window = controller.window
-    view = window.comparison
+    window = application.window
+    view = window.view(ComparisonView)
     assert window.setup.colony.choose("cpu:1", "as-seq")
     entry = window.setup.parameters.fields["selection"].entry
     assert isinstance(entry, QComboBox)
@@ -157,10 +151,10 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     write(window.setup.parameters.fields["ants"].entry, "8")
     window.dashboard.show_view("comparison")
     assert not window.actions_.exports["comparison"].isEnabled()
-    with qtbot.waitSignal(controller.measurements.idle, timeout=100_000):
+    with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
         click(view.measure.button)
         assert not window.run_bar.start.isEnabled()
-        assert "measurement" in window.speedup.measure.button.toolTip()
+        assert "measurement" in window.view(SpeedupView).measure.button.toolTip()
         qtbot.waitUntil(lambda: view.report is not None, timeout=90_000)
     report = view.report
     assert report is not None
@@ -178,49 +172,48 @@ def test_a_comparison_is_measured_shown_and_taken_away(
     assert all(row.parameters["ants"] == 8 and report.decisive(row).samples for row in report.rows)
     assert view.table.rowCount() == len(report.rows)
     assert view.measure.note.text() == ""
-    export(qtbot, controller, "comparison", tmp_path / "a.csv")
+    export(qtbot, application, "comparison", tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["option"] for row in rows] == [row.option for row in report.rows]
     assert all(float(row["choice_info_ms"]) > 0 for row in rows)
-    export(qtbot, controller, "comparison-lines", tmp_path / "a.jsonl")
+    export(qtbot, application, "comparison-lines", tmp_path / "a.jsonl")
     first = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])
     assert (first["system"], first["complete"]) == ("as-seq", True)
 
 
-def test_a_comparison_can_be_cancelled(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
+def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -> None:
+    window = application.window
     window.dashboard.show_view("comparison")
-    click(window.comparison.measure.button)
+    click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
-    with qtbot.waitSignal(controller.measurements.idle, timeout=5_000):
-        click(window.comparison.measure.button)
-    assert window.comparison.measure.note.text().startswith("Cancelled")
+    with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
+        click(window.view(ComparisonView).measure.button)
+    assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
-    at_rest(qtbot, controller)
 
 
 @pytest.mark.slow
-def test_measured_speedups(qtbot: QtBot, controller: WindowController, tmp_path: Path) -> None:
-    window = controller.window
+def test_measured_speedups(qtbot: QtBot, application: Application, tmp_path: Path) -> None:
+    window = application.window
     window.dashboard.show_view("speedup")
-    with qtbot.waitSignal(controller.measurements.idle, timeout=100_000):
-        controller.measurements.speedups(thorough=False)
-    (report,) = window.speedup.reports
+    with qtbot.waitSignal(application.measurements.idle, timeout=100_000):
+        application.measurements.speedups(thorough=False)
+    (report,) = window.view(SpeedupView).reports
     assert report.instance == "ring-50"
     assert {one.device for one in report.measurements} >= {"cpu", "cpu:1"}
     assert window.actions_.exports["speedup"].isEnabled()
-    path = export(qtbot, controller, "speedup", tmp_path / "speedup.json")
+    path = export(qtbot, application, "speedup", tmp_path / "speedup.json")
     assert json.loads(path.read_text())["reports"][0]["instance"] == "ring-50"
 
 
-def test_nothing_is_measured_beside_a_run(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
+def test_nothing_is_measured_beside_a_run(qtbot: QtBot, application: Application) -> None:
+    window = application.window
     window.setup.stop.set_values({})
-    controller.start()
-    qtbot.waitUntil(lambda: controller.solver is not None, timeout=30_000)
-    assert "Stop the run first" in window.speedup.measure.button.toolTip()
-    assert not window.hit_rates.measure.button.isEnabled()
-    with qtbot.waitSignal(controller.run_ended):
-        controller.stop()
-    assert window.speedup.measure.button.isEnabled()
+    application.run_controller.start()
+    qtbot.waitUntil(lambda: application.runs.active is not None, timeout=30_000)
+    assert "Stop the run first" in window.view(SpeedupView).measure.button.toolTip()
+    assert not window.view(HitRateView).measure.button.isEnabled()
+    with qtbot.waitSignal(application.runs.ended):
+        application.run_controller.stop()
+    assert window.view(SpeedupView).measure.button.isEnabled()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.files.loading import warm_up
-from app.window.controller import WindowController
+from app.window.application import Application
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.snapshot import Wanted
@@ -33,6 +33,12 @@ from tests.app import in_window
 from tests.app.in_window import RING, use_device, written
 from tests.hands import click, press
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.pheromone_view import PheromoneView
+from views.tour.tour_view import TourView
 
 QUEENS = queens(6)
 
@@ -61,37 +67,37 @@ def graph_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def controller(opened: WindowController) -> WindowController:
+def application(opened: Application) -> Application:
     """The window with one core chosen."""
     use_device(opened, "cpu:1")
     return opened
 
 
-def open_(qtbot: QtBot, controller: WindowController, path: Path) -> None:
-    in_window.open_(qtbot, controller, path)
-    drawn(qtbot, controller)
+def open_(qtbot: QtBot, application: Application, path: Path) -> None:
+    in_window.open_(qtbot, application, path)
+    drawn(qtbot, application)
 
 
-def drawn(qtbot: QtBot, controller: WindowController) -> None:
-    qtbot.waitUntil(lambda: controller.graphs.idle, timeout=30_000)
+def drawn(qtbot: QtBot, application: Application) -> None:
+    qtbot.waitUntil(lambda: application.graphs.idle, timeout=30_000)
 
 
 @pytest.fixture
-def done(qtbot: QtBot, controller: WindowController, graph_file: Path) -> WindowController:
+def done(qtbot: QtBot, application: Application, graph_file: Path) -> Application:
     """The window after a short run on the graph."""
-    open_(qtbot, controller, graph_file)
-    controller.window.setup.stop.set_values({"iterations": 6})
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
-        press(controller.window, Qt.Key.Key_Space)
-    controller.window.dashboard.settle()
-    drawn(qtbot, controller)
-    return controller
+    open_(qtbot, application, graph_file)
+    application.window.setup.stop.set_values({"iterations": 6})
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        press(application.window, Qt.Key.Key_Space)
+    application.window.dashboard.settle()
+    drawn(qtbot, application)
+    return application
 
 
 def test_a_dropped_graph_is_shown_with_its_own_colonies(
-    qtbot: QtBot, controller: WindowController, graph_file: Path
+    qtbot: QtBot, application: Application, graph_file: Path
 ) -> None:
-    window = controller.window
+    window = application.window
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(graph_file))])
     action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
@@ -100,20 +106,20 @@ def test_a_dropped_graph_is_shown_with_its_own_colonies(
     QApplication.sendEvent(window, enter)
     assert enter.isAccepted()
     drop = QDropEvent(QPointF(700, 400), action, data, button, none)
-    with qtbot.waitSignal(controller.ready, timeout=30_000):
+    with qtbot.waitSignal(application.files.ready, timeout=30_000):
         QApplication.sendEvent(window, drop)
-    drawn(qtbot, controller)
-    assert isinstance(controller.instance, GraphInstance)
-    assert window.graph.isVisible()
-    assert not window.graph.waiting.isVisible()
+    drawn(qtbot, application)
+    assert isinstance(application.instance.value, GraphInstance)
+    assert window.view(GraphView).isVisible()
+    assert not window.view(GraphView).waiting.isVisible()
     assert window.setup.choices().colony == "aco-rlf-seq"
     assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 7"
     assert window.problem == ""
-    assert window.graph.vertices._drawing is not None
+    assert window.view(GraphView).vertices._drawing is not None
 
 
-def test_a_run_fills_in_every_view(done: WindowController) -> None:
-    window, run = done.window, done.run
+def test_a_run_fills_in_every_view(done: Application) -> None:
+    window, run = done.window, done.runs.current
     assert run is not None
     assert run.outcome is not None
     assert run.outcome.ending is Ending.FINISHED
@@ -121,21 +127,21 @@ def test_a_run_fills_in_every_view(done: WindowController) -> None:
     assert final.best_solution is not None
     assert QUEENS.cost_of(final.best_solution) == final.best_cost
     assert window.readout.values["best"].text() == str(final.best_cost)
-    assert window.graph.state.text() == f"{final.best_cost} colors, no conflict"
-    assert np.array_equal(window.graph.shown, final.best_solution)  # type: ignore[arg-type]
-    assert window.convergence.curves["best"].points[-1].tolist() == [6, final.best_cost]
-    assert window.pheromone.image.boundingRect().width() == QUEENS.n
+    assert window.view(GraphView).state.text() == f"{final.best_cost} colors, no conflict"
+    assert np.array_equal(window.view(GraphView).shown, final.best_solution)  # type: ignore[arg-type]
+    assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [6, final.best_cost]
+    assert window.view(PheromoneView).image.boundingRect().width() == QUEENS.n
     press(window, Qt.Key.Key_2)
-    assert window.adjacency.isVisible()
+    assert window.view(AdjacencyView).isVisible()
     press(window, Qt.Key.Key_4)
-    assert window.classes.bars.sizes.sum() == QUEENS.n
+    assert window.view(ClassesView).bars.sizes.sum() == QUEENS.n
     log = read_log(run.recorder.path)
     assert log.session.colony == "aco-rlf-seq"
 
 
-def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: WindowController) -> None:
+def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: Application) -> None:
     """What the colony's picture is ordered by is what the view says it is."""
-    view = done.window.pheromone
+    view = done.window.view(PheromoneView)
     assert view._picture is not None
     assert view._order is not None
     adjacent = np.zeros((QUEENS.n, QUEENS.n), np.bool_)
@@ -146,30 +152,30 @@ def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: WindowControl
     assert ((view._picture == 0) == adjacent[order][:, order]).all()
 
 
-def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: WindowController) -> None:
+def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: Application) -> None:
     press(done.window, Qt.Key.Key_2)
     drawn(qtbot, done)
-    picture = done.window.adjacency.picture
+    picture = done.window.view(AdjacencyView).picture
     assert picture is not None
-    assert done.run is not None
-    assert done.run.snapshot is not None
-    assert np.array_equal(picture.coloring, done.run.snapshot.best_solution)  # type: ignore[arg-type]
-    assert "all blocks are empty" in done.window.adjacency.caption.text()
+    assert done.runs.current is not None
+    assert done.runs.current.snapshot is not None
+    assert np.array_equal(picture.coloring, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]
+    assert "all blocks are empty" in done.window.view(AdjacencyView).caption.text()
 
 
-def test_the_coloring_is_taken_away(qtbot: QtBot, done: WindowController, tmp_path: Path) -> None:
+def test_the_coloring_is_taken_away(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = tmp_path / "best.sol"
     done.exports.export("coloring", path)
     colors = load_coloring(written(qtbot, done, path), QUEENS)
-    assert done.run is not None
-    assert done.run.snapshot is not None
-    assert np.array_equal(colors, done.run.snapshot.best_solution)  # type: ignore[arg-type]
-    assert f"s col {done.run.snapshot.best_cost}" in path.read_text()
+    assert done.runs.current is not None
+    assert done.runs.current.snapshot is not None
+    assert np.array_equal(colors, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]
+    assert f"s col {done.runs.current.snapshot.best_cost}" in path.read_text()
 
 
 @pytest.mark.parametrize("key", ["graph", "adjacency", "classes"])
 def test_pictures_of_the_views_of_a_graph(
-    qtbot: QtBot, done: WindowController, tmp_path: Path, key: str
+    qtbot: QtBot, done: Application, tmp_path: Path, key: str
 ) -> None:
     done.window.dashboard.show_view(key)
     drawn(qtbot, done)
@@ -189,18 +195,18 @@ def test_pictures_of_the_views_of_a_graph(
 
 
 def test_what_is_wrong_with_a_file_is_said(
-    qtbot: QtBot, controller: WindowController, graph_file: Path
+    qtbot: QtBot, application: Application, graph_file: Path
 ) -> None:
     text = graph_file.read_text()
     graph_file.write_text(text.replace(f" {len(QUEENS.edges)}\n", " 7\n", 1))
-    open_(qtbot, controller, graph_file)
-    assert controller.window.setup.instance.warning.isVisible()
-    assert "7" in controller.window.setup.instance.warning.text()
+    open_(qtbot, application, graph_file)
+    assert application.window.setup.instance.warning.isVisible()
+    assert "7" in application.window.setup.instance.warning.text()
     graph_file.write_text(text + "e 1 99\n")
-    controller.open(graph_file)
-    qtbot.waitUntil(lambda: "99" in controller.window.banner.text, timeout=30_000)
-    assert "queen6_6.col" in controller.window.banner.text
-    assert controller.instance is not None  # the graph before stays
+    application.files.open(graph_file)
+    qtbot.waitUntil(lambda: "99" in application.window.banner.text, timeout=30_000)
+    assert "queen6_6.col" in application.window.banner.text
+    assert application.instance.value is not None  # the graph before stays
 
 
 def before_drawing(
@@ -221,11 +227,11 @@ def before_drawing(
 
 def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
     qtbot: QtBot,
-    controller: WindowController,
+    application: Application,
     graph_file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    open_(qtbot, controller, graph_file)
+    open_(qtbot, application, graph_file)
     made: list[tuple[Arrangement | None, bool]] = []
 
     def slow(how: Arrangement | None, _: NDArray[np.int32] | None) -> None:
@@ -233,57 +239,57 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
         time.sleep(0.1)
 
     before_drawing(monkeypatch, slow)
-    buttons = controller.window.graph.arrangement.buttons
+    buttons = application.window.view(GraphView).arrangement.buttons
     for how in ("circle", "spring", "classes", "circle", "classes"):
         click(buttons[how])
-    drawn(qtbot, controller)
+    drawn(qtbot, application)
     assert [how for how, _ in made] == [Arrangement.CIRCLE, Arrangement.CLASSES]
     assert not any(in_window for _, in_window in made)
-    drawing = controller.window.graph.vertices._drawing
+    drawing = application.window.view(GraphView).vertices._drawing
     assert drawing is not None
     assert drawing.arrangement is Arrangement.CLASSES
 
 
-def test_dear_pictures_are_seldom_where_the_colony_needs_all_cores(
+def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     qtbot: QtBot,
-    controller: WindowController,
+    application: Application,
     graph_file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    open_(qtbot, controller, graph_file)
+    open_(qtbot, application, graph_file)
     made: list[NDArray[np.int32] | None] = []
 
-    def dear(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+    def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
         made.append(coloring)
         begin = time.thread_time()
         while time.thread_time() < begin + 0.1:
             pass
 
-    before_drawing(monkeypatch, dear)
-    window = controller.window
+    before_drawing(monkeypatch, costly)
+    window = application.window
     window.dashboard.keep_to(1.0)
-    click(window.graph.arrangement.buttons["circle"])
-    drawn(qtbot, controller)
+    click(window.view(GraphView).arrangement.buttons["circle"])
+    drawn(qtbot, application)
     first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
     window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
     qtbot.waitUntil(lambda: made[-1] is first, timeout=5000)
-    drawn(qtbot, controller)
+    drawn(qtbot, application)
     qtbot.wait(600)  # cheap drawings would rest for half a second
     window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
     qtbot.wait(100)
     assert made[-1] is first
     window.dashboard.keep_to(math.inf)
     qtbot.waitUntil(lambda: made[-1] is second, timeout=5000)
-    drawn(qtbot, controller)
+    drawn(qtbot, application)
 
 
 def test_views_take_turns_with_their_pictures(
     qtbot: QtBot,
-    controller: WindowController,
+    application: Application,
     graph_file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    open_(qtbot, controller, graph_file)
+    open_(qtbot, application, graph_file)
     made: list[str] = []
     go_on = threading.Event()
 
@@ -299,22 +305,22 @@ def test_views_take_turns_with_their_pictures(
 
     note("draw")
     note("adjacency")
-    graph, adjacency = controller.window.graph, controller.window.adjacency
+    graph, adjacency = application.window.view(GraphView), application.window.view(AdjacencyView)
     for _ in range(3):  # while the first is under way, both ask again and again
         graph.drawing_wanted.emit(None, None)
         adjacency.picture_wanted.emit(None)
     go_on.set()
-    drawn(qtbot, controller)
+    drawn(qtbot, application)
     assert made == ["draw", "adjacency", "draw"]
 
 
 def test_another_instance_gives_up_the_drawing(
     qtbot: QtBot,
-    controller: WindowController,
+    application: Application,
     graph_file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    open_(qtbot, controller, graph_file)
+    open_(qtbot, application, graph_file)
     waiting = threading.Event()
     plain = GraphArtist.draw
 
@@ -325,32 +331,32 @@ def test_another_instance_gives_up_the_drawing(
         return plain(artist, how, coloring)
 
     monkeypatch.setattr(GraphArtist, "draw", slow)
-    click(controller.window.graph.arrangement.buttons["circle"])
-    with qtbot.waitSignal(controller.ready, timeout=30_000):
-        controller.open(RING)
+    click(application.window.view(GraphView).arrangement.buttons["circle"])
+    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+        application.files.open(RING)
     waiting.set()
-    drawn(qtbot, controller)
-    assert controller.window.tour.isVisible()
-    assert controller.window.graph.vertices._drawing is None
+    drawn(qtbot, application)
+    assert application.window.view(TourView).isVisible()
+    assert application.window.view(GraphView).vertices._drawing is None
     monkeypatch.undo()
-    open_(qtbot, controller, graph_file)
-    assert controller.window.graph.vertices._drawing is not None
+    open_(qtbot, application, graph_file)
+    assert application.window.view(GraphView).vertices._drawing is not None
 
 
 def test_a_session_of_a_graph_is_opened_again(
-    qtbot: QtBot, done: WindowController, tmp_path: Path
+    qtbot: QtBot, done: Application, tmp_path: Path
 ) -> None:
-    run = done.run
+    run = done.runs.current
     assert run is not None
     assert run.snapshot is not None
     first = run.snapshot.best_solution
     log = run.recorder.path
     open_(qtbot, done, RING)
     open_(qtbot, done, log)
-    assert done.window.graph.isVisible()
+    assert done.window.view(GraphView).isVisible()
     assert done.window.setup.choices().colony == "aco-rlf-seq"
-    with qtbot.waitSignal(done.run_ended, timeout=60_000):
+    with qtbot.waitSignal(done.runs.ended, timeout=60_000):
         press(done.window, Qt.Key.Key_Space)
-    assert done.run is not None
-    assert done.run.snapshot is not None
-    assert np.array_equal(done.run.snapshot.best_solution, first)  # type: ignore[arg-type]
+    assert done.runs.current is not None
+    assert done.runs.current.snapshot is not None
+    assert np.array_equal(done.runs.current.snapshot.best_solution, first)  # type: ignore[arg-type]

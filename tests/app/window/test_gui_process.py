@@ -17,22 +17,20 @@ from tests import processes
 _RUN = """
 import sys
 from pathlib import Path
-from app import gui
-from app.recorder import free_path, stem
+from app.window import application, launch
 
-make = gui.make_window
+make = application.make_application
 def begin(*arguments):
-    controller = make(*arguments)
-    controller.log_path = lambda session: Path(sys.argv[2])
+    made = make(*arguments, log_path=lambda session: Path(sys.argv[2]))
     def start():
-        setup = controller.window.setup
+        setup = made.window.setup
         setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
         setup.colony._device_changed()
-        controller.start()
-    controller.ready.connect(start)
-    return controller
-gui.make_window = begin
-sys.exit(gui.open_window(Path(sys.argv[1])))
+        made.run_controller.start()
+    made.files.ready.connect(start)
+    return made
+application.make_application = begin
+sys.exit(launch.open_window(Path(sys.argv[1])))
 """
 
 

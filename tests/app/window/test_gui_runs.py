@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.controller import WindowController
+from app.window.application import Application
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.tsplib import load
 from gpu.run.outcome import Ending
@@ -30,10 +30,16 @@ from tests.app.in_window import (
 from tests.colonies import Failing, Lying, RandomColony, Unbuildable
 from tests.hands import click, press, write
 from views.frame.activity import Activity
+from views.plots.convergence_view import ConvergenceView
+from views.plots.hit_rate_view import HitRateView
+from views.plots.pheromone_view import PheromoneView
+from views.run.device_view import DeviceView
+from views.run.log_view import LogView
+from views.tour.tour_view import TourView
 
 
 @pytest.fixture
-def controller(opened: WindowController) -> WindowController:
+def application(opened: Application) -> Application:
     """The window with one core chosen."""
     use_device(opened, "cpu:1")
     return opened
@@ -44,15 +50,15 @@ def tour(of: Snapshot) -> list[int]:
     return [int(city) for city in of.best_solution]
 
 
-def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowController) -> None:
-    window = controller.window
-    open_(qtbot, controller)
+def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -> None:
+    window = application.window
+    open_(qtbot, application)
     assert window.windowTitle() == "ring-50 – Formicarium"
     assert window.setup.parameters.fields["ants"].entry.placeholderText() == "auto: 50"
-    limit(controller, iterations=40)
+    limit(application, iterations=40)
     progress: list[int] = []
     window.run_bar.progress.valueChanged.connect(progress.append)
-    outcome = run_to_the_end(qtbot, controller)
+    outcome = run_to_the_end(qtbot, application)
     assert outcome.ending is Ending.FINISHED
     final = outcome.state
     assert final.iteration == 40
@@ -63,59 +69,58 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, controller: WindowControlle
     assert progress[-2:] == [1000, 0]  # shown in full, and then nothing goes on
     assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
-    assert window.tour.best._tour is not None
-    assert window.tour.best._tour.tolist() == tour(final)
-    assert window.pheromone.image.boundingRect().width() == 50
-    assert window.convergence.curves["best"].points[-1].tolist() == [40, final.best_cost]
-    assert not controller.active
+    shown_tour = window.view(TourView).best._tour
+    assert shown_tour is not None
+    assert shown_tour.tolist() == tour(final)
+    assert window.view(PheromoneView).image.boundingRect().width() == 50
+    assert window.view(ConvergenceView).curves["best"].points[-1].tolist() == [40, final.best_cost]
+    assert not application.runs.busy
     device = window.setup.colony.device
     assert device is not None
     assert f" on cpu:1 ({device.model})  ·  seed 1  ·  log " in window.where.text()
-    log = read_log(log_of(controller))
+    log = read_log(log_of(application))
     assert log.outcome is not None
     assert log.outcome["best"] == final.best_cost
     press(window, Qt.Key.Key_9)
-    assert "finished" in window.log.text.toPlainText()
+    assert "finished" in window.view(LogView).text.toPlainText()
 
 
-def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, controller: WindowController) -> None:
-    open_(qtbot, controller, GRID)
-    limit(controller, iterations=5)
-    write(controller.window.setup.seed_field.entry, "77")
-    first = run_to_the_end(qtbot, controller).state
-    second = run_to_the_end(qtbot, controller).state
+def test_the_same_seed_gives_the_same_tour(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application, GRID)
+    limit(application, iterations=5)
+    write(application.window.setup.seed_field.entry, "77")
+    first = run_to_the_end(qtbot, application).state
+    second = run_to_the_end(qtbot, application).state
     assert tour(first) == tour(second)
-    write(controller.window.setup.seed_field.entry, "78")
-    third = run_to_the_end(qtbot, controller).state
+    write(application.window.setup.seed_field.entry, "78")
+    third = run_to_the_end(qtbot, application).state
     assert tour(first) != tour(third) or first.iteration_best != third.iteration_best
 
 
 def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
-    qtbot: QtBot, controller: WindowController
+    qtbot: QtBot, application: Application
 ) -> None:
-    window = controller.window
+    window = application.window
     press(window, Qt.Key.Key_7)
-    open_(qtbot, controller)
+    open_(qtbot, application)
     press(window, Qt.Key.Key_N)
-    wait_for(qtbot, controller, Activity.PAUSED)
+    wait_for(qtbot, application, Activity.PAUSED)
     qtbot.wait(100)
-    assert state(controller).pheromone is None
+    assert state(application).pheromone is None
     press(window, Qt.Key.Key_6)
-    qtbot.waitUntil(lambda: window.pheromone.image.boundingRect().width() == 50)
+    qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
 
 
-def test_a_memory_is_named_and_its_hits_are_drawn(
-    qtbot: QtBot, controller: WindowController
-) -> None:
-    window = controller.window
+def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
+    window = application.window
     window.setup.colony.choose_search("acs-spm")
-    open_(qtbot, controller)
-    limit(controller, iterations=30)
+    open_(qtbot, application)
+    limit(application, iterations=30)
     press(window, Qt.Key.Key_4)
-    run_to_the_end(qtbot, controller)
-    assert "Selective memory, s = 8" in window.pheromone.caption.text()
-    assert "local" in window.hit_rates.note.text()
-    assert len(window.hit_rates._means["local"].points) > 0
+    run_to_the_end(qtbot, application)
+    assert "Selective memory, s = 8" in window.view(PheromoneView).caption.text()
+    assert "local" in window.view(HitRateView).note.text()
+    assert len(window.view(HitRateView)._means["local"].points) > 0
 
 
 @pytest.mark.parametrize(
@@ -128,63 +133,63 @@ def test_a_memory_is_named_and_its_hits_are_drawn(
     ],
 )
 def test_a_bad_file_is_one_sentence_and_changes_nothing(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path, content: str | None, words: str
+    qtbot: QtBot, application: Application, tmp_path: Path, content: str | None, words: str
 ) -> None:
-    open_(qtbot, controller)
+    open_(qtbot, application)
     path = tmp_path / "bad.tsp"
     if content is not None:
         path.write_text(content)
-    controller.open(path)
-    qtbot.waitUntil(lambda: bool(controller.window.banner.text))
-    assert words in controller.window.banner.text
-    assert controller.instance is not None
-    assert controller.instance.name == "ring-50"
-    assert controller.window.problem == ""
+    application.files.open(path)
+    qtbot.waitUntil(lambda: bool(application.window.banner.text))
+    assert words in application.window.banner.text
+    assert application.instance.value is not None
+    assert application.instance.value.name == "ring-50"
+    assert application.window.problem == ""
 
 
 def test_only_the_last_of_many_opened_files_is_shown(
-    qtbot: QtBot, controller: WindowController
+    qtbot: QtBot, application: Application
 ) -> None:
     for path in (RING, GRID, RING, GRID):
-        controller.open(path)
-    qtbot.waitUntil(lambda: controller.instance is not None, timeout=30_000)
+        application.files.open(path)
+    qtbot.waitUntil(lambda: application.instance.value is not None, timeout=30_000)
     qtbot.wait(300)
-    assert controller.instance is not None
-    assert controller.instance.name == "grid-100"
-    assert controller.window.problem == ""
+    assert application.instance.value is not None
+    assert application.instance.value.name == "grid-100"
+    assert application.window.problem == ""
 
 
-def test_opening_another_instance_ends_the_run(qtbot: QtBot, controller: WindowController) -> None:
-    open_(qtbot, controller)
-    limit(controller)
-    press(controller.window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.RUNNING)
-    log = log_of(controller)
-    open_(qtbot, controller, GRID)
+def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application)
+    limit(application)
+    press(application.window, Qt.Key.Key_Space)
+    wait_for(qtbot, application, Activity.RUNNING)
+    log = log_of(application)
+    open_(qtbot, application, GRID)
     ended = read_log(log).outcome
     assert ended is not None
     assert ended["ending"] == "cancelled"
-    assert controller.window.readout.values["best"].text() == "–"
-    assert controller.window.tour.best._tour is None
-    assert controller.window.banner.text == ""  # nothing of the other instance's run
-    limit(controller, iterations=3)
-    assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
+    assert application.window.readout.values["best"].text() == "–"
+    assert application.window.view(TourView).best._tour is None
+    assert application.window.banner.text == ""  # nothing of the other instance's run
+    limit(application, iterations=3)
+    assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
 
 
 def test_a_bad_file_does_not_end_the_run(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    window = controller.window
-    open_(qtbot, controller)
-    limit(controller)
+    window = application.window
+    open_(qtbot, application)
+    limit(application)
     press(window, Qt.Key.Key_Space)
-    wait_for(qtbot, controller, Activity.RUNNING)
+    wait_for(qtbot, application, Activity.RUNNING)
     (tmp_path / "bad.tsp").write_text("NAME: x\nTYPE: TSP\nDIMENSION: 3\n")
-    controller.open(tmp_path / "bad.tsp")
+    application.files.open(tmp_path / "bad.tsp")
     qtbot.waitUntil(lambda: "bad.tsp" in window.banner.text)
     assert window.activity is Activity.RUNNING
     assert window.setup.instance.name.text() == "ring-50"
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Escape)
     assert "Stopped by the user" in window.banner.text
 
@@ -199,77 +204,77 @@ def test_a_bad_file_does_not_end_the_run(
 )
 def test_a_run_that_fails_says_why_and_keeps_its_log(
     qtbot: QtBot,
-    controller: WindowController,
+    application: Application,
     monkeypatch: pytest.MonkeyPatch,
     kind: type[RandomColony],
     words: str,
 ) -> None:
-    open_(qtbot, controller)
-    use_colony(controller, monkeypatch, kind)
-    outcome = run_to_the_end(qtbot, controller)
+    open_(qtbot, application)
+    use_colony(application, monkeypatch, kind)
+    outcome = run_to_the_end(qtbot, application)
     assert outcome.ending is Ending.FAILED
-    assert words in controller.window.banner.text
-    assert lines(controller)[-1]["ending"] == "failed"
-    assert controller.window.run_bar.start.isEnabled()
+    assert words in application.window.banner.text
+    assert lines(application)[-1]["ending"] == "failed"
+    assert application.window.run_bar.start.isEnabled()
 
 
 def test_a_log_that_cannot_be_written_is_told_and_the_run_goes_on(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    controller.log_path = lambda session: blocked / "log.jsonl"
-    open_(qtbot, controller)
-    limit(controller, iterations=3)
+    application.run_controller.log_path = lambda session: blocked / "log.jsonl"
+    open_(qtbot, application)
+    limit(application, iterations=3)
     told: list[str] = []
-    controller.told.connect(told.append)
-    assert run_to_the_end(qtbot, controller).ending is Ending.FINISHED
+    application.told.connect(told.append)
+    assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
     assert any("log" in sentence for sentence in told)
 
 
 def test_a_recorded_session_is_opened_with_all_its_choices(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    open_(qtbot, controller)
-    limit(controller, iterations=4)
-    write(controller.window.setup.parameters.fields["beta"].entry, "5")
-    write(controller.window.setup.seed_field.entry, "4711")
-    first = run_to_the_end(qtbot, controller).state
-    log = log_of(controller)
-    open_(qtbot, controller, GRID)
-    write(controller.window.setup.seed_field.entry, "1")
-    open_(qtbot, controller, log)
-    choices = controller.window.setup.choices()
+    open_(qtbot, application)
+    limit(application, iterations=4)
+    write(application.window.setup.parameters.fields["beta"].entry, "5")
+    write(application.window.setup.seed_field.entry, "4711")
+    first = run_to_the_end(qtbot, application).state
+    log = log_of(application)
+    open_(qtbot, application, GRID)
+    write(application.window.setup.seed_field.entry, "1")
+    open_(qtbot, application, log)
+    choices = application.window.setup.choices()
     assert choices.seed == 4711
     assert choices.parameters["beta"] == "5"
     assert choices.parameters["ants"] is None  # automatic, as it was
     assert choices.stop["iterations"] == 4
-    again = run_to_the_end(qtbot, controller).state
+    again = run_to_the_end(qtbot, application).state
     assert tour(first) == tour(again)
 
 
 def test_a_session_of_another_machine_says_what_is_missing(
-    qtbot: QtBot, controller: WindowController, tmp_path: Path
+    qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    open_(qtbot, controller)
-    limit(controller, iterations=1)
-    run_to_the_end(qtbot, controller)
-    text = log_of(controller).read_text("utf-8").replace('"cpu:1"', '"cuda:7"')
+    open_(qtbot, application)
+    limit(application, iterations=1)
+    run_to_the_end(qtbot, application)
+    text = log_of(application).read_text("utf-8").replace('"cpu:1"', '"cuda:7"')
     elsewhere = tmp_path / "elsewhere.jsonl"
     elsewhere.write_text(text.replace('"acs-seq"', '"acs-gpu-alt"'), "utf-8")
-    open_(qtbot, controller, elsewhere)
-    assert "cannot run acs-gpu-alt on cuda:7" in controller.window.banner.text
+    open_(qtbot, application, elsewhere)
+    assert "cannot run acs-gpu-alt on cuda:7" in application.window.banner.text
 
 
 def test_the_solver_makes_only_what_is_in_sight(
-    qtbot: QtBot, controller: WindowController, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, controller)
-    use_colony(controller, monkeypatch, RandomColony)
-    limit(controller, seconds=1.0)
-    press(controller.window, Qt.Key.Key_1)
-    press(controller.window, Qt.Key.Key_M)
-    run_to_the_end(qtbot, controller)
+    open_(qtbot, application)
+    use_colony(application, monkeypatch, RandomColony)
+    limit(application, seconds=1.0)
+    press(application.window, Qt.Key.Key_1)
+    press(application.window, Qt.Key.Key_M)
+    run_to_the_end(qtbot, application)
     asked = Wanted.NUMBERS
     for wanted in RandomColony.built[0].asked:
         asked |= wanted
@@ -277,31 +282,31 @@ def test_the_solver_makes_only_what_is_in_sight(
 
 
 def test_a_step_shows_what_local_search_made_of_a_tour(
-    qtbot: QtBot, controller: WindowController
+    qtbot: QtBot, application: Application
 ) -> None:
     """Before and after on the map, moves and share of the time beside it, moves in the log."""
-    open_(qtbot, controller, GRID)
-    limit(controller)
-    window = controller.window
+    open_(qtbot, application, GRID)
+    limit(application)
+    window = application.window
     window.setup.parameters.fields["local_search"].text = "2opt+oropt"
     window.setup.parameters.fields["local_search"].changed.emit()
-    chip = window.tour.chips["improved"]
+    chip = window.view(TourView).chips["improved"]
     assert chip.isHidden()
     press(window, Qt.Key.Key_N)
-    wait_for(qtbot, controller, Activity.PAUSED)
+    wait_for(qtbot, application, Activity.PAUSED)
     qtbot.waitUntil(chip.isVisible, timeout=10_000)
     click(chip)
-    qtbot.waitUntil(lambda: not window.tour.improved.empty, timeout=10_000)
-    assert window.tour.caption.text().startswith("local search ")
+    qtbot.waitUntil(lambda: not window.view(TourView).improved.empty, timeout=10_000)
+    assert window.view(TourView).caption.text().startswith("local search ")
     window.dashboard.show_view("device")
-    qtbot.waitUntil(window.device_view.moves.isVisible, timeout=10_000)
-    made = {bar.name: bar.value for bar in window.device_view.moves.bars}
+    qtbot.waitUntil(window.view(DeviceView).moves.isVisible, timeout=10_000)
+    made = {bar.name: bar.value for bar in window.view(DeviceView).moves.bars}
     assert made["2-opt"] > 0
     assert made["Or-opt"] > 0
-    assert "local search" in [bar.name for bar in window.device_view.phases.bars]
-    with qtbot.waitSignal(controller.run_ended, timeout=60_000):
-        controller.stop()
-    assert controller.run is not None
-    last = read_log(controller.run.recorder.path).last
+    assert "local search" in [bar.name for bar in window.view(DeviceView).phases.bars]
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        application.run_controller.stop()
+    assert application.runs.current is not None
+    last = read_log(application.runs.current.recorder.path).last
     assert last is not None
     assert (last["two_opt_moves"], last["or_opt_moves"]) == (made["2-opt"], made["Or-opt"])

@@ -73,8 +73,14 @@ struct BufferHeader {
 };
 
 struct ArgumentHeader {
-    std::int32_t buffer;  // -1: bytes follow; -2: a null pointer
+    std::int32_t buffer;  // -1: bytes follow, then the pointers among them; -2: a null pointer
     std::uint32_t bytes;
+};
+
+// A pointer in a structure: its place, and the buffer that it points to.
+struct Pointer {
+    std::uint32_t offset;
+    std::uint32_t buffer;
 };
 
 bool serve_one() {
@@ -102,6 +108,14 @@ bool serve_one() {
         if (header.buffer == -1) {
             if (header.bytes > sizeof(Packed)) fail("an argument of %u bytes", header.bytes);
             if (!read_exactly(packed.back()->bytes, header.bytes)) return false;
+            std::uint32_t pointers;
+            if (!read_exactly(&pointers, sizeof pointers)) return false;
+            for (; pointers > 0; --pointers) {
+                Pointer pointer;
+                if (!read_exactly(&pointer, sizeof pointer)) return false;
+                std::memcpy(packed.back()->bytes + pointer.offset, &buffers[pointer.buffer],
+                            sizeof(void*));
+            }
         } else {
             void* pointer = header.buffer < 0 ? nullptr : buffers[header.buffer];
             std::memcpy(packed.back()->bytes, &pointer, sizeof pointer);

@@ -17,7 +17,8 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core import devices
 from gpu.core.colony import Colony
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 

@@ -17,9 +17,10 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.colony import Colony
 from gpu.core.decision import Outcome
+from gpu.core.rule import TrailSource
 from gpu.core.snapshot import Wanted
 from gpu.decisions.replay import Replay
-from gpu.decisions.rule import InitialTrails, TrailSource
+from gpu.decisions.rule import InitialTrails
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers

@@ -28,7 +28,8 @@ from gpu.local_search.cpu import state as searches
 from gpu.measure.contenders import contenders
 from gpu.measure.speedup import measure
 from gpu.problems.tsp.candidates import build_candidates
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, interrupt, run_together

@@ -19,7 +19,8 @@ from gpu.core.trails import branching_factor, matrix_picture, matrix_trails
 from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system.colonies import (

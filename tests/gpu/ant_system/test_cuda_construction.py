@@ -12,15 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.ant_system.cuda import parallel as as_parallel
+from gpu.ant_system.cuda.groups import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from gpu.construction.cuda import groups as as_construction
-from gpu.construction.cuda.groups import LANES, Construction, Groups, weight_columns
+from gpu.construction.cuda.groups import Construction, Groups
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
-from gpu.cuda.loader import GROUP_ROWS
+from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import ANT_BITS, WORDS
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system import cuda_literal as as_literal
@@ -61,7 +63,7 @@ def build(
     """Build the tours of one iteration."""
     n = instance.n
     machine = machine or EmulatedMachine()
-    problem = Problem.of(instance, min(5, n - 1), 2.0)
+    problem = DeviceCities.of(instance, min(5, n - 1), 2.0)
     parameters = parameters.resolved(n)
     construction: Any = kind(machine, problem, parameters, SEED)
     arrays = machine.allocate(
@@ -155,8 +157,8 @@ def test_too_few_workers_are_refused_with_their_number(kind: type[Construction])
 
 
 GROUPS: list[tuple[type[Groups], str]] = [
-    (as_construction.StGroup, "roulette"),
-    (as_construction.StGroupStc, "stc"),
+    (StGroup, "roulette"),
+    (StGroupStc, "stc"),
     (as_construction.StGroupStcTr, "stc"),
     (as_construction.StDynamic, "stc"),
 ]
@@ -177,7 +179,8 @@ def test_groups(kind: type[Construction], rule: str, n: int, workers: int, launc
 @pytest.mark.parametrize("workers", [16, 32])
 @pytest.mark.parametrize(("kind", "rule"), GROUPS)
 def test_more_cities_than_a_thread_can_hold(kind: type[Groups], rule: str, workers: int) -> None:
-    whole, any_size = GROUP_ROWS[kind.alone or kind.file]
+    source = kind.alone or kind.source
+    whole, any_size = source.whole, source.any_size
     n = workers * (2 * any_size if workers < LANES else whole) + 12
     instance = scattered(n)
     parameters = AsLaunchesParameters(ants=1, workers=workers, launches="tour")

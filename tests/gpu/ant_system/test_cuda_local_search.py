@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from gpu.ant_system.cuda.colony import ConstructionType
+from gpu.ant_system.cuda.groups import StGroupStc
 from gpu.ant_system.cuda.parallel import Task
 from gpu.ant_system.parameters import AsCudaParameters, AsLaunchesParameters
-from gpu.construction.cuda.groups import StGroupStc
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -53,6 +53,22 @@ def test_tours_and_trails_of_the_cpu(
             assert list(shown.phases) == ["choice info", "construction", "local search", "update"]
         if instance.n > 3:
             assert shown.iteration_mean < without.snapshot(Wanted.SOLUTION).iteration_mean
+
+
+def test_tours_do_not_depend_on_what_fits_shared_memory() -> None:
+    instance, parameters = scattered(200), AsCudaParameters(local_search="2opt+oropt", ants=3)
+    with (
+        emulated(instance, parameters) as roomy,
+        emulated(instance, parameters, shared_limit=2 << 10) as crowded,
+    ):
+        for _ in range(2):
+            roomy.iterate(1)
+            crowded.iterate(1)
+            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (crowded, roomy))
+            assert_same(shown, expected)
+        kernels = [one.phases["local search"][1].kernel for one in (roomy, crowded)]
+        assert "AllShared" in kernels[0]
+        assert "NoneShared" in kernels[1]
 
 
 def test_two_opt_is_refused_where_distances_are_directed() -> None:

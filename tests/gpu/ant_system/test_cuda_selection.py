@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from gpu.ant_system.cuda import parallel as as_parallel
+from gpu.ant_system.cuda.groups import StGroup, StGroupStc
 from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLaunchesParameters
 from gpu.construction.cuda import groups as as_construction
 from gpu.construction.cuda.groups import Construction
@@ -23,8 +24,8 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 ROULETTES: list[tuple[type[Construction], AsCudaParameters, bool]] = [
     (as_parallel.Task, AsCudaParameters(), False),
     (as_parallel.Data, AsGroupParameters(workers=16), False),
-    (as_construction.StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
-    (as_construction.StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
+    (StGroup, AsLaunchesParameters(workers=32, launches="tour"), False),
+    (StGroupStc, AsLaunchesParameters(workers=16, launches="tour"), True),
     (as_construction.StGroupStcTr, AsLaunchesParameters(workers=32, launches="tour"), True),
     (as_construction.StDynamic, AsLaunchesParameters(workers=64, launches="tour"), True),
 ]

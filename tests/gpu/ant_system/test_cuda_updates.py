@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from gpu.ant_system.cuda import updates as as_updates
+from gpu.ant_system.cuda.kernels import GatherDeposits
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import Problem
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Buffer
 from gpu.cuda.state import WORDS
@@ -58,7 +59,7 @@ class Parts:
         assert parameters.ants is not None
         self.instance, self.parameters, self.m = instance, parameters, parameters.ants
         self.machine = EmulatedMachine(**machine)
-        problem = Problem.of(instance, min(32, instance.n - 1), parameters.beta)
+        problem = DeviceCities.of(instance, min(32, instance.n - 1), parameters.beta)
         self.trails = DenseTrails(problem)
         self.choice = ChoiceInfo(self.machine, problem, self.trails, parameters)
         self.update = PheromoneUpdate(self.machine, problem, self.trails, parameters)
@@ -206,22 +207,29 @@ def test_a_gathering_update_may_come_in_slices(
 def test_slices_are_short_and_their_number_costs_nothing() -> None:
     machine = EmulatedMachine(multiprocessors=132)
     instance = scattered(2392)
-    problem = Problem.of(instance, 4, 2.0)
+    problem = DeviceCities.of(instance, 4, 2.0)
     for update in ("reduction", "tiled-gather", "gather"):
         parameters = AsCudaParameters(update=update).resolved(instance.n)
         made = PheromoneUpdate(machine, problem, DenseTrails(problem), parameters)
-        launches = made.launches(dict.fromkeys(NAMES))
+        launches = made.launches({name: np.zeros(1, dtype) for name, dtype in DTYPES.items()})
         pairs = instance.n * (instance.n - 1) // 2 if update == "reduction" else instance.n**2
         assert len(launches) - 1 >= pairs * instance.n**2 / (as_updates.LOOKS * 132)
         for launch in launches[:5]:
-            first_pair, end_pair, first_ant, end_ant = (int(value) for value in launch.args[-4:])
-            looks = (end_pair - first_pair) * (end_ant - first_ant) * instance.n
+            args = launch.args
+            assert isinstance(args, GatherDeposits)
+            looks = (args.end_pair - args.first_pair) * (args.end_ant - args.first_ant) * instance.n
             assert 0 < looks <= as_updates.LOOKS * 132
 
 
-NAMES = (
-    "trails", "deposits", "tours", "lengths", "best_tour", "iteration_tour", "state",
-)  # fmt: skip
+DTYPES: dict[str, DTypeLike] = {
+    "trails": np.float32,
+    "deposits": np.uint32,
+    "tours": np.int32,
+    "lengths": np.uint64,
+    "best_tour": np.int32,
+    "iteration_tour": np.int32,
+    "state": np.uint64,
+}
 
 
 def test_half_of_a_directed_matrix_is_refused() -> None:

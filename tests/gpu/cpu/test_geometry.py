@@ -7,7 +7,8 @@ import pytest
 
 from gpu.cpu.geometry import distance, geometry_of, weight
 from gpu.problems.tsp.candidates import weights
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cuda.loader import instantiations
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.loader import KernelSource
+from gpu.cuda.machine import Array, Buffer, Launch, by_name
 from tests.emulation import Emulator
 
 
@@ -53,18 +53,15 @@ class EmulatedMachine:
 
     def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
         arrays = {}
-        for buffer in buffers:
-            array = np.empty(buffer.shape, buffer.dtype)
-            if buffer.zeroed:
-                array[...] = 0
-                arrays[buffer.name] = array
-                continue
-            array.view(np.uint8)[...] = self._rubbish.integers(0, 256, array.view(np.uint8).shape)
-            arrays[buffer.name] = array
+        for name, buffer in by_name(buffers).items():
+            arrays[name] = array = np.zeros(buffer.shape, buffer.dtype)
+            if not buffer.zeroed:
+                noise = array.view(np.uint8)
+                noise[...] = self._rubbish.integers(0, 256, noise.shape)
         return arrays
 
-    def resident(self, file: str, kernel: str, block: int, shared: int) -> int:
-        assert kernel in instantiations()[file]
+    def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
+        assert kernel in source.kernels
         return self._resident if block <= self._largest_block else 0
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
@@ -76,12 +73,11 @@ class EmulatedMachine:
 
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
-            if launch.file not in self._emulators:
-                self._emulators[launch.file] = Emulator(
-                    launch.file, instantiations()[launch.file], seed=self._seed
-                )
+            file = launch.source.file
+            if file not in self._emulators:
+                self._emulators[file] = Emulator(file, seed=self._seed)
             self.launched.append(launch.kernel)
-            self._emulators[launch.file].launch(
+            self._emulators[file].launch(
                 launch.kernel,
                 grid=launch.grid,
                 block=launch.block,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.cpu.colony import build_parallel
 from gpu.ant_system.cuda import colony as ant_system
-from gpu.ant_system.cuda.colony import AntSystemColony
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -26,9 +24,9 @@ from gpu.core import devices
 from gpu.core.errors import DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.decisions.replay import Replay
+from gpu.max_min import systems
 from gpu.max_min.cpu import colony as max_min
 from gpu.max_min.parameters import MmasCpuParameters
-from gpu.max_min.systems import MAX_MIN_ANT_SYSTEMS
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -74,20 +72,20 @@ def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
     np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
 
 
-ANT_SYSTEMS: dict[str, tuple[Callable[..., AntSystemColony], AsCudaParameters, str]] = {
-    "task": (ant_system.build_task, AsCudaParameters(update="atomic"), "roulette"),
-    "data": (ant_system.build_data, AsGroupParameters(update="reduction"), "roulette"),
-    "i-roulette": (ant_system.build_i_roulette, AsGroupParameters(update="gather"), "i-roulette"),
-    "st-group": (ant_system.build_st_group, AsLaunchesParameters(), "roulette"),
-    "st-group-stc": (ant_system.build_st_group_stc, AsLaunchesParameters(), "stc-roulette"),
+ANT_SYSTEMS: dict[str, tuple[str, AsCudaParameters, str]] = {
+    "task": ("task", AsCudaParameters(update="atomic"), "roulette"),
+    "data": ("data", AsGroupParameters(update="reduction"), "roulette"),
+    "i-roulette": ("i-roulette", AsGroupParameters(update="gather"), "i-roulette"),
+    "st-group": ("st-group", AsLaunchesParameters(), "roulette"),
+    "st-group-stc": ("st-group-stc", AsLaunchesParameters(), "stc-roulette"),
     "st-group-stc-tr": (
-        ant_system.build_st_group_stc_tr,
+        "st-group-stc-tr",
         AsLaunchesParameters(update="tiled-gather"),
         "stc-roulette",
     ),
-    "st-dynamic": (ant_system.build_st_dynamic, AsLaunchesParameters(), "stc-roulette"),
+    "st-dynamic": ("st-dynamic", AsLaunchesParameters(), "stc-roulette"),
     "st-dynamic by steps": (
-        ant_system.build_st_dynamic,
+        "st-dynamic",
         AsLaunchesParameters(launches="step"),
         "stc-roulette",
     ),
@@ -97,9 +95,9 @@ ANT_SYSTEMS: dict[str, tuple[Callable[..., AntSystemColony], AsCudaParameters, s
 @pytest.mark.parametrize("name", ANT_SYSTEMS)
 @pytest.mark.parametrize("which", ["ring-50", "uniform-100"])
 def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
-    build, parameters, selection = ANT_SYSTEMS[name]
+    construction, parameters, selection = ANT_SYSTEMS[name]
     cities = instance(which)
-    ours = build(cities, parameters, devices.find("cuda"), 3)
+    ours = ant_system.build(construction, cities, parameters, devices.find("cuda"), 3)
     on_cpu = AsCpuParameters(selection=selection)
     theirs = build_parallel(cities, on_cpu, devices.find("cpu"), 3)
     for colony in (ours, theirs):
@@ -114,7 +112,7 @@ def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     theirs.close()
 
 
-MAX_MIN = [row.name for row in MAX_MIN_ANT_SYSTEMS if "cuda" in row.builders]
+MAX_MIN = [row.name for row in systems.SYSTEMS if "cuda" in row.builders]
 
 
 @pytest.mark.parametrize("name", MAX_MIN)
@@ -145,7 +143,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
 def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     cities, place = instance("uniform-100"), devices.find("cuda")
     parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
-    colony = ant_system.build_task(cities, parameters, place, 3)
+    colony = ant_system.build("task", cities, parameters, place, 3)
     colony.iterate(1)
     trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
     colony.iterate(1)
@@ -181,11 +179,15 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             import dataclasses
-            from gpu import catalog, devices
-            from gpu.errors import DeviceError
-            from gpu.instances import load
-            from gpu.instances.bundled import bundled
-            from gpu.snapshot import Wanted
+
+            import numpy as np
+
+            from gpu import catalog
+            from gpu.core import devices
+            from gpu.core.errors import DeviceError
+            from gpu.core.snapshot import Wanted
+            from gpu.problems.bundled import bundled
+            from gpu.problems.tsp.tsplib import load
 
             place = devices.find("cuda")
             system = catalog.find("acs-gpu-alt", place)
@@ -194,9 +196,11 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             colony.iterate(2)
             colony.snapshot(Wanted.SOLUTION)
             broken = colony.phases["construction"][0]
-            args = list(broken.args)
-            args[-1] = None  # the kernel now reads through a null pointer
-            colony._machine.run([dataclasses.replace(broken, args=tuple(args))])
+            args = dataclasses.replace(broken.args)
+            data = args.packed.view(np.uint8).copy()
+            data[-8:] = 0  # the kernel now reads the colony's state through a null pointer
+            args.__dict__["packed"] = data.view(args.packed.dtype)
+            colony._machine.run([dataclasses.replace(broken, args=args)])
             try:
                 colony.snapshot(Wanted.SOLUTION)
             except DeviceError as error:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gpu.core.decision import Decision, Outcome
+from gpu.core.rule import Rule, TrailSource
 from gpu.decisions.replay import Replay
-from gpu.decisions.rule import Rule, TrailSource
 
 
 def whole_tour(

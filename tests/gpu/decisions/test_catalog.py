@@ -93,6 +93,6 @@ def test_a_rule_needs_no_colony_before_the_first_iteration(system: System) -> No
 
 
 def test_a_row_without_a_rule_cannot_be_replayed() -> None:
-    system = dataclasses.replace(catalog.CATALOG[0], rule="")
+    system = dataclasses.replace(catalog.CATALOG[0], rule=None)
     with pytest.raises(ParameterError, match="cannot be replayed"):
         catalog.rule_of(system, INSTANCE, AcsParameters(), 1)

@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import ParameterError
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu.makers import crowded, directed, explicit, grid, points, ring, symmetric, uniform
 from tests.gpu.local_search.improving import improve
 from tests.gpu.local_search.literal import LiteralSearch

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
-from gpu.cuda.cities import Problem
+from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Buffer, Machine
 from gpu.cuda.state import ANT_BITS, WORDS
 from gpu.local_search.cuda.search import LocalSearch
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
 from tests.gpu.acs.test_cuda import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed
@@ -40,7 +41,7 @@ def assert_as_on_the_cpu(
     """Tours, lengths, moves, and what is reported of them; ``best`` of the iteration before."""
     iteration = 0 if best is None else 1
     ants, n = tours.shape
-    problem = Problem.of(instance, min(5, n - 1), 1.0)
+    problem = DeviceCities.of(instance, min(5, n - 1), 1.0)
     search = LocalSearch(machine, instance, problem, ants, kind, **options)
     arrays = machine.allocate(
         [
@@ -144,7 +145,7 @@ def test_the_order_of_threads_changes_nothing(order: int) -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     machine, instance = EmulatedMachine(largest_block=64), scattered(10)
-    problem = Problem.of(instance, 5, 1.0)
+    problem = DeviceCities.of(instance, 5, 1.0)
     with pytest.raises(DeviceError, match="no block of 128 threads"):
         LocalSearch(machine, instance, problem, 10, "2opt", threads=128)
     for kind, threads in (("none", 64), ("2opt", 48)):
@@ -152,4 +153,4 @@ def test_what_cannot_be_is_refused() -> None:
             LocalSearch(machine, instance, problem, 10, kind, threads=threads)
     one_way = directed(10)
     with pytest.raises(ParameterError, match="is directed"):
-        LocalSearch(machine, one_way, Problem.of(one_way, 5, 1.0), 10, "2opt")
+        LocalSearch(machine, one_way, DeviceCities.of(one_way, 5, 1.0), 10, "2opt")

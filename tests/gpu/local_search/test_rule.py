@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.local_search.parameters import LOCAL_SEARCHES
-from gpu.local_search.rule import MOST_NEIGHBOURS, Moves, moves_of, neighbour_rows
+from gpu.local_search.kinds import LOCAL_SEARCHES, Moves, moves_of
+from gpu.local_search.rule import MOST_NEIGHBOURS, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu.makers import crowded, directed, symmetric, uniform
 
@@ -33,11 +33,6 @@ def test_directed_instances_have_or_opt_alone() -> None:
     for kind in ("2opt", "2opt+oropt"):
         with pytest.raises(ParameterError, match="is directed, and 2-opt would turn parts"):
             moves_of(instance, kind)
-
-
-def test_a_kind_that_is_none_is_refused() -> None:
-    with pytest.raises(ParameterError, match="'3opt' must be one of none, 2opt"):
-        moves_of(uniform(5), "3opt")
 
 
 @pytest.mark.parametrize("instance", [uniform(40), crowded(40), symmetric(12), directed(12)])

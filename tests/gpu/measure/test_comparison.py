@@ -1,4 +1,4 @@
-"""Comparisons: what is compared, how it is timed, and what becomes of the endless ones."""
+"""Comparisons: what is compared, how it is timed, and what is too slow to be measured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from gpu.core.system import System
 from gpu.measure.alternatives import alternatives
 from gpu.measure.comparison import compare
 from gpu.measure.comparison_report import ComparisonReport, Row
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers
 from tests.gpu.measure.timed import PlainParameters, Timed, TimedParameters, install
 
@@ -123,7 +124,7 @@ def test_where_one_does_without_a_phase_whole_iterations_are_compared(timed: Sys
 
 
 def test_they_take_turns_with_the_same_seeds_and_equals_are_measured_once(timed: System) -> None:
-    compare(makers.uniform(30), timed, CORE, {"update": "slow"}, seed=9, rounds=2)
+    compare(makers.uniform(30), timed, CORE, {"update": "slow"}, seed=9, repeats=2)
     turns = [
         (seed, [one[2:3] for one in built])
         for seed, built in itertools.groupby(Timed.built, key=lambda one: one[3])
@@ -137,7 +138,7 @@ def test_they_take_turns_with_the_same_seeds_and_equals_are_measured_once(timed:
     assert len(failed) == 1
 
 
-def test_what_would_take_too_long_is_foreseen_and_left_out(timed: System) -> None:
+def test_what_is_estimated_to_take_too_long_is_left_out(timed: System) -> None:
     report = compare(makers.uniform(2000), timed, CORE)
     endless = rows(report, "update")["endless"]
     assert not report.decisive(endless).samples
@@ -223,7 +224,7 @@ def test_progress_and_findings_are_told(timed: System) -> None:
 
 
 def test_the_report_is_json_with_all_that_makes_it_comparable(timed: System) -> None:
-    report = compare(makers.uniform(30), timed, CORE, {"ants": 20}, rounds=1)
+    report = compare(makers.uniform(30), timed, CORE, {"ants": 20}, repeats=1)
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert plain["instance"]
     assert (plain["n"], plain["system"], plain["device"]) == (30, "timed-options", "cpu:1")
@@ -245,7 +246,7 @@ def test_the_report_is_json_with_all_that_makes_it_comparable(timed: System) -> 
     [
         ({"parameters": {"memory": 3}}, "no parameter 'memory'"),
         ({"parameters": {"update": "quick"}}, "update = 'quick' must be one of fast, slow"),
-        ({"rounds": 0}, "repeats = 0"),
+        ({"repeats": 0}, "repeats = 0"),
         ({"limit": 0.0}, "limit = 0"),
     ],
 )
@@ -260,7 +261,7 @@ def test_nonsense_is_refused_before_anything_runs(
 @pytest.mark.parametrize(("name", "device"), [("acs", CORES), ("acs-spm", CORE)])
 def test_real_colonies_are_compared(name: str, device: Device) -> None:
     system = catalog.find(name, device)
-    report = compare(makers.uniform(60), system, device, {"ants": 8}, rounds=2)
+    report = compare(makers.uniform(60), system, device, {"ants": 8}, repeats=2)
     assert report.complete
     assert rows(report, "colony")[system.name].chosen
     for row in report.rows:

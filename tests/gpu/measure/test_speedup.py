@@ -1,4 +1,4 @@
-"""Speedups: who is compared, what is timed, and what becomes of failures and impatience."""
+"""Speedups: who is compared, what is timed, and what failures and cancelling leave."""
 
 import dataclasses
 import json
@@ -11,11 +11,13 @@ from gpu import catalog
 from gpu.acs.parameters import AcsParameters
 from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.system import System
+from gpu.core.system import place_of, system_of
 from gpu.measure.contenders import Contender, contenders
 from gpu.measure.speedup import measure
-from gpu.measure.speedup_report import Spread
+from gpu.measure.spread import Spread
+from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
+from tests.gpu.measure import sleepers
 from tests.gpu.measure.sleepers import FAST, SLOW, Sleeper
 
 GPU = Device("cuda:0", "cuda", 0, 132, "A GPU", 2**36, "driver 1")
@@ -31,10 +33,19 @@ def _warm_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sleeper(name: str, device: Device) -> Contender:
-    places: dict[catalog.Place, str] = {
-        catalog.place_of(device): f"tests.gpu.measure.sleepers:build_{name}"
-    }
-    system = System(name, name, "", "", "", True, AcsParameters, places, alias="sleep")
+    build = getattr(sleepers, f"build_{name}")
+    system = system_of(
+        name=name,
+        title=name,
+        paper="",
+        made_of="",
+        summary="",
+        deterministic=True,
+        instances=TspInstance,
+        parameters=AcsParameters,
+        builders={place_of(device): build},
+        alias="sleep",
+    )
     return Contender(system, device)
 
 
@@ -249,11 +260,11 @@ def test_parameters_reach_the_systems_that_have_them() -> None:
         ({"iterations": 0}, "iterations = 0"),
         ({"budget": -1.0}, "budget = -1"),
         ({"budget": float("nan")}, "budget = nan"),
-        ({"among": []}, "no colony"),
+        ({"contenders": []}, "no colony"),
     ],
 )
 def test_nonsense_is_refused_before_anything_runs(more: dict[str, object], message: str) -> None:
-    arguments = {"among": [SLOW_ONE], **more}
+    arguments = {"contenders": [SLOW_ONE], **more}
     with pytest.raises(ParameterError, match=message):
         measure(makers.uniform(30), **arguments)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Colonies that only say how long their phases took, so that every comparison is foreknown."""
+"""Colonies that only state times for their phases, so that comparisons are known beforehand."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gpu import catalog
-from gpu.core.colony import never
+from gpu.core.colony import Colony, never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
 from gpu.core.parameters import Parameters, choice, parameter
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.core.system import Place, System
+from gpu.core.system import Place, System, system_of
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -38,14 +40,14 @@ class TimedParameters(Parameters):
 
 @dataclass(frozen=True)
 class PlainParameters(Parameters):
-    """The same without options; its update is another thing."""
+    """The same without options; its ``update`` has another meaning."""
 
     ants: int = parameter(8, "m", "Ants.", 1, 100)
     update: int = parameter(1, "u", "Updates an iteration.", 1, 9)
 
 
 class Timed:
-    """Takes no time, and says what it would have taken."""
+    """Takes no time, and states the times that its parameters stand for."""
 
     built: ClassVar[list[tuple[str, int, Parameters, int]]] = []
     open_now = 0
@@ -74,6 +76,9 @@ class Timed:
     def snapshot(self, wanted: Wanted) -> Snapshot:
         return Snapshot(self.iteration, self.iteration, 1000, 1, 1000, 1000.0)
 
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        return np.ones(city + 1, np.float32)
+
     def close(self) -> None:
         Timed.open_now -= 1
 
@@ -89,15 +94,16 @@ def build_plain(instance: TspInstance, parameters: Parameters, device: Device, s
 def install(patch: pytest.MonkeyPatch) -> System:
     """Put a search of two systems for cpu:1 into the catalog; return the one with options."""
     timed, plain, elsewhere = (
-        System(
+        system_of(
             name=f"timed-{name}",
             title=f"Timed {name}",
             paper="none",
             made_of="numbers",
             summary=f"Only says how long it took, {name}.",
             deterministic=True,
+            instances=TspInstance,
             parameters=parameters,
-            builders={place: f"{__name__}:{builder}"},
+            builders={place: builder},
             alias="timed",
         )
         for name, parameters, place, builder in _ROWS
@@ -107,8 +113,10 @@ def install(patch: pytest.MonkeyPatch) -> System:
     return timed
 
 
-_ROWS: tuple[tuple[str, type[Parameters], Place, str], ...] = (
-    ("options", TimedParameters, "cpu:1", "build"),
-    ("plain", PlainParameters, "cpu:1", "build_plain"),
-    ("elsewhere", TimedParameters, "cuda", "build"),
+Build = Callable[[TspInstance, Parameters, Device, int], Colony]
+
+_ROWS: tuple[tuple[str, type[Parameters], Place, Build], ...] = (
+    ("options", TimedParameters, "cpu:1", build),
+    ("plain", PlainParameters, "cpu:1", build_plain),
+    ("elsewhere", TimedParameters, "cuda", build),
 )

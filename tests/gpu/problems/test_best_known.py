@@ -5,7 +5,7 @@ import json
 import tomllib
 from pathlib import Path
 
-from gpu.problems.tsp.instance import Metric
+from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tsplib import load
 
 

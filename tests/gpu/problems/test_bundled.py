@@ -67,7 +67,7 @@ def test_every_kind_and_size_is_there() -> None:
 
 
 def test_the_command_writes_the_committed_files(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "gpu.problems.tsp.generators", str(tmp_path)]
+    command = [sys.executable, "-W", "error", "-m", "gpu.problems.generators", str(tmp_path)]
     root = Path(__file__).parents[3]
     subprocess.run(command, check=True, timeout=60, cwd=root)
     committed = bundled()[0].path.parent
@@ -81,7 +81,7 @@ def test_the_command_writes_the_committed_files(tmp_path: Path) -> None:
 
 
 def test_the_command_without_a_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gpu.problems.tsp.generators"]
+    command = [sys.executable, "-m", "gpu.problems.generators"]
     root = Path(__file__).parents[3]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=root)
     assert ended.returncode == 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.instance import Metric
+from gpu.problems.tsp.metric import Metric
 
 Pairs = Callable[[int], Iterable[tuple[int, int]]]
 

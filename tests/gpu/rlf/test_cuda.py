@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.graph import MOST_VERTICES, Graph
+from gpu.cuda.graph import MOST_VERTICES, DeviceGraph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cuda import construction as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
@@ -128,7 +128,7 @@ def test_a_graph_too_large_is_refused_before_anything_is_allocated() -> None:
         name, n = "large", MOST_VERTICES + 1
 
     with pytest.raises(DeviceMemoryError, match=f"has {MOST_VERTICES + 1} vertices"):
-        Graph.of(cast(GraphInstance, Large()))
+        DeviceGraph.of(cast(GraphInstance, Large()))
 
 
 def test_a_device_without_room_for_trials_is_told_of() -> None:

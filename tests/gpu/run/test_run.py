@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.files import library
 from gpu import catalog
 from gpu.core import devices
+from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
 from gpu.run import run as run_module
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
@@ -21,6 +23,10 @@ from tests import colonies
 from tests.colonies import RandomColony
 
 INSTANCE = colonies.some_cities(optimum=1)
+
+
+def bundled_instance(name: str) -> Instance:
+    return load_instance(next(one.path for one in bundled() if one.name == name))
 
 
 def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
@@ -51,13 +57,12 @@ def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iteration
 @pytest.mark.parametrize("device", ["cpu", "cpu:1"])
 @pytest.mark.parametrize("colony", ["acs", "acs-spm"])
 def test_slices_do_not_change_what_a_real_colony_does(colony: str, device: str) -> None:
-    instance = library.find_instance("grid-100")
+    instance = bundled_instance("grid-100")
     session = new_session(
         instance, colony=colony, device=device, seed=4, stop=StopSettings(iterations=60)
     )
     run = Run(instance, session)
     finish(run)
-    run.close()
     place = devices.find(device)
     alone = catalog.build(session.system, instance, session.parameters, place, 4)
     alone.iterate(60)
@@ -229,7 +234,7 @@ def test_the_time_limit_holds_in_the_midst_of_an_iteration(monkeypatch: pytest.M
 
 
 def test_a_real_iteration_is_left_soon() -> None:
-    instance = library.find_instance("map-5000")
+    instance = bundled_instance("map-5000")
     session = new_session(instance, colony="acs-spm", device="cpu", seed=4)
     run = Run(instance, session)
     run.build()
@@ -245,7 +250,7 @@ def test_a_real_iteration_is_left_soon() -> None:
 
 
 def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
-    instance = library.find_instance("ring-50")
+    instance = bundled_instance("ring-50")
     run = Run(instance, new_session(instance, colony="acs", device="cpu:1", seed=4))
     run.build()
     run.advance(1)

@@ -16,15 +16,16 @@ from gpu.acs.rule import AcsRule
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
 from gpu.core.decision import Choice, Decision, Outcome
+from gpu.core.rule import Rule
 from gpu.decisions.replay import Replay
-from gpu.decisions.rule import InitialTrails, Rule
+from gpu.decisions.rule import InitialTrails
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, press, write
 from tests.views.scenes import uniform
 from views.decision.decision_bars import MOST, rows_of
 from views.decision.decision_view import DecisionView
 from views.decision.decision_words import apart, probability, quantity, sentence
-from views.widgets.pictures import make_due_layouts
+from views.widgets.picture_export import make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
 
 CITIES = uniform(120)

@@ -6,7 +6,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press
 from views.frame.main_window import MainWindow
-from views.widgets.pictures import make_due_layouts
+from views.tour.tour_view import TourView
+from views.widgets.picture_export import make_due_layouts
 
 
 @pytest.mark.parametrize("presenting", [False, True])
@@ -24,19 +25,19 @@ def test_a_message_covers_nothing(window: MainWindow, presenting: bool) -> None:
         assert banner.geometry().bottom() < window.height()
         assert banner.geometry().left() >= window.where.geometry().right()
         assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
-        before = window.tour.size()
+        before = window.view(TourView).size()
         banner.clear()
         make_due_layouts(banner.room)
-        assert window.tour.size() == before
+        assert window.view(TourView).size() == before
 
 
 def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:
-    size = window.tour.size()
+    size = window.view(TourView).size()
     window.tell("the file is missing")
     window.tell("pla85900: needs 29.5 GB and this GPU has 12.1 GB free")
     assert window.banner.text.startswith("pla85900: needs")
     assert window.banner.isVisible()
-    assert window.tour.size() == size
+    assert window.view(TourView).size() == size
     with qtbot.waitSignal(window.start_requested):
         press(window, Qt.Key.Key_Space)
     click(window.banner.close_button)

@@ -12,6 +12,9 @@ from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
 from views.plots.convergence_view import ConvergenceView
+from views.plots.pheromone_view import PheromoneView
+from views.run.log_view import LogView
+from views.tour.tour_view import TourView
 from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
 
 INSTANCE = uniform(120)
@@ -24,31 +27,31 @@ def test_number_keys_bring_views_into_sight(window: MainWindow) -> None:
 
 
 def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
-    before = window.log.isVisible()
+    before = window.view(LogView).isVisible()
     write(window.setup.seed_field.entry, "7")
-    assert window.log.isVisible() == before
+    assert window.view(LogView).isVisible() == before
     assert window.setup.choices().seed == 7
 
 
 def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_6)
-    assert window.pheromone.isVisible()
+    assert window.view(PheromoneView).isVisible()
     with qtbot.waitSignal(window.wanted_changed):
         press(window, Qt.Key.Key_M)
-    assert window.pheromone.isVisible()
-    assert not window.tour.isVisible()
-    assert not window.convergence.isVisible()
-    assert window.wanted == window.pheromone.wanted
+    assert window.view(PheromoneView).isVisible()
+    assert not window.view(TourView).isVisible()
+    assert not window.view(ConvergenceView).isVisible()
+    assert window.wanted == window.view(PheromoneView).wanted
     press(window, Qt.Key.Key_1)
-    assert window.tour.isVisible()
-    assert not window.pheromone.isVisible()
+    assert window.view(TourView).isVisible()
+    assert not window.view(PheromoneView).isVisible()
     press(window, Qt.Key.Key_M)
-    for view in (window.tour, window.convergence, window.pheromone):
+    for view in (window.view(TourView), window.view(ConvergenceView), window.view(PheromoneView)):
         assert view.isVisible()
 
 
 def test_only_views_in_sight_are_asked_for(window: MainWindow) -> None:
-    assert window.wanted == window.tour.wanted | window.pheromone.wanted
+    assert window.wanted == window.view(TourView).wanted | window.view(PheromoneView).wanted
     press(window, Qt.Key.Key_5)
     assert Wanted.BRANCHING in window.wanted
     press(window, Qt.Key.Key_9)
@@ -67,7 +70,7 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
     assert values["iteration"] == "100"
     assert values["elapsed"] == "2.0\u202fs"
     assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms
-    qtbot.waitUntil(lambda: len(window.convergence.curves["best"].points) == 3)
+    qtbot.waitUntil(lambda: len(window.view(ConvergenceView).curves["best"].points) == 3)
     assert window.actions_.exports["tour"].isEnabled()
     window.begin_run()
     assert window.readout.values["best"].text() == "–"
@@ -115,7 +118,7 @@ def test_the_state_of_the_window_is_remembered(
     again.show()
     assert not again.setup.isVisible()
     assert not again.theme.dark
-    assert again.log.isVisible()
+    assert again.view(LogView).isVisible()
     assert again.height() == 700  # the offscreen platform's screen is less wide
 
 
@@ -138,7 +141,7 @@ def test_nothing_is_painted_while_nothing_changes(qtbot: QtBot, window: MainWind
     qtbot.wait(100)  # the busy bar moves
     window.show_activity(Activity.RUNNING)
     assert not window.run_bar.busy.isVisible()
-    window.tour.graphics.clearFocus()
+    window.view(TourView).graphics.clearFocus()
     qtbot.wait(200)
     painted = PaintCounter()
     window.installEventFilter(painted)

@@ -7,7 +7,8 @@ from pytestqt.qtbot import QtBot
 from tests.hands import click, press, write
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
-from views.widgets.pictures import make_due_layouts
+from views.tour.tour_view import TourView
+from views.widgets.picture_export import make_due_layouts
 from views.widgets.theme import LIGHT
 
 
@@ -24,7 +25,7 @@ def test_space_starts_pauses_and_resumes(qtbot: QtBot, window: MainWindow) -> No
 
 
 def test_space_is_left_to_a_focused_button(qtbot: QtBot, window: MainWindow) -> None:
-    chip = window.tour.chips["trails"]
+    chip = window.view(TourView).chips["trails"]
     chip.setFocus()
     with qtbot.assertNotEmitted(window.start_requested):
         press(chip, Qt.Key.Key_Space)

@@ -14,7 +14,7 @@ from tests.views.scenes import uniform
 from views.setup.choice_field import ChoiceField
 from views.setup.number_field import NumberField, step
 from views.setup.parameter_form import ParameterForm
-from views.setup.stop_form import LIMITS, StopForm
+from views.setup.stop_form import ROWS, StopForm
 
 
 @pytest.fixture
@@ -197,10 +197,10 @@ def stop(qtbot: QtBot) -> StopForm:
 
 
 def test_only_ticked_limits_count(qtbot: QtBot, stop: StopForm) -> None:
-    assert stop.values() == dict.fromkeys(LIMITS) | {"seconds": 60.0}
+    assert stop.values() == dict.fromkeys(ROWS) | {"seconds": 60.0}
     click(stop.boxes["seconds"])
     press(stop.boxes["iterations"], Qt.Key.Key_Space)
-    assert stop.values() == dict.fromkeys(LIMITS) | {"iterations": 1000}
+    assert stop.values() == dict.fromkeys(ROWS) | {"iterations": 1000}
 
 
 def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> None:

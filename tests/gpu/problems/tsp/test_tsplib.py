@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
-from gpu.problems.tsp.instance import Metric, TspInstance
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tours import write_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import FORMATS, PLANE, SOLID, matrix_text, points_text, symmetric

@@ -1,0 +1,147 @@
+"""Lists of colonies, devices and instances, for people and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+
+from app.cli.terminal import table
+from app.files import library
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.parameters import Parameters
+from gpu.problems.bundled import bundled
+
+
+def colony_rows() -> list[dict[str, object]]:
+    """Return the catalog, ready for JSON."""
+    return [
+        {
+            "name": system.name,
+            "title": system.title,
+            "problem": system.problem.value,
+            "alias": system.alias,
+            "paper": system.paper,
+            "made_of": system.made_of,
+            "summary": system.summary,
+            "deterministic": system.deterministic,
+            "runs_on": list(system.builders),
+            "parameters": parameter_rows(system.parameters),
+        }
+        for system in catalog.CATALOG
+    ]
+
+
+def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
+    """Return the parameters of one kind, ready for JSON; ``default`` None is ``automatic``."""
+    defaults = kind().to_dict()
+    return [
+        {
+            "name": name,
+            "symbol": explanation.symbol,
+            "text": explanation.text,
+            "default": defaults[name],
+            "automatic": explanation.automatic or None,
+            "range": explanation.range_text,
+            "options": dict(explanation.options) or None,
+        }
+        for name, explanation in kind.explanations().items()
+    ]
+
+
+def colonies_text(width: int) -> str:
+    """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
+    rows = [("NAME", "RUNS ON", "SAME SEED")]
+    rows += [
+        (
+            system.name,
+            ", ".join(system.builders),
+            f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
+        )
+        for system in catalog.CATALOG
+    ]
+    head, *named = table(rows).split("\n")
+    lines = [head]
+    for line, system in zip(named, catalog.CATALOG, strict=True):
+        about = f"{system.summary} {system.paper}."
+        lines += [line, textwrap.fill(about, width, initial_indent="  ", subsequent_indent="  ")]
+    lines.append("")
+    for alias in dict.fromkeys(system.alias for system in catalog.CATALOG if system.alias):
+        names = ", ".join(system.name for system in catalog.CATALOG if system.alias == alias)
+        meaning = f"{alias}: the first colony that runs on the chosen device, of {names}"
+        lines.append(_hanging(meaning, width))
+    for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
+        names = ", ".join(system.name for system in catalog.CATALOG if system.parameters is kind)
+        lines += ["", _hanging(f"Parameters of {names} (--set name=value):", width)]
+        lines.append(_parameters_text(kind, width))
+    return "\n".join(lines)
+
+
+def _hanging(text: str, width: int) -> str:
+    return textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _parameters_text(kind: type[Parameters], width: int) -> str:
+    """Return a table of the parameters of one kind, a line for each option of a choice."""
+    defaults = kind().to_dict()
+    rows = []
+    for name, explanation in kind.explanations().items():
+        default = defaults[name]
+        usual = f"{default:g}" if isinstance(default, int | float) else str(default)
+        rows.append(
+            (
+                f"  {name}",
+                explanation.symbol,
+                explanation.automatic if default is None else usual,
+                explanation.text,
+            )
+        )
+        for option, meaning in explanation.options.items():
+            rows.append(("", "", "", f"  {option}: {meaning}"))
+    return table(rows, width)
+
+
+def device_rows() -> dict[str, object]:
+    """Return the devices found, ready for JSON."""
+    found = devices.survey()
+    return {
+        "devices": [dataclasses.asdict(device) for device in found.devices],
+        "without_cuda": found.without_cuda or None,
+    }
+
+
+def devices_text() -> str:
+    """Return the devices for people."""
+    found = devices.survey()
+    lines = [
+        f"{device} ({device.detail})" if device.detail else str(device) for device in found.devices
+    ]
+    if found.without_cuda:
+        lines.append(f"no GPU: {found.without_cuda}")
+    return "\n".join(lines)
+
+
+def instance_rows() -> dict[str, object]:
+    """Return the bundled and the downloaded instances, ready for JSON."""
+    return {
+        "bundled": [
+            {**dataclasses.asdict(row), "path": str(row.path), "problem": row.problem.value}
+            for row in bundled()
+        ],
+        "downloaded": [{"name": path.stem, "path": str(path)} for path in library.downloaded()],
+    }
+
+
+def instances_text(width: int) -> str:
+    """Return the same for people, in lines of ``width``."""
+    rows = [("NAME", "SIZE", "OPTIMUM", "")]
+    for row in bundled():
+        words = row.problem.words
+        optimum = "" if row.optimum is None else words.amount.format(row.optimum)
+        rows.append((row.name, f"{row.n} {words.places}", optimum, row.kind))
+    lines = [table(rows, width)]
+    kept = library.downloaded()
+    if kept:
+        names = ", ".join(path.stem for path in kept)
+        lines += ["", _hanging(f"Downloaded: {names}", width)]
+    return "\n".join(lines)

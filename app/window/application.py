@@ -1,0 +1,191 @@
+"""The window with its models and controllers: makes them, connects them, and ends them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtWidgets import QApplication
+
+from app.files.presets import presets
+from app.notifications import Notifications
+from app.window.controllers.decisions import DecisionController
+from app.window.controllers.devices import DeviceController
+from app.window.controllers.exports import ExportController
+from app.window.controllers.files import FileController
+from app.window.controllers.graphs import GraphController
+from app.window.controllers.measurements import MeasurementController
+from app.window.controllers.run_display import RunDisplay
+from app.window.controllers.runs import RunController
+from app.window.models.loaded_instance import LoadedInstance
+from app.window.models.run_list import PATIENCE, RunList
+from app.window.process import garbage_collection
+from app.window.threads.tasks import BackgroundTasks
+from gpu import APPLICATION
+from gpu.core.problem import Problem
+from gpu.problems.bundled import bundled
+from gpu.run.recorder import default_log_path
+from gpu.run.session import Session
+from views.decision.decision_view import DecisionView
+from views.frame.main_window import MainWindow
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
+from views.widgets.formats import whole
+from views.widgets.icons import application_icon
+
+SWITCH_INTERVAL = 0.0005
+"""Seconds for which a thread may keep Python's lock while another one wants it. With Python's own
+5 ms a window that paints holds up the solver, and with it a GPU, many times a second."""
+
+
+class Application(QObject):
+    """A window, its models, and the controllers that connect them.
+
+    Controllers do not know each other; they are connected here.
+
+    Parameters
+    ----------
+    window : MainWindow
+        The window.
+    log_path : callable taking Session and returning Path, optional
+        Where a run's log goes.
+
+    Attributes
+    ----------
+    window : MainWindow
+        As given.
+    runs : RunList
+        The runs.
+    instance : LoadedInstance
+        The instance in sight.
+    background : BackgroundTasks
+        Work that would hold up the window.
+    told : Signal
+        A sentence for the user; may be emitted from any thread.
+    """
+
+    told = Signal(str)
+
+    def __init__(
+        self, window: MainWindow, log_path: Callable[[Session], Path] = default_log_path
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.runs = runs = RunList(self)
+        self.instance = instance = LoadedInstance(self)
+        self.background = background = BackgroundTasks(self)
+        # They hear of a run's end in this order: the instance that waits for it comes last.
+        self.run_display = RunDisplay(runs, window, self)
+        self.decisions = DecisionController(
+            runs, instance, window.view(DecisionView), window.setup, self
+        )
+        self.run_controller = RunController(
+            runs, instance, background, window, log_path, self.told.emit, self
+        )
+        self.measurements = MeasurementController(runs, instance, background, window, self)
+        self.graphs = GraphController(
+            instance,
+            background,
+            window.view(GraphView),
+            window.view(AdjacencyView),
+            window.tell,
+            self,
+        )
+        self.exports = ExportController(runs, instance, background, window, self)
+        self.files = FileController(instance, runs, background, window, self)
+        self.devices = DeviceController(background, window.setup.colony, window.tell, self)
+        self.measurements.begun.connect(self.decisions.make_room)
+        self.files.stop_wanted.connect(self.run_controller.stop)
+        self.files.shown.connect(self.decisions.refresh)
+        self.devices.found.connect(self.run_display.show_device)
+        self.devices.found.connect(self.files.announce)
+        self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
+        self._notifications: Notifications | None = None
+
+    def listen_to(self, notifications: Notifications) -> None:
+        """Show the sentences of ``notifications`` from now until :meth:`shutdown`."""
+        self._notifications = notifications
+        notifications.listen(self._hear)
+
+    def shutdown(self) -> bool:
+        """End all that is under way; return whether every thread has ended."""
+        if self._notifications is not None:
+            self._notifications.unlisten(self._hear)
+            self._notifications = None
+        self.run_display.close_log()
+        deadline = time.monotonic() + PATIENCE
+        ended = True
+        for part in (self.runs, self.decisions, self.background):
+            ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended
+        return ended
+
+    def close(self) -> bool:
+        """Shut down and close the window; return whether every thread has ended."""
+        ended = self.shutdown()
+        self.window.close()
+        return ended
+
+    def _hear(self, sentence: str) -> None:
+        self.told.emit(sentence)
+
+
+def qt_application() -> QApplication:
+    """Return the one application object of Qt; the first call makes it."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication([APPLICATION])
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    garbage_collection.pause()  # until all that a window needs is there
+    app.setApplicationName(APPLICATION)
+    app.setApplicationDisplayName("Formicarium")
+    app.setDesktopFileName(APPLICATION)
+    app.setStyle("Fusion")
+    app.setWindowIcon(application_icon())
+    return app
+
+
+def make_application(
+    notifications: Notifications,
+    settings_file: Path | None = None,
+    log_path: Callable[[Session], Path] = default_log_path,
+) -> Application:
+    """Make the window, its models and its controllers.
+
+    Parameters
+    ----------
+    notifications : Notifications
+        The window shows its sentences.
+    settings_file : Path, optional
+        Where the window's state is kept; by default in the user's settings.
+    log_path : callable taking Session and returning Path, optional
+        Where a run's log goes.
+    """
+    form = QSettings.Format.IniFormat
+    settings = (
+        QSettings(form, QSettings.Scope.UserScope, APPLICATION, "window")
+        if settings_file is None
+        else QSettings(str(settings_file), form)
+    )
+    window = MainWindow(settings)
+    window.setup.show_presets(presets())
+    problems = list(Problem)
+    window.setup.instance.show_bundled(
+        [
+            (f"{one.name}:  {whole(one.n)} {one.problem.words.places}. {one.kind}", one.path)
+            for one in sorted(bundled(), key=lambda one: (problems.index(one.problem), one.n))
+        ]
+    )
+    application = Application(window, log_path)
+    application.listen_to(notifications)
+    return application
+
+
+def leave(status: int) -> None:
+    """End the process although a thread is still at work; files and logs are complete."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

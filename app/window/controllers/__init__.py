@@ -1,0 +1,1 @@
+"""Controllers: each connects models with the views that it serves."""

@@ -1,0 +1,226 @@
+"""Has the window's questions about an ant's decision answered: by a run, or by a preview."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QThread, Slot
+
+from app.window.models.run import RunModel
+from app.window.threads.decision_answers import DecisionPreview
+from app.window.threads.solver import RunState
+from gpu import catalog
+from gpu.core.instance import Instance
+from gpu.run.session import system_named
+
+if TYPE_CHECKING:
+    from app.window.models.loaded_instance import LoadedInstance
+    from app.window.models.run_list import RunList
+    from gpu.core.decision import Decision
+    from gpu.core.parameters import Parameters
+    from gpu.core.system import System
+    from gpu.decisions.replay import Replay
+    from views.decision.decision_view import DecisionView
+    from views.setup.setup_panel import SetupPanel
+
+AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."
+
+
+class DecisionController(QObject):
+    """Gives the decision view its answers.
+
+    A run answers while it is paused. After its end its colony is kept, with its memory, until
+    something else needs the machine. Without such a run, a preview answers for the first iteration
+    of the run that would be started now.
+
+    Parameters
+    ----------
+    runs : RunList
+        Has the run that answers.
+    instance : LoadedInstance
+        What a preview is made for.
+    view : DecisionView
+        Asks, and shows the answers.
+    setup : SetupPanel
+        Has the choices that a preview is made for.
+    parent : QObject
+        Qt's parent.
+    """
+
+    def __init__(
+        self,
+        runs: RunList,
+        instance: LoadedInstance,
+        view: DecisionView,
+        setup: SetupPanel,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._runs, self._instance = runs, instance
+        self._view, self._setup = view, setup
+        self._source: RunModel | DecisionPreview | None = None  # answers now
+        self._previews: list[DecisionPreview] = []  # their threads have not ended yet
+        self._previewed: object = None
+        view.asked.connect(self._ask)
+        view.looked_at.connect(self.refresh)
+        setup.changed.connect(self.refresh)
+        runs.preparing_changed.connect(self._preparing_changed)
+        runs.current_changed.connect(self._run_changed)
+        runs.ended.connect(self.refresh)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Say in the view who answers, and about what."""
+        run, instance = self._runs.current, self._instance.value
+        paused = self._runs.active is not None and self._runs.active.state is RunState.PAUSED
+        if instance is None:
+            self._view.refuse("Open an instance to look into an ant's decisions.")
+        elif self._runs.busy and not paused:
+            self._view.wait(AT_WORK)
+        elif run is not None and (paused or run.answers):
+            self._offer_run(run)
+        elif self._view.isVisible():
+            self._offer_preview(instance)
+
+    @Slot()
+    def make_room(self) -> None:
+        """Free the last run's colony, because something else needs the machine."""
+        self._let_go()
+        self.refresh()
+
+    def shutdown(self, timeout: float) -> bool:
+        """End all previews; return whether their threads ended within ``timeout`` seconds."""
+        self._let_go()
+        deadline = time.monotonic() + timeout
+        ended = True
+        for preview in self._previews:
+            ended = preview.wait(max(0, int(1000 * (deadline - time.monotonic())))) and ended
+        self._delete_ended()
+        return ended
+
+    @Slot()
+    def _preparing_changed(self) -> None:
+        if self._runs.preparing:
+            self.make_room()  # the last run's colony may hold much memory
+        else:
+            self.refresh()
+
+    @Slot(object)
+    def _run_changed(self, run: RunModel | None) -> None:
+        self._let_go()
+        if run is not None:
+            run.state_changed.connect(self._state_changed)
+
+    @Slot(object)
+    def _state_changed(self, state: RunState) -> None:
+        if state is not RunState.ENDED:  # the outcome follows
+            self.refresh()
+
+    def _let_go(self) -> None:
+        """Have colonies freed soon, but not that of a run that goes on."""
+        active = self._runs.active
+        if active is None or self._source is not active:
+            self._choose(None)
+        if active is None and self._runs.current is not None:
+            self._runs.current.release()
+        for preview in self._previews:
+            preview.release()
+
+    def _offer_run(self, run: RunModel) -> None:
+        system = run.session.system
+        if not system.rule:
+            self._refuse(system)
+            return
+        self._choose(run)
+        coming = run.latest.iteration + 1
+        when = (
+            f"Foretold for iteration {coming} from the trails as they stand"
+            if run.active
+            else f"The run has ended; this is how iteration {coming} would begin"
+        )
+        self._offer(run.instance, run.session.parameters, when, coming - 1)
+
+    def _offer_preview(self, instance: Instance) -> None:
+        setup = self._setup
+        system = setup.colony.system
+        if system is None or setup.problem:
+            self._view.refuse(setup.problem or "Choose a colony to look into its ants' decisions.")
+            return
+        if not system.rule:
+            self._refuse(system)
+            return
+        choices = setup.choices()
+        parameters = system.parameters.from_mapping(choices.parameters).resolved(instance.n)
+        wanted = instance, system.name, parameters, choices.seed
+        if not isinstance(self._source, DecisionPreview) or wanted != self._previewed:
+            preview = DecisionPreview(_first_iteration(*wanted), self)
+            preview.finished.connect(self._delete_ended)
+            self._previews.append(preview)
+            self._choose(preview)
+            self._previewed = wanted
+            preview.start(QThread.Priority.LowPriority)
+        when = "Foretold for the first iteration of a run with these choices"
+        self._offer(instance, parameters, when, 0)
+
+    def _refuse(self, system: System) -> None:
+        self._view.refuse(f"The decisions of {system.title} cannot be replayed.")
+
+    def _offer(self, instance: Instance, parameters: Parameters, when: str, iteration: int) -> None:
+        ants = parameters.to_dict()["ants"]
+        assert isinstance(ants, int)  # parameters are resolved
+        self._view.offer(ants, instance.n, when, iteration)
+
+    def _choose(self, source: RunModel | DecisionPreview | None) -> None:
+        """Listen to another source; a preview that nobody listens to ends."""
+        former = self._source
+        if source is former:
+            return
+        if former is not None:
+            former.decided.disconnect(self._decided)
+            former.undecided.disconnect(self._undecided)
+            if isinstance(former, DecisionPreview):
+                former.release()
+        self._source = source
+        if source is not None:
+            source.decided.connect(self._decided)
+            source.undecided.connect(self._undecided)
+
+    @Slot(int, int)
+    def _ask(self, ant: int, step: int) -> None:
+        if self._source is not None:
+            self._source.ask_decision(ant, step)
+
+    @Slot(object)
+    def _decided(self, decision: Decision) -> None:
+        self._view.show_decision(decision)
+
+    @Slot(str)
+    def _undecided(self, reason: str) -> None:
+        self._view.refuse(reason)
+
+    @Slot()
+    def _delete_ended(self) -> None:
+        """Delete the previews whose threads have ended."""
+        for preview in [preview for preview in self._previews if preview.isFinished()]:
+            self._previews.remove(preview)
+            if preview is self._source:
+                self._choose(None)
+            preview.wait()
+            preview.deleteLater()
+
+
+def _first_iteration(
+    instance: Instance, name: str, parameters: Parameters, seed: int
+) -> Callable[[], Replay]:
+    """Return what makes a replay of the first iteration of a run that has not begun."""
+
+    def begin() -> Replay:
+        from gpu.decisions.replay import Replay
+        from gpu.decisions.rule import InitialTrails
+
+        rule = catalog.rule_of(system_named(name), instance, parameters, seed)
+        return Replay(rule, instance.n, InitialTrails(instance.n), iteration=0)
+
+    return begin

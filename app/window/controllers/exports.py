@@ -1,0 +1,142 @@
+"""Writes what the user takes away: pictures, solutions, logs, sessions, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtWidgets import QWidget
+
+from app.files.exports import (
+    ExportError,
+    export_csv,
+    export_log,
+    export_session,
+    export_solution,
+    write_whole,
+)
+from app.files.measurements import export_comparison, export_speedup
+from app.window.controllers.run_text import caption_of
+from app.window.threads.tasks import BackgroundTasks, Task
+from gpu.run.run_log import read_log
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.run.log_view import LogView
+from views.widgets.picture_export import as_image, as_svg
+
+if TYPE_CHECKING:
+    from app.window.models.loaded_instance import LoadedInstance
+    from app.window.models.run import RunModel
+    from app.window.models.run_list import RunList
+    from views.frame.main_window import MainWindow
+
+_FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+
+
+class ExportController(QObject):
+    """Writes files in the background, and tells how that went.
+
+    Parameters
+    ----------
+    runs : RunList
+        The current run can be taken away.
+    instance : LoadedInstance
+        Named in pictures when there is no run.
+    background : BackgroundTasks
+        Writes the files.
+    window : MainWindow
+        Asks for files, and is taken pictures of.
+    parent : QObject
+        Qt's parent.
+    """
+
+    def __init__(
+        self,
+        runs: RunList,
+        instance: LoadedInstance,
+        background: BackgroundTasks,
+        window: MainWindow,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._runs, self._instance = runs, instance
+        self._background, self._window = background, window
+        window.export_requested.connect(self.export)
+        window.picture_requested.connect(self.export_picture)
+        window.view(LogView).folder_requested.connect(self.open_log_folder)
+
+    @property
+    def caption(self) -> str:
+        """What a picture of the window shows, in one line."""
+        if (run := self._runs.current) is not None:
+            return caption_of(run)
+        return self._instance.value.name if self._instance.value else ""
+
+    @Slot(str, object)
+    def export(self, name: str, path: Path) -> None:
+        """Write what a name in ``views.frame.actions.EXPORTS`` stands for to ``path``."""
+        window, run = self._window, self._runs.current
+        if name == "window":
+            self._write_image(path, window, "")
+        elif name == "speedup":
+            reports = list(window.view(SpeedupView).reports)
+            self._write(path, lambda: export_speedup(path, reports, "json"))
+        elif name in _FORMS:
+            if (report := window.view(ComparisonView).report) is not None:
+                self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
+        elif run is not None:
+            self._write(path, _writer_of(name, run, path))
+
+    @Slot(str, str, object)
+    def export_picture(self, key: str, form: str, path: Path) -> None:
+        """Write a picture of the view ``key``, as "png" or "svg"."""
+        view = self._window.dashboard.views[key]
+        view.draw_all()
+        if form == "png":
+            self._write_image(path, view, self.caption)
+        else:
+            title = f"{view.title}: {self.caption}"
+            document = as_svg(view, self._window.theme, title, self.caption)
+            self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
+
+    @Slot()
+    def open_log_folder(self) -> None:
+        """Show the folder with the current run's log, in the desktop's file manager."""
+        if (run := self._runs.current) is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.recorder.path.parent)))
+
+    def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
+        image = as_image(widget, self._window.theme, caption)
+        self._write(path, lambda: write_whole(path, lambda part: _save(image, part)))
+
+    def _write(self, path: Path, work: Callable[[], object]) -> None:
+        tell = self._window.tell
+        written = f"{path.name} is written"
+        self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
+
+
+def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
+    """Return what writes the solution, the session, the log or the numbers of ``run``."""
+    words = run.instance.problem.words
+    if name == words.solution:
+        state = run.snapshot
+        best = None if state is None else state.best_solution
+        if state is None or best is None:
+            raise ExportError(f"{path}: there is no {name} yet")
+        cost = f"{words.cost.capitalize()} {state.best_cost}"
+        comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
+        return lambda: export_solution(path, run.instance, best, comment)
+    if name == "session":
+        return lambda: export_session(path, run.session, run.instance, run.outcome)
+    log = run.recorder.path
+    if name == "log":
+        return lambda: export_log(path, log)
+    return lambda: export_csv(path, read_log(log))
+
+
+def _save(image: QImage, path: Path) -> None:
+    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
+        raise OSError(f"{path.name} cannot be written as PNG")

@@ -1,0 +1,141 @@
+"""Has the pictures of a graph made in a thread, for the views that show them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Slot
+
+from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
+from app.window.threads.tasks import BackgroundTasks, Task
+from gpu.core.instance import Instance
+from gpu.drawing.drawing import Arrangement
+from gpu.problems.coloring.instance import GraphInstance
+from views.widgets.view import View
+
+if TYPE_CHECKING:
+    from app.window.models.loaded_instance import LoadedInstance
+    from gpu.drawing.draw import GraphArtist
+    from views.graph.adjacency_view import AdjacencyView
+    from views.graph.graph_view import GraphView
+
+Work = Callable[["GraphArtist"], Any]
+"""Makes a picture."""
+
+Show = Callable[[Any], object]
+"""Shows it."""
+
+LONGEST = 6.0
+"""Longest time in seconds between two pictures of one view beside a colony on all cores."""
+
+
+class GraphController(QObject):
+    """Makes one picture at a time for the views of a graph.
+
+    A view's newer request replaces an older one that waits, so that the views stay as close to the
+    run as the machine allows. Where the colony needs all cores, a view asks less often the longer
+    its pictures take: each picture holds up one thread of the colony, and the others wait for it.
+
+    Parameters
+    ----------
+    instance : LoadedInstance
+        The graph.
+    background : BackgroundTasks
+        Makes the pictures.
+    graph_view, adjacency_view : View
+        Show them.
+    tell : callable taking str
+        Shows a sentence to the user.
+    parent : QObject
+        Qt's parent.
+    """
+
+    def __init__(
+        self,
+        instance: LoadedInstance,
+        background: BackgroundTasks,
+        graph_view: GraphView,
+        adjacency_view: AdjacencyView,
+        tell: Callable[[str], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._background, self._tell = background, tell
+        self._graph_view, self._adjacency_view = graph_view, adjacency_view
+        self._graph: GraphInstance | None = None
+        self._artist: GraphArtist | None = None
+        self._wanted: dict[View, tuple[Work, Show]] = {}
+        self._task: Task[Any] | None = None
+        instance.changed.connect(self._instance_changed)
+        graph_view.drawing_wanted.connect(self._draw)
+        adjacency_view.picture_wanted.connect(self._draw_adjacency)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no picture is being made."""
+        return self._task is None
+
+    @Slot(object)
+    def _instance_changed(self, instance: Instance) -> None:
+        """Draw ``instance`` from now on, if it is a graph; give up the picture under way."""
+        self._graph = instance if isinstance(instance, GraphInstance) else None
+        self._artist = None
+        self._wanted.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    @Slot(object, object)
+    def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
+        self._want(
+            self._graph_view,
+            lambda artist: artist.draw(arrangement, coloring),
+            self._graph_view.show_drawing,
+        )
+
+    @Slot(object)
+    def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
+        self._want(
+            self._adjacency_view,
+            lambda artist: artist.adjacency(coloring),
+            self._adjacency_view.show_picture,
+        )
+
+    def _want(self, view: View, work: Work, show: Show) -> None:
+        if self._graph is not None:
+            self._wanted[view] = work, show  # keeps its turn, so that every view gets one
+            self._next()
+
+    def _next(self) -> None:
+        """Begin the picture that has waited longest, unless one is being made."""
+        graph, artist = self._graph, self._artist
+        if self._task is not None or not self._wanted or graph is None:
+            return
+        view = next(iter(self._wanted))
+        work, show = self._wanted.pop(view)
+
+        def draw(_: Task[Any]) -> tuple[GraphArtist, Any, float]:
+            from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
+
+            at_work = artist or GraphArtist(graph)
+            begin = time.thread_time()
+            return at_work, work(at_work), time.thread_time() - begin
+
+        def done(result: tuple[GraphArtist, Any, float]) -> None:
+            self._artist, picture, worked = result
+            # Each view's pictures may take as much time as all painting of the window.
+            rest = min(worked / SHARE_BESIDE_ALL_CORES, LONGEST)
+            view.redraw_interval = max(type(view).redraw_interval, rest)
+            show(picture)
+
+        self._task = Task(draw, done, self._tell)
+        self._task.ended.connect(self._ended)
+        self._background.start(self._task)
+
+    @Slot(object)
+    def _ended(self, _: object) -> None:
+        self._task = None
+        self._next()

@@ -1,0 +1,211 @@
+"""Runs the measurements of the window: speedups, hit ratios by memory size, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.window.controllers import measurement_work as work
+from app.window.threads.tasks import BackgroundTasks, Task
+from gpu import catalog
+from gpu.measure.comparison_report import ComparisonReport
+from gpu.measure.speedup_report import SpeedupReport
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.plots.hit_rate_view import HitRateView
+
+if TYPE_CHECKING:
+    from app.window.models.loaded_instance import LoadedInstance
+    from app.window.models.run_list import RunList
+    from views.frame.main_window import MainWindow
+    from views.measure.measure_bar import MeasureBar
+
+
+class MeasurementController(QObject):
+    """Makes one measurement at a time, and none beside a run, which would disturb it.
+
+    Parameters
+    ----------
+    runs : RunList
+        There must be no run under way.
+    instance : LoadedInstance
+        What is measured on.
+    background : BackgroundTasks
+        Measures.
+    window : MainWindow
+        Has the buttons and the choices, and shows what is measured.
+    parent : QObject
+        Qt's parent.
+
+    Attributes
+    ----------
+    begun : Signal
+        A measurement begins, and wants the machine for itself.
+    idle : Signal
+        A measurement has ended: it is complete, cancelled or failed.
+    """
+
+    begun = Signal()
+    idle = Signal()
+
+    def __init__(
+        self,
+        runs: RunList,
+        instance: LoadedInstance,
+        background: BackgroundTasks,
+        window: MainWindow,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._runs, self._instance = runs, instance
+        self._background, self._window = background, window
+        self._task: Task[Any] | None = None
+        self._bar: MeasureBar | None = None
+        starts = {
+            window.view(SpeedupView).measure: self.speedups,
+            window.view(HitRateView).measure: self.hit_rates,
+            window.view(ComparisonView).measure: self.compare,
+        }
+        self._bars = tuple(starts)
+        for bar, start in starts.items():
+            bar.started.connect(start)
+            bar.cancelled.connect(self.cancel)
+        instance.changed.connect(self._instance_changed)
+        runs.current_changed.connect(self._enable)
+        runs.preparing_changed.connect(self._enable)
+        runs.ended.connect(self._enable)
+        self._enable()
+
+    @Slot()
+    def speedups(self, thorough: bool = True) -> None:
+        """Measure speedups on the instances and with the colonies that the view names.
+
+        Parameters
+        ----------
+        thorough : bool
+            Whether to measure the time to the same length too, and with more repeats.
+        """
+        setup, view = self._window.setup, self._window.view(SpeedupView)
+        instance = self._instance.value
+        system = setup.colony.system
+        if instance is None or system is None:
+            return
+        view.show_reports([])
+        measuring = work.speedup_work(
+            instance,
+            system,
+            view.scope.currentData(),
+            setup.parameters.values(),
+            self._seed,
+            view.show_reports,
+            every=view.contenders.currentData() == "all",
+            thorough=thorough,
+        )
+        self._begin(view.measure, measuring, self._speedups_measured)
+
+    @Slot()
+    def hit_rates(self) -> None:
+        """Measure the mean hit ratios of the selective memory for several sizes."""
+        setup, view = self._window.setup, self._window.view(HitRateView)
+        instance = self._instance.value
+        device, chosen = setup.colony.device, setup.colony.system
+        if instance is None or device is None or chosen is None:
+            return
+        system = catalog.find("acs-spm", device)
+        values = work.given(
+            system.parameters.taken_over(setup.parameters.values(), chosen.parameters)
+        )
+        view.show_rates([])
+        measuring = work.hit_rate_work(
+            instance, system, device, values, self._seed, view.show_rates
+        )
+        text = (
+            f"{instance.name}, {system.title} on {device.name}, {work.ITERATIONS} iterations each, "
+            f"seed {self._seed}"
+        )
+        self._begin(view.measure, measuring, lambda _: self._end(text))
+
+    @Slot()
+    def compare(self) -> None:
+        """Compare the colonies of the chosen search, and the options of the chosen colony."""
+        setup, view = self._window.setup, self._window.view(ComparisonView)
+        instance = self._instance.value
+        system, device = setup.colony.system, setup.colony.device
+        if instance is None or system is None or device is None or setup.problem:
+            self._window.tell(self._window.problem)
+            return
+        parameters = setup.choices().parameters
+        view.show_report(None)
+        measuring = work.comparison_work(
+            instance, system, device, parameters, self._seed, view.show_report
+        )
+        self._begin(view.measure, measuring, self._compared)
+
+    @Slot()
+    def cancel(self) -> None:
+        """Give up the measurement under way; what it has shown stays in sight."""
+        if self._task is not None:
+            self._task.cancel()
+            self._end("Cancelled.")
+
+    @property
+    def _seed(self) -> int:
+        setup = self._window.setup
+        return 1 if setup.problem else setup.choices().seed
+
+    @Slot()
+    def _instance_changed(self) -> None:
+        self.cancel()
+        self._enable()
+
+    @Slot()
+    def _enable(self) -> None:
+        """Allow what can be measured now."""
+        why_not = ""
+        if self._runs.busy:
+            why_not = "Stop the run first: it would disturb the measurement"
+        elif self._instance.value is None:
+            why_not = "Open an instance first"
+        for bar in self._bars:
+            other = self._bar is not None and bar is not self._bar
+            bar.allow("Another measurement is going on" if other else why_not)
+        self._window.block("A measurement is going on" if self._task is not None else "")
+
+    def _begin(
+        self,
+        bar: MeasureBar,
+        measuring: Callable[[Task[Any]], Any],
+        measured: Callable[[Any], object],
+    ) -> None:
+        if self._task is not None or self._runs.busy:
+            return
+        self._bar = bar
+        self._task = Task(measuring, measured, self._failed, self._advance)
+        bar.begin("Warming up")
+        self._enable()
+        self.begun.emit()
+        self._background.start(self._task)
+
+    def _advance(self, share: float, text: str) -> None:
+        if self._bar is not None:
+            self._bar.advance(share, text)
+
+    def _speedups_measured(self, reports: list[SpeedupReport]) -> None:
+        failures = [one.failure for report in reports for one in report.measurements if one.failure]
+        self._end(failures[0] if failures else "")
+
+    def _compared(self, report: ComparisonReport) -> None:
+        self._end("" if report.complete else "Not all was measured.")
+
+    def _failed(self, sentence: str) -> None:
+        self._end("")
+        self._window.tell(sentence)
+
+    def _end(self, text: str) -> None:
+        bar, self._bar, self._task = self._bar, None, None
+        if bar is not None:
+            bar.finish(text)
+        self._enable()
+        self.idle.emit()

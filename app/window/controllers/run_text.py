@@ -1,0 +1,56 @@
+"""A run in words: its title, how far it has come, and how it ended."""
+
+from __future__ import annotations
+
+from app.window.models.run import RunModel
+from gpu.core.words import counted
+from gpu.run.outcome import Ending
+from views.widgets.formats import percent, whole
+
+
+def title_of(run: RunModel, device: str = "") -> str:
+    """Return instance, colony, device and seed in one line.
+
+    Parameters
+    ----------
+    run : RunModel
+    device : str
+        Words for the device; by default its name.
+    """
+    system, seed = run.session.system, run.session.seed
+    colony = f"{system.title} on {device or run.session.device}"
+    return "  ·  ".join((run.instance.name, colony, f"seed {seed}"))
+
+
+def caption_of(run: RunModel) -> str:
+    """Return the title and how far the run has come, in one line."""
+    state = run.snapshot
+    if state is None or not state.iteration:
+        return title_of(run)
+    best = _best(run, state.best_cost)
+    gap = run.instance.gap_percent(state.best_cost)
+    if gap is not None:
+        best += f" ({percent(gap)})"
+    return "  ·  ".join((title_of(run), f"iteration {whole(state.iteration)}", best))
+
+
+def summary_of(run: RunModel) -> str:
+    """Return how the run ended, in one sentence; nothing before its end."""
+    if run.outcome is None:
+        return ""
+    reason, state = run.outcome.reason, run.outcome.state
+    if run.outcome.ending is Ending.FAILED:
+        return reason
+    if not state.iteration:
+        return f"{reason} before the first iteration was done"
+    best = _best(run, state.best_cost)
+    gap = run.instance.gap_percent(state.best_cost)
+    if gap is not None:
+        known = run.instance.problem.words.known
+        best += f", {percent(gap)} above the best known" if gap > 0 else f", {known}"
+    after = counted(state.iteration, "iteration", whole(state.iteration))
+    return f"{reason}: {best}, after {after}"
+
+
+def _best(run: RunModel, cost: int) -> str:
+    return f"best {run.instance.problem.words.amount.format(whole(cost))}"

@@ -1,0 +1,196 @@
+"""Starts a run, and passes the buttons of the window on to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.window.controllers.run_text import summary_of
+from app.window.controllers.session_choices import session_of
+from app.window.models.run_list import RunList
+from app.window.threads.solver import RunState
+from app.window.threads.tasks import BackgroundTasks, Task
+from gpu.run.outcome import Ending
+from gpu.run.recorder import Recorder
+from gpu.run.session import Session
+from views.frame.activity import Activity
+from views.frame.banner import Severity
+
+if TYPE_CHECKING:
+    from app.window.models.loaded_instance import LoadedInstance
+    from app.window.models.run import RunModel
+    from gpu.core.instance import Instance
+    from views.frame.main_window import MainWindow
+    from views.setup.setup_panel import Choices
+
+_ACTIVITIES = {
+    RunState.RUNNING: Activity.RUNNING,
+    RunState.PAUSED: Activity.PAUSED,
+    RunState.STOPPING: Activity.STOPPING,
+}
+
+_SEVERITIES: dict[Ending, Severity] = {
+    Ending.FINISHED: "done",
+    Ending.CANCELLED: "info",
+    Ending.FAILED: "error",
+}
+
+
+class RunController(QObject):
+    """Starts, pauses, steps and stops the run as the window's buttons ask for it.
+
+    A button may be pressed before there is a run to obey it: while a task still prepares it.
+
+    Parameters
+    ----------
+    runs : RunList
+        Where a new run goes.
+    instance : LoadedInstance
+        What is run.
+    background : BackgroundTasks
+        Prepares runs.
+    window : MainWindow
+        Has the buttons and the choices, and shows what the program is doing.
+    log_path : callable taking Session and returning Path
+        Where a run's log goes.
+    warn : callable taking str
+        Shows a sentence; called from any thread.
+
+    Attributes
+    ----------
+    log_path
+        As given; may be replaced.
+    solving : Signal
+        The run builds solutions: it has just begun to, or goes on after a pause.
+    """
+
+    solving = Signal()
+
+    def __init__(
+        self,
+        runs: RunList,
+        instance: LoadedInstance,
+        background: BackgroundTasks,
+        window: MainWindow,
+        log_path: Callable[[Session], Path],
+        warn: Callable[[str], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.log_path = log_path
+        self._runs, self._instance = runs, instance
+        self._background, self._window, self._warn = background, window, warn
+        self._stop_soon = self._pause_soon = False
+        runs.current_changed.connect(self._follow)
+        runs.ended.connect(self._ended)
+        window.start_requested.connect(self.start)
+        window.step_requested.connect(self.step)
+        window.pause_requested.connect(self.pause)
+        window.resume_requested.connect(self.resume)
+        window.stop_requested.connect(self.stop)
+
+    @Slot()
+    def start(self, steps: int | None = None) -> None:
+        """Start a run with what is chosen; with ``steps``, pause after so many iterations."""
+        instance = self._instance.value
+        if self._runs.busy or instance is None or self._window.problem:
+            return
+        choices = self._window.setup.choices()
+        self._pause_soon = False
+        self._window.banner.clear()
+        self._window.show_activity(Activity.BUILDING)
+        self._background.start(
+            Task(
+                lambda _: self._prepare(instance, choices),
+                lambda prepared: self._begin(instance, *prepared, steps),
+                self._not_prepared,
+            )
+        )
+        self._runs.prepare()
+
+    @Slot()
+    def step(self) -> None:
+        """Make one iteration and pause; start a run if there is none."""
+        if run := self._runs.active:
+            run.step()
+        else:
+            self.start(steps=1)
+
+    @Slot()
+    def pause(self) -> None:
+        """Pause after the slice that is under way, or as soon as the colony is built."""
+        self._pause_once_built(True)
+        if run := self._runs.active:
+            run.pause()
+
+    @Slot()
+    def resume(self) -> None:
+        """Go on; do not pause once the colony is built."""
+        self._pause_once_built(False)
+        if run := self._runs.active:
+            run.resume()
+
+    @Slot()
+    def stop(self) -> None:
+        """End the run, or end it as soon as it begins."""
+        self._stop_soon = self._runs.preparing
+        if self._stop_soon:
+            self._window.show_activity(Activity.STOPPING)
+        if run := self._runs.active:
+            run.cancel()
+
+    def _pause_once_built(self, wanted: bool) -> None:
+        self._pause_soon = wanted
+        if self._window.activity.builds:
+            self._show_building()
+
+    def _show_building(self) -> None:
+        pauses = self._pause_soon
+        self._window.show_activity(Activity.BUILDING_TO_PAUSE if pauses else Activity.BUILDING)
+
+    def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
+        """Check the choices and open the log; in a thread, because disks and drivers are slow."""
+        session = session_of(instance, choices)
+        return session, Recorder(self.log_path(session), session, instance, self._warn)
+
+    def _not_prepared(self, sentence: str) -> None:
+        self._stop_soon = False
+        self._window.show_activity(Activity.IDLE)
+        self._window.tell(sentence)
+        self._runs.prepare(False)
+
+    def _begin(
+        self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
+    ) -> None:
+        run = self._runs.add(instance, session, recorder)
+        if steps is not None:
+            run.step(steps)
+        if self._pause_soon:
+            run.pause()
+        if self._stop_soon:
+            self._stop_soon = False
+            run.cancel()
+        run.start()
+
+    @Slot(object)
+    def _follow(self, run: RunModel | None) -> None:
+        if run is not None:
+            run.state_changed.connect(self._show_state)
+
+    @Slot(object)
+    def _show_state(self, state: RunState) -> None:
+        if state is RunState.BUILDING:
+            self._show_building()
+        elif state in _ACTIVITIES:
+            self._window.show_activity(_ACTIVITIES[state])
+        if state is RunState.RUNNING:
+            self.solving.emit()
+
+    @Slot(object)
+    def _ended(self, run: RunModel) -> None:
+        self._window.show_activity(Activity.IDLE)
+        if run.outcome is not None and not self._instance.awaits_next:
+            self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])

@@ -1,0 +1,52 @@
+"""Measures stalls: times in which the event loop was held up and the window did not answer."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+TICK = 5
+"""Milliseconds between two calls of the timer."""
+
+
+class StallMeter(QObject):
+    """Measures how late a timer is called.
+
+    The timer asks for a call every ``TICK`` milliseconds. While its call is late, no key press and
+    no click is answered either.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(TICK)
+        self._timer.timeout.connect(self._tick)
+        self._last = 0.0
+        self._stalls: list[float] = []
+
+    def start(self) -> None:
+        """Begin to measure, and forget earlier stalls."""
+        self._stalls = []
+        self._last = time.perf_counter()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Stop measuring."""
+        self._timer.stop()
+
+    @property
+    def longest(self) -> float:
+        """Longest stall since :meth:`start`, in seconds."""
+        return max(self._stalls, default=0.0)
+
+    def share_above(self, seconds: float) -> float:
+        """Return the share of calls that were more than ``seconds`` late, in [0, 1]."""
+        late = sum(stall > seconds for stall in self._stalls)
+        return late / len(self._stalls) if self._stalls else 0.0
+
+    def _tick(self) -> None:
+        now = time.perf_counter()
+        self._stalls.append(max(0.0, now - self._last - TICK / 1000))
+        self._last = now

@@ -1,0 +1,309 @@
+"""The solver thread: it works on a run, obeys the user, and puts snapshots into a slot."""
+
+from __future__ import annotations
+
+import enum
+import logging
+import math
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
+
+from app.window.threads.decision_answers import DecisionResponder, NoAnswer
+from app.window.threads.priority import lower_priority
+from app.window.threads.snapshot_slot import SnapshotSlot
+from gpu import catalog
+from gpu.core.errors import sentence_for
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.run import Run
+
+if TYPE_CHECKING:
+    from gpu.core.decision import Decision
+    from gpu.core.instance import Instance
+    from gpu.run.recorder import Recorder
+    from gpu.run.session import Session
+
+_log = logging.getLogger(__name__)
+
+
+class RunState(enum.Enum):
+    """What a solver thread is doing."""
+
+    BUILDING = "building"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    ENDED = "ended"
+
+
+class SolverThread(QThread):
+    """Solves a session in the background.
+
+    This one thread builds, uses and closes the colony, because a CUDA context belongs to its
+    thread. Signals arrive in the order in which things happened, in the thread that made this
+    object.
+
+    Parameters
+    ----------
+    instance : Instance
+        What to solve.
+    session : Session
+        How to solve it.
+    generation : int
+        Number of the run. Its snapshots carry it.
+    recorder : Recorder or None
+        Writes the run's log.
+    parent : QObject, optional
+        Qt's parent.
+    stays : bool
+        Whether to keep the colony after the run's end, to answer :meth:`ask_decision` until
+        :meth:`release`.
+
+    Attributes
+    ----------
+    state_changed : Signal
+        The new RunState.
+    ended : Signal
+        The Outcome, exactly once, after the final snapshot is in the slot.
+    decided : Signal
+        The Decision that answers the newest question; it comes while the run is paused.
+    undecided : Signal
+        Why no question can be answered after the run's end, as a sentence.
+    """
+
+    state_changed = Signal(object)
+    ended = Signal(object)
+    decided = Signal(object)
+    undecided = Signal(str)
+    _posted = Signal(object)
+
+    def __init__(
+        self,
+        instance: Instance,
+        session: Session,
+        generation: int = 0,
+        recorder: Recorder | None = None,
+        parent: QObject | None = None,
+        *,
+        stays: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"solver {generation}")
+        self._run = Run(instance, session, generation, recorder)
+        self._recorder = recorder
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._state = RunState.BUILDING
+        self._cancelled = False
+        self._goal = math.inf  # the iteration to pause at
+        self._released = not stays
+        self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
+        self._responder = DecisionResponder(self._change, self._run.replay)
+        # Every message goes through the event queue of this object's thread, so that listeners
+        # are called there, and in the order in which things happened.
+        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def state(self) -> RunState:
+        """What the thread is doing now; ``state_changed`` tells of it a moment later."""
+        with self._change:
+            return self._state
+
+    @property
+    def latest(self) -> Snapshot:
+        """The state after the last slice: numbers and the best solution, at no cost to the run."""
+        return self._run.state
+
+    @property
+    def answers(self) -> bool:
+        """Whether the colony is there and can be asked, even after the run's end."""
+        with self._change:
+            return not self._released and self._run.answers
+
+    def pause(self) -> None:
+        """Stop computing until :meth:`resume` or :meth:`step`; forget steps that are not made yet.
+
+        The pause begins after the slice that is under way, even in the middle of a long
+        iteration: whatever comes next continues that iteration.
+        """
+        self._go_on_to(0)
+
+    def resume(self) -> None:
+        """Go on computing."""
+        self._go_on_to(math.inf)
+
+    def step(self, iterations: int = 1) -> None:
+        """Make exactly this many more iterations, then pause; before ``start``, begin like that.
+
+        A run that is not paused yet pauses after its slice, if that made as many iterations.
+        """
+        with self._change:
+            now = self._run.state.iteration
+            if self._goal != math.inf:
+                now = max(now, int(self._goal))
+            self._go_on_to(now + iterations)
+
+    def cancel(self) -> None:
+        """End the run; it computes nothing after the slice that is under way."""
+        with self._change:
+            self._cancelled = True
+            self._run.cancel()
+            self._set_state(RunState.STOPPING)
+            self._change.notify_all()
+
+    def ask_decision(self, ant: int, step: int) -> None:
+        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
+
+        The answer comes by ``decided`` as soon as the run is paused. A newer question replaces
+        one that has no answer yet.
+
+        Raises
+        ------
+        ParameterError
+            If the ants of this colony cannot be replayed.
+        """
+        catalog.check_replayable(self._run.session.system)
+        self._responder.ask(ant, step)
+
+    def release(self) -> None:
+        """Answer no question after the run's end, and free the colony then."""
+        with self._change:
+            self._released = True
+            self._change.notify_all()
+
+    def want(self, wanted: Wanted, at_rest: Wanted | None = None) -> None:
+        """Say what the next snapshots shall carry; a paused run makes one at once.
+
+        Parameters
+        ----------
+        wanted : Wanted
+            For snapshots of a run that goes on, where costly parts may take turns.
+        at_rest : Wanted, optional
+            For the last snapshot before a pause and for the final one; by default the same.
+        """
+        self._slot.want(wanted, wanted if at_rest is None else at_rest)
+
+    def take(self) -> Snapshot | None:
+        """Return the newest snapshot that nobody has taken yet, or None."""
+        return self._slot.take()
+
+    def shutdown(self, timeout: float | None = None) -> bool:
+        """Cancel, and wait for the thread's end; all signals have been delivered on return.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Longest time to wait, in seconds; None waits as long as it takes.
+
+        Returns
+        -------
+        bool
+            False if the colony is still in the middle of an iteration that it cannot leave. The
+            log then ends with the best solution so far, and the process may be left with
+            ``os._exit``: a thread at work can neither be killed nor destroyed safely.
+        """
+        self.cancel()
+        self.release()
+        milliseconds = -1 if timeout is None else max(0, int(timeout * 1000))
+        ended = self.wait(milliseconds) if milliseconds >= 0 else self.wait()
+        if ended and not self.isFinished():  # it was never started
+            self._run.close()
+        if not ended:
+            if self._recorder is not None:
+                reason = "the program was left in the midst of an iteration"
+                self._recorder.finish(Outcome(Ending.CANCELLED, reason, self._run.state))
+            return False
+        QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall)
+        return True
+
+    def run(self) -> None:
+        """Do the work; Qt calls this in the new thread."""
+        run = self._run
+        lower_priority()
+        try:
+            with self._change:
+                if not self._cancelled:
+                    self._posted.emit(RunState.BUILDING)
+            run.build()
+            while run.outcome is None:
+                self._work(run)
+            self._slot.fill(run, at_rest=True)
+        except BaseException as error:  # the run ends properly, whatever was raised
+            run.fail(error)
+            self._slot.put(run.state)
+        finally:
+            if self._released or not run.answers:
+                run.close()
+            with self._change:
+                self._set_state(RunState.ENDED)
+            self._posted.emit(run.outcome)
+            if run.answers:
+                self._stay(run)
+
+    def _go_on_to(self, goal: float) -> None:
+        with self._change:
+            self._goal = goal
+            self._change.notify_all()
+
+    def _work(self, run: Run) -> None:
+        """Work for one slice, or pause until there is something to do."""
+        with self._change:
+            allowed = math.inf if self._cancelled else self._goal - run.state.iteration
+            if allowed > 0:
+                self._set_state(RunState.RUNNING)
+        if allowed <= 0:
+            self._rest(run)
+            return
+        self._responder.forget()
+        run.advance(None if allowed == math.inf else int(allowed))
+        if self._slot.due(run):
+            self._slot.fill(run)
+
+    def _rest(self, run: Run) -> None:
+        """Show the exact state, then answer questions until something else is to be done."""
+        self._slot.fill(run, at_rest=True)
+        if run.outcome is not None:
+            return
+        with self._change:
+            if not self._is_wanted(run):
+                self._set_state(RunState.PAUSED)
+        self._responder.answer_until(lambda: self._is_wanted(run), self._posted.emit)
+
+    def _is_wanted(self, run: Run) -> bool:
+        """Whether a paused run has something to do."""
+        return self._cancelled or self._slot.missed or self._goal > run.state.iteration
+
+    def _stay(self, run: Run) -> None:
+        """Answer questions about a run that has ended."""
+        try:
+            self._responder.answer_until(lambda: self._released, self._posted.emit)
+        except Exception as error:  # the outcome is told already, and stays as it is
+            _log.exception("%s: its decisions cannot be replayed", run.session.colony)
+            self._posted.emit(NoAnswer(sentence_for(error)))
+        finally:
+            run.close()
+
+    def _set_state(self, state: RunState) -> None:
+        """Enter ``state`` and tell of it; called with the lock held.
+
+        Only ENDED can follow STOPPING, and nothing follows ENDED.
+        """
+        final = (RunState.STOPPING, RunState.ENDED)
+        if self._state in final and state not in final[final.index(self._state) + 1 :]:
+            return
+        if state is not self._state:
+            self._state = state
+            self._posted.emit(state)
+
+    @Slot(object)
+    def _deliver(self, message: RunState | Outcome | Decision | NoAnswer) -> None:
+        if isinstance(message, RunState):
+            self.state_changed.emit(message)
+        elif isinstance(message, Outcome):
+            self.ended.emit(message)
+        elif isinstance(message, NoAnswer):
+            self.undecided.emit(message.reason)
+        else:
+            self.decided.emit(message)

@@ -1,0 +1,63 @@
+"""What all colonies that build tours on a GPU share: a local search may improve the tours."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.cuda.cities import DeviceCities
+from gpu.cuda.colony import DeviceColony, Trails
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.pictures import PictureReader
+from gpu.cuda.state import State
+from gpu.local_search.cuda.search import LocalSearch
+from gpu.problems.tsp.checks import checked_permutation, checked_tour
+from gpu.problems.tsp.instance import TspInstance
+
+
+class TourColony(DeviceColony):
+    """A colony whose ants build tours, which a local search may improve."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        instance: TspInstance,
+        ants: int,
+        problem: DeviceCities,
+        trails: Trails,
+        buffers: Sequence[Buffer],
+        search: LocalSearch | None = None,
+    ) -> None:
+        more = search.buffers() if search else []
+        super().__init__(machine, instance, ants, problem, trails, [*buffers, *more])
+        self._cities, self._search = instance, search
+        if search:
+            search.upload(machine, self._arrays)
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        shot = super().snapshot(wanted)
+        if not self._search:
+            return shot
+        moves, built = self._search.made(self._machine, self._arrays, shot.iteration), None
+        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
+            tour = self._search.built(self._machine, self._arrays, shot.iteration)
+            built = checked_permutation(self._cities, tour)
+        return dataclasses.replace(shot, built_solution=built, improvements=moves)
+
+    def _improvement(self) -> Mapping[str, Sequence[Launch]]:
+        """The phase of an iteration in which tours are improved, if there is one."""
+        return {"local search": self._search.launches(self._arrays)} if self._search else {}
+
+    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
+        return checked_tour(self._cities, solution, cost)
+
+    def _picture_order(self, state: State) -> Array:
+        return self._arrays[self.BEST]
+
+    def _branching(self, show: PictureReader) -> float:
+        return show.branching()

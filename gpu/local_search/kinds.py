@@ -1,0 +1,58 @@
+"""The kinds of local search that a user can choose, and the moves that each makes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gpu.core.errors import ParameterError
+from gpu.problems.tsp.instance import TspInstance
+
+NO_LOCAL_SEARCH = "none"
+
+LOCAL_SEARCHES = {
+    NO_LOCAL_SEARCH: "tours stay as the ants built them",
+    "2opt": "two edges exchanged, with neighbour lists and don't-look bits; symmetric distances",
+    "2opt+oropt": "2-opt, and segments of up to 3 cities put elsewhere; symmetric distances",
+    "oropt": "segments of up to 3 cities put elsewhere; directed distances too",
+}
+"""The kinds of local search, as the command line writes them, and what each does."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Moves:
+    """Which moves a local search makes.
+
+    Attributes
+    ----------
+    exchanges : bool
+        2-opt.
+    segments : bool
+        Or-opt.
+    turns : bool
+        Whether parts of a tour may be turned around: not where distances are directed.
+    """
+
+    exchanges: bool
+    segments: bool
+    turns: bool
+
+
+def moves_of(instance: TspInstance, kind: str) -> Moves | None:
+    """Return what ``kind`` does on ``instance``; None if nothing.
+
+    The kinds are :data:`LOCAL_SEARCHES`.
+
+    Raises
+    ------
+    ParameterError
+        If it has 2-opt and the instance is directed.
+    """
+    if kind == NO_LOCAL_SEARCH:
+        return None
+    exchanges, segments = "2opt" in kind, "oropt" in kind
+    if exchanges and instance.directed:
+        raise ParameterError(
+            f"{instance.name} is directed, and 2-opt would turn parts of its tours around; "
+            f"choose the local search oropt or none"
+        )
+    return Moves(exchanges, segments, turns=not instance.directed)

@@ -1,0 +1,51 @@
+"""The trails of ACO-RLF on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gpu.core.trails import INITIAL_LEVEL
+from gpu.cuda.dense_trails import DenseTrails
+from gpu.cuda.graph import DeviceGraph
+from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.rlf.cuda.kernels import UPDATE, StartGraph
+
+LEVEL = 2
+"""Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
+
+_BLOCK = 256
+
+
+class GraphTrails(DenseTrails):
+    """A matrix of trails between vertices that are not adjacent; the others are 0."""
+
+    def __init__(self, graph: DeviceGraph) -> None:
+        super().__init__(graph)
+        self._row = graph.row
+
+    def buffers(self) -> list[Buffer]:
+        """4 n² bytes, rows padded to 128."""
+        return [*super().buffers(), Buffer("shares", (3,), np.float32)]
+
+    def start(self, arrays: Mapping[str, Array]) -> Launch:
+        """Set every trail to the initial level and the state to its beginning."""
+        args = StartGraph(
+            n=self.problem.n,
+            columns=self.columns,
+            words=self._row,
+            adjacency=arrays["adjacency"],
+            trails=arrays["trails"],
+            shares=arrays["shares"],
+            state=arrays["state"],
+        )
+        grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
+        return Launch(UPDATE, "start_graph", grid, _BLOCK, args)
+
+    def level(
+        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
+    ) -> np.float32:
+        """Read the level of a trail that never got more than all trails get."""
+        level = machine.download(arrays["shares"])[LEVEL]
+        return np.float32(level * INITIAL_LEVEL)

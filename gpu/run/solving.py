@@ -1,0 +1,104 @@
+"""Solve an instance with one call, from a script: no window, no command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu.core.errors import ParameterError
+from gpu.run.outcome import Ending
+from gpu.run.result import Result, RunFailedError
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from gpu.core.instance import Instance
+    from gpu.core.snapshot import Snapshot
+
+
+def solve(
+    instance: Instance,
+    *,
+    colony: str | None = None,
+    device: str = "auto",
+    parameters: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    target_gap: float | None = None,
+    target: int | None = None,
+    no_improvement: int | None = None,
+    progress: Callable[[Snapshot], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Result:
+    """Solve ``instance`` until the first limit is reached.
+
+    Parameters
+    ----------
+    instance : Instance
+        What to solve, as :func:`gpu.problems.loading.load_instance` returns it.
+    colony : str, optional
+        A name that ``formicarium colonies`` lists; by default ``acs`` for tours and ``coloring``
+        for graphs.
+    device : str
+        ``auto``, ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``, ...
+    parameters : mapping of str to object, optional
+        Parameters of the colony that differ from its defaults, for example ``{"ants": 100}``.
+    seed : int, optional
+        Decides the run, 0 <= seed < 2^64; drawn if not given. ``result.session.seed`` has it.
+    seconds : float, optional
+        Limit of the time of solving.
+    iterations : int, optional
+        Limit of the iterations.
+    target_gap : float, optional
+        Gap to the best known cost, in %, at which to stop.
+    target : int, optional
+        Tour length or number of colors at which to stop.
+    no_improvement : int, optional
+        Iterations in a row without a better solution after which to stop.
+    progress : callable taking Snapshot, optional
+        Called some fifty times a second, in this thread, with the state of the run.
+    cancelled : callable, optional
+        Asked as often; True ends the run with what was found. The method ``is_set`` of a
+        ``threading.Event`` lets another thread stop the run.
+
+    Returns
+    -------
+    Result
+        The best solution, and how the run ended: finished or cancelled.
+
+    Raises
+    ------
+    ParameterError
+        If a choice is impossible, or there is neither a limit nor ``cancelled``.
+    DeviceError
+        If there is no such device, or the colony does not run there.
+    RunFailedError
+        If the run failed, for example because the device's memory is too small.
+    """
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
+    if stop == StopSettings() and cancelled is None:
+        raise ParameterError(
+            "the run would never end: give seconds, iterations, target_gap, target, "
+            "no_improvement or cancelled"
+        )
+    session = new_session(
+        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
+    )
+    run = Run(instance, session)
+
+    def after_slice() -> None:
+        if cancelled is not None and cancelled():
+            run.cancel()
+        if progress is not None:
+            progress(run.state)
+
+    outcome = run.finish(after_slice)
+    result = Result.of(instance, session, outcome)
+    if result.ending is Ending.FAILED:
+        failure = RunFailedError(result)
+        failure.add_note(outcome.details)
+        raise failure
+    return result

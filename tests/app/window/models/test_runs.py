@@ -1,0 +1,116 @@
+"""Runs as objects that know no window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.models.run import RunModel
+from app.window.models.run_list import RunList
+from app.window.threads.solver import RunState
+from gpu.core.snapshot import Wanted
+from gpu.run.outcome import Ending
+from gpu.run.recorder import Recorder
+from gpu.run.run_log import read_log
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony
+
+INSTANCE = colonies.some_cities()
+
+
+class Maker:
+    """Adds runs of a colony to a list, each with a log of its own."""
+
+    def __init__(self, colony: str, folder: Path) -> None:
+        self.colony, self.folder, self.runs = colony, folder, RunList()
+
+    def add(self, iterations: int | None = None) -> RunModel:
+        session = new_session(
+            INSTANCE, colony=self.colony, seed=1, stop=StopSettings(iterations=iterations)
+        )
+        path = self.folder / f"{len(list(self.folder.iterdir()))}.jsonl"
+        return self.runs.add(INSTANCE, session, Recorder(path, session, INSTANCE, pytest.fail))
+
+
+@pytest.fixture
+def maker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Maker:
+    return Maker(colonies.install(monkeypatch, RandomColony), tmp_path)
+
+
+def test_a_run_has_its_snapshot_curve_log_and_outcome(qtbot: QtBot, maker: Maker) -> None:
+    run = maker.add(iterations=50)
+    run.want(Wanted.BRANCHING)
+    shown: list[object] = []
+    run.snapshot_changed.connect(shown.append)
+    assert maker.runs.active is run
+    with qtbot.waitSignal(maker.runs.ended, timeout=10_000) as ended:
+        run.start()
+    assert ended.args == [run]
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.FINISHED
+    assert run.state is RunState.ENDED
+    assert run.snapshot is shown[-1]
+    assert run.snapshot is not None
+    assert run.snapshot.iteration == 50
+    assert run.snapshot.branching == 2.0
+    assert run.improvements[-1][2] == run.snapshot.best_cost
+    costs = [cost for _, _, cost in run.improvements]
+    assert costs == sorted(set(costs), reverse=True)
+    log = read_log(run.recorder.path)
+    assert log.outcome is not None
+    assert log.outcome["best"] == run.snapshot.best_cost
+    assert not maker.runs.busy
+    assert run.freed  # its ants cannot be replayed, so that nobody will ask
+
+
+def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Maker) -> None:
+    run = maker.add()
+    run.step(3)
+    states: list[RunState] = []
+    run.state_changed.connect(states.append)
+    run.start()
+    qtbot.waitUntil(lambda: RunState.PAUSED in states, timeout=10_000)
+    assert run.latest.iteration == 3
+    run.resume()
+    qtbot.waitUntil(lambda: run.latest.iteration > 3, timeout=10_000)
+    run.pause()
+    qtbot.waitUntil(lambda: run.state is RunState.PAUSED, timeout=10_000)
+    with qtbot.waitSignal(run.ended, timeout=10_000):
+        run.cancel()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+
+
+def test_the_next_run_takes_the_place_of_the_last(qtbot: QtBot, maker: Maker) -> None:
+    currents: list[RunModel | None] = []
+    maker.runs.current_changed.connect(currents.append)
+    first = maker.add(iterations=5)
+    with qtbot.waitSignal(maker.runs.ended, timeout=10_000):
+        first.start()
+    second = maker.add()
+    assert maker.runs.active is second
+    with qtbot.waitSignal(first.destroyed, timeout=10_000):
+        second.start()
+    with qtbot.waitSignal(maker.runs.ended, timeout=10_000):
+        second.cancel()
+    maker.runs.clear()
+    assert currents == [first, second, None]
+    assert maker.runs.current is None
+
+
+def test_all_runs_are_shut_down_without_a_word(qtbot: QtBot, maker: Maker) -> None:
+    run = maker.add()
+    ends: list[object] = []
+    maker.runs.ended.connect(ends.append)
+    run.start()
+    qtbot.waitUntil(lambda: run.state is RunState.RUNNING, timeout=10_000)
+    assert maker.runs.shutdown(5)
+    assert run.freed
+    assert ends == []
+    log = read_log(run.recorder.path)
+    assert log.outcome is not None
+    assert log.outcome["ending"] == "cancelled"

@@ -1,0 +1,235 @@
+"""Questions for an ant's decision, answered by real threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pytestqt.qtbot import QtBot
+
+from app.window.threads.decision_answers import DecisionPreview, DecisionResponder
+from app.window.threads.solver import RunState, SolverThread
+from gpu.acs.parameters import AcsParameters
+from gpu.acs.rule import AcsRule
+from gpu.core.decision import Decision
+from gpu.core.errors import DeviceError, ParameterError
+from gpu.decisions.replay import Replay
+from gpu.decisions.rule import InitialTrails
+from gpu.run.outcome import Outcome
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony
+
+INSTANCE = colonies.some_cities(60)
+
+
+class Slow(InitialTrails):
+    """Takes a while to read; remembers who read."""
+
+    def __init__(self, n: int, pause: float = 0.0) -> None:
+        super().__init__(n)
+        self.pause, self.reads = pause, 0
+        self.threads: set[int] = set()
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        self.reads += 1
+        self.threads.add(threading.get_ident())
+        time.sleep(self.pause)
+        return super().trails_from(city)
+
+
+def replay(trails: InitialTrails) -> Replay:
+    return Replay(AcsRule(INSTANCE, AcsParameters(), 1), INSTANCE.n, trails, 0)
+
+
+def session(colony: str, **stop: float) -> Session:
+    return new_session(
+        INSTANCE,
+        colony=colony,
+        device="cpu:1",
+        parameters={"ants": 1} if colony == "acs-seq" else None,
+        seed=1,
+        stop=StopSettings(**stop),  # type: ignore[arg-type]
+    )
+
+
+def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
+    qtbot.waitUntil(lambda: thread.state is state, timeout=30_000)
+
+
+def answer(qtbot: QtBot, thread: SolverThread | DecisionPreview, ant: int, step: int) -> Decision:
+    with qtbot.waitSignal(thread.decided, timeout=30_000) as decided:
+        thread.ask_decision(ant, step)
+    assert decided.args is not None
+    decision = decided.args[0]
+    assert isinstance(decision, Decision)
+    assert (decision.ant, decision.step) == (ant, step)
+    return decision
+
+
+def test_a_paused_run_foretells_its_next_tour(qtbot: QtBot) -> None:
+    thread = SolverThread(INSTANCE, session("acs-seq"))
+    thread.step(3)
+    thread.start()
+    until(qtbot, thread, RunState.PAUSED)
+    first = answer(qtbot, thread, 0, 1)
+    last = answer(qtbot, thread, 0, 59)
+    assert (first.iteration, last.iteration) == (3, 3)
+    assert last.caveat == ""
+    foretold = [*last.tour.tolist(), last.choice.chosen]
+    assert first.city == foretold[0]
+    thread.step()
+    qtbot.waitUntil(lambda: thread.latest.iteration == 4, timeout=30_000)
+    until(qtbot, thread, RunState.PAUSED)
+    assert thread.latest.iteration_best == INSTANCE.tour_length(np.array(foretold))
+    assert answer(qtbot, thread, 0, 59).iteration == 4
+    assert thread.shutdown(5)
+
+
+def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
+    thread = SolverThread(INSTANCE, session("acs-seq"))
+    decisions: list[Decision] = []
+    thread.decided.connect(decisions.append)
+    thread.start()
+    until(qtbot, thread, RunState.RUNNING)
+    thread.ask_decision(0, 5)
+    thread.ask_decision(0, 7)
+    qtbot.wait(200)
+    assert decisions == []
+    thread.pause()
+    qtbot.waitUntil(lambda: bool(decisions), timeout=30_000)
+    qtbot.wait(50)
+    assert [decision.step for decision in decisions] == [7]  # the last one wins
+    assert decisions[0].iteration == thread.latest.iteration
+    assert thread.shutdown(5)
+
+
+def test_an_ended_run_answers_until_it_is_let_go(qtbot: QtBot) -> None:
+    thread = SolverThread(INSTANCE, session("acs-seq", iterations=5), stays=True)
+    with qtbot.waitSignal(thread.ended, timeout=30_000):
+        thread.start()
+    assert thread.state is RunState.ENDED
+    assert thread.answers
+    assert answer(qtbot, thread, 0, 30).iteration == 5
+    thread.release()
+    assert thread.wait(5000)
+    assert not thread.answers
+
+
+def test_a_run_that_does_not_stay_frees_its_colony(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    thread = SolverThread(INSTANCE, session(name, iterations=2))
+    with qtbot.waitSignal(thread.ended, timeout=30_000):
+        thread.start()
+    assert RandomColony.built[0].closed == 1
+    assert not thread.answers
+    with pytest.raises(ParameterError, match="cannot be replayed"):
+        thread.ask_decision(0, 1)
+    assert thread.shutdown(5)
+
+
+class Unreadable(RandomColony):
+    """Loses its device as soon as its trails are read."""
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        raise DeviceError("cuda:0 stopped answering: restart the program")
+
+
+def test_a_device_that_fails_under_a_question_fails_the_run(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
+    thread = SolverThread(INSTANCE, session(name))
+    outcomes: list[Outcome] = []
+    thread.ended.connect(outcomes.append)
+    thread.step()
+    thread.start()
+    until(qtbot, thread, RunState.PAUSED)
+    with qtbot.waitSignal(thread.ended, timeout=30_000):
+        thread.ask_decision(0, 1)
+    assert "stopped answering" in outcomes[0].reason
+    assert thread.shutdown(5)
+
+
+def test_a_device_that_fails_after_the_end_is_told(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
+    thread = SolverThread(INSTANCE, session(name, iterations=2), stays=True)
+    with qtbot.waitSignal(thread.ended, timeout=30_000):
+        thread.start()
+    with qtbot.waitSignal(thread.undecided, timeout=30_000) as undecided:
+        thread.ask_decision(0, 1)
+    assert undecided.args is not None
+    assert "stopped answering" in undecided.args[0]
+    assert thread.shutdown(5)
+    assert RandomColony.built[0].closed == 1
+
+
+def test_a_preview_answers_elsewhere_and_goes_on_where_it_was(qtbot: QtBot) -> None:
+    trails = Slow(INSTANCE.n)
+    thread = DecisionPreview(lambda: replay(trails))
+    thread.start()
+    answer(qtbot, thread, 2, 10)
+    assert trails.reads == 10
+    answer(qtbot, thread, 2, 12)
+    assert trails.reads == 13
+    answer(qtbot, thread, 2, 5)
+    assert trails.reads == 14
+    assert trails.threads
+    assert threading.get_ident() not in trails.threads
+    thread.release()
+    assert thread.wait(5000)
+
+
+def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) -> None:
+    trails = Slow(INSTANCE.n, pause=0.01)
+    thread = DecisionPreview(lambda: replay(trails))
+    decisions: list[Decision] = []
+    thread.decided.connect(decisions.append)
+    thread.start()
+    thread.ask_decision(0, 50)
+    qtbot.waitUntil(lambda: trails.reads > 10, timeout=30_000)
+    thread.ask_decision(0, 52)
+    qtbot.waitUntil(lambda: bool(decisions), timeout=30_000)
+    assert [decision.step for decision in decisions] == [52]
+    assert trails.reads == 52
+    thread.ask_decision(1, 59)
+    begin = time.perf_counter()
+    thread.release()
+    assert thread.wait(5000)
+    assert time.perf_counter() - begin < 0.2  # and not the time of 59 steps
+
+
+def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
+    def begin() -> Replay:
+        raise ParameterError("beta = 7 must be less")
+
+    thread = DecisionPreview(begin)
+    thread.start()
+    with qtbot.waitSignal(thread.undecided, timeout=30_000) as undecided:
+        thread.ask_decision(0, 1)
+    assert undecided.args == ["beta = 7 must be less"]
+    assert thread.wait(5000)
+
+
+def test_a_question_at_work_is_kept_over_an_interruption() -> None:
+    trails = Slow(INSTANCE.n)
+    desk = DecisionResponder(threading.Condition(), lambda: replay(trails))
+    told: list[Decision] = []
+    desk.ask(0, 40)
+    desk.answer_until(lambda: trails.reads >= 15, told.append)
+    assert told == []
+    desk.answer_until(lambda: bool(told), told.append)
+    assert told[0].step == 40
+    assert trails.reads == 40
+    desk.forget()
+    desk.ask(0, 40)
+    desk.answer_until(lambda: len(told) == 2, told.append)
+    assert trails.reads == 80

@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.threads.solver import RunState, SolverThread
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony
+
+INSTANCE = colonies.some_cities()
+
+
+class Listener:
+    """Runs a thread, and remembers all that it says, and in which thread it was heard."""
+
+    def __init__(self, thread: SolverThread) -> None:
+        self.thread = thread
+        self.states: list[RunState] = []
+        self.outcomes: list[Outcome] = []
+        self.heard_in: set[int] = set()
+        thread.state_changed.connect(self._on_state)
+        thread.ended.connect(self._on_end)
+
+    def _on_state(self, state: RunState) -> None:
+        self.states.append(state)
+        self.heard_in.add(threading.get_ident())
+
+    def _on_end(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        self.heard_in.add(threading.get_ident())
+
+
+def session(name: str, instance: TspInstance = INSTANCE, **stop: float) -> Session:
+    return new_session(instance, colony=name, seed=1, stop=StopSettings(**stop))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def random_colony(monkeypatch: pytest.MonkeyPatch) -> str:
+    return colonies.install(monkeypatch, RandomColony)
+
+
+def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
+    taken: list[Snapshot] = []
+
+    def arrived() -> bool:
+        taken.extend(filter(None, [thread.take()]))
+        return bool(taken)
+
+    qtbot.waitUntil(arrived, timeout=10_000)
+    return taken[0]
+
+
+def until(qtbot: QtBot, thread: SolverThread, state: RunState) -> None:
+    qtbot.waitUntil(lambda: thread.state is state, timeout=10_000)
+
+
+def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_colony: str) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony, iterations=50), generation=7)
+    listener = Listener(thread)
+    with qtbot.waitSignal(thread.ended, timeout=10_000):
+        thread.start()
+    assert thread.wait()
+    assert listener.states == [RunState.BUILDING, RunState.RUNNING, RunState.ENDED]
+    assert listener.heard_in == {threading.get_ident()}
+    (outcome,) = listener.outcomes
+    assert outcome.ending is Ending.FINISHED
+    final = thread.take()
+    assert final is not None
+    assert final.iteration == 50
+    assert final.generation == 7
+    assert final.best_solution is not None
+    assert INSTANCE.tour_length(final.best_solution) == final.best_cost
+    assert thread.take() is None
+    (colony,) = RandomColony.built
+    assert colony.iteration == 50
+    assert colony.closed == 1
+    assert len(colony.threads) == 1
+    assert threading.get_ident() not in colony.threads
+
+
+def test_paused_means_that_nothing_computes(qtbot: QtBot, random_colony: str) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony))
+    listener = Listener(thread)
+    thread.start()
+    until(qtbot, thread, RunState.RUNNING)
+    qtbot.waitUntil(lambda: thread.take() is not None, timeout=10_000)
+    thread.pause()
+    until(qtbot, thread, RunState.PAUSED)
+    (colony,) = RandomColony.built
+    made = colony.iteration
+    shown = thread.take()
+    assert shown is not None
+    assert shown.iteration == made > 0
+    elapsed = shown.elapsed
+    qtbot.wait(100)
+    assert colony.iteration == made
+    thread.step(3)
+    qtbot.waitUntil(lambda: colony.iteration == made + 3, timeout=10_000)
+    until(qtbot, thread, RunState.PAUSED)
+    qtbot.wait(50)
+    assert colony.iteration == made + 3
+    stepped = thread.take()
+    assert stepped is not None
+    assert stepped.iteration == made + 3
+    assert stepped.elapsed - elapsed < 0.1  # the pause does not count
+    thread.resume()
+    qtbot.waitUntil(lambda: colony.iteration > made + 20, timeout=10_000)
+    assert thread.shutdown(5)
+    assert listener.outcomes[0].ending is Ending.CANCELLED
+    made = colony.iteration
+    time.sleep(0.05)
+    assert colony.iteration == made
+
+
+def test_steps_before_the_start_begin_a_paused_run(qtbot: QtBot, random_colony: str) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony))
+    thread.step()
+    thread.start()
+    until(qtbot, thread, RunState.PAUSED)
+    for made in range(1, 6):
+        assert newest(qtbot, thread).iteration == made
+        until(qtbot, thread, RunState.PAUSED)
+        assert RandomColony.built[0].iteration == made
+        thread.step()
+    assert thread.shutdown(5)
+
+
+def test_only_what_is_wanted_is_made_and_a_paused_run_redraws(
+    qtbot: QtBot, random_colony: str
+) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony))
+    thread.want(Wanted.NUMBERS)
+    thread.step(5)
+    thread.start()
+    until(qtbot, thread, RunState.PAUSED)
+    (colony,) = RandomColony.built
+    assert not any(Wanted.BRANCHING in asked for asked in colony.asked)
+    made = colony.iteration
+    first = thread.take()
+    assert first is not None
+    assert first.branching is None
+    thread.want(Wanted.SOLUTION | Wanted.BRANCHING)
+    drawn = newest(qtbot, thread)
+    assert drawn.branching == 2.0
+    assert colony.iteration == made
+    assert thread.shutdown(5)
+
+
+def test_snapshots_are_made_at_most_thirty_times_a_second(qtbot: QtBot, random_colony: str) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony, seconds=1.0))
+    thread.want(Wanted.BRANCHING)
+    with qtbot.waitSignal(thread.ended, timeout=10_000):
+        thread.start()
+    assert thread.wait()
+    made = sum(Wanted.BRANCHING in asked for asked in RandomColony.built[0].asked)
+    assert 10 <= made <= 33
+
+
+def test_cancelling_takes_no_longer_than_a_slice_or_two(qtbot: QtBot, random_colony: str) -> None:
+    thread = SolverThread(INSTANCE, session(random_colony))
+    thread.start()
+    qtbot.waitUntil(lambda: bool(RandomColony.built) and RandomColony.built[0].iteration > 100)
+    begin = time.perf_counter()
+    assert thread.shutdown(5)
+    assert time.perf_counter() - begin < 0.25  # two slices of 20 ms, on a busy machine
+
+
+def test_a_hundred_starts_and_cancellations_leave_nothing(qtbot: QtBot, random_colony: str) -> None:
+    for number in range(100):
+        thread = SolverThread(INSTANCE, session(random_colony), generation=number)
+        listener = Listener(thread)
+        thread.start()
+        if number % 2:
+            time.sleep(0.002 * (number % 5))
+        thread.cancel()
+        assert thread.shutdown(5)
+        assert thread.isFinished()
+        assert [outcome.ending for outcome in listener.outcomes] == [Ending.CANCELLED]
+        assert listener.states[-2:] == [RunState.STOPPING, RunState.ENDED]
+        assert all(colony.closed == 1 for colony in RandomColony.built)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (colonies.Failing, "cuda:0 stopped answering: restart the program"),
+        (colonies.Unbuildable, "memory is too small"),
+        (colonies.Lying, "says"),
+        (colonies.Skipping, "does not visit each city once"),
+    ],
+)
+def test_a_failure_is_one_sentence_and_keeps_the_best_tour(
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    kind: type[RandomColony],
+    sentence: str,
+) -> None:
+    chosen = session(colonies.install(monkeypatch, kind), iterations=100)
+    recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
+    thread = SolverThread(INSTANCE, chosen, 1, recorder)
+    listener = Listener(thread)
+    with qtbot.waitSignal(thread.ended, timeout=10_000):
+        thread.start()
+    assert thread.wait()
+    (outcome,) = listener.outcomes
+    assert outcome.ending is Ending.FAILED
+    assert sentence in outcome.reason
+    assert "\n" not in outcome.reason
+    assert "Traceback" in outcome.details
+    final = thread.take()
+    assert final is not None
+    assert final.generation == 1
+    if final.best_solution is not None:
+        assert sorted(final.best_solution) == list(range(INSTANCE.n))
+        assert INSTANCE.tour_length(final.best_solution) == final.best_cost
+    assert (final.iteration > 0) == (kind in (colonies.Failing, colonies.Lying))
+    last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
+    assert last["ending"] == "failed"
+    assert "Traceback" in last["details"]
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, RuntimeError])
+def test_whatever_is_raised_ends_the_run(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    name = colonies.install(monkeypatch, colonies.Failing)
+    monkeypatch.setattr(colonies.Failing, "error", error)
+    thread = SolverThread(INSTANCE, session(name))
+    with qtbot.waitSignal(thread.ended, timeout=10_000) as ended:
+        thread.start()
+    assert thread.wait()
+    assert ended.args is not None
+    assert ended.args[0].ending is Ending.FAILED
+    assert ended.args[0].state.iteration > 0
+    assert RandomColony.built[0].closed == 1
+
+
+def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = SolverThread(
+        INSTANCE, session(colonies.install(monkeypatch, colonies.FailingSnapshot))
+    )
+    thread.want(Wanted.BRANCHING)
+    with qtbot.waitSignal(thread.ended, timeout=10_000) as ended:
+        thread.start()
+    assert thread.wait()
+    assert ended.args is not None
+    outcome = ended.args[0]
+    assert outcome.ending is Ending.FAILED
+    assert "ZeroDivisionError" in outcome.reason
+    assert np.array_equal(np.sort(outcome.state.best_solution), np.arange(INSTANCE.n))
+
+
+def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chosen = session(colonies.install(monkeypatch, colonies.Slow))
+    recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
+    thread = SolverThread(INSTANCE, chosen, recorder=recorder)
+    thread.start()
+    qtbot.waitUntil(lambda: thread.take() is not None, timeout=10_000)
+    assert not thread.shutdown(0.05)
+    last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
+    assert last["ending"] == "cancelled"
+    assert len(last["tour"]) == INSTANCE.n
+    assert thread.shutdown()
+    assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_run_that_was_never_started_can_be_shut_down(
+    qtbot: QtBot, random_colony: str, tmp_path: Path
+) -> None:
+    chosen = session(random_colony)
+    recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
+    assert SolverThread(INSTANCE, chosen, recorder=recorder).shutdown(1)
+    assert recorder.complete
+
+
+def test_generations_tell_stale_snapshots(qtbot: QtBot, random_colony: str) -> None:
+    threads = [
+        SolverThread(INSTANCE, session(random_colony, iterations=5), generation=number)
+        for number in (1, 2)
+    ]
+    for thread in threads:
+        with qtbot.waitSignal(thread.ended, timeout=10_000):
+            thread.start()
+        assert thread.wait()
+    taken = [thread.take() for thread in threads]
+    assert [snapshot.generation for snapshot in taken if snapshot] == [1, 2]
+    assert dataclasses.fields(Snapshot)[-1].name == "generation"
+
+
+def test_a_pause_need_not_wait_for_a_long_iteration(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = SolverThread(INSTANCE, session(colonies.install(monkeypatch, colonies.Patient)))
+    thread.start()
+    until(qtbot, thread, RunState.RUNNING)
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.05, timeout=10_000)
+    thread.pause()
+    until(qtbot, thread, RunState.PAUSED)
+    (colony,) = RandomColony.built
+    assert isinstance(colony, colonies.Patient)
+    left = colony.left
+    assert left > 0
+    assert newest(qtbot, thread).iteration == colony.iteration == 0
+    qtbot.wait(50)
+    assert colony.left == left  # when the button says paused, nothing computes
+    thread.step()  # finishes the iteration begun, and no more
+    qtbot.waitUntil(lambda: colony.iteration == 1, timeout=10_000)
+    until(qtbot, thread, RunState.PAUSED)
+    assert newest(qtbot, thread).iteration == 1
+    assert colony.left == 0
+    thread.resume()
+    qtbot.waitUntil(lambda: colony.left > 0, timeout=10_000)
+    begin = time.perf_counter()
+    assert thread.shutdown(5)
+    assert time.perf_counter() - begin < 0.3  # an iteration takes 0.5 s
+    assert colony.iteration == 1
+
+
+def test_in_the_midst_of_an_iteration_each_part_is_made_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = SolverThread(
+        INSTANCE, session(colonies.install(monkeypatch, colonies.Patient), iterations=1)
+    )
+    thread.want(Wanted.NUMBERS)
+    thread.start()
+    qtbot.waitUntil(lambda: thread.latest.elapsed > 0.1, timeout=10_000)
+    assert newest(qtbot, thread).branching is None
+    thread.want(Wanted.BRANCHING)
+    assert newest(qtbot, thread).branching == 2.0
+    with qtbot.waitSignal(thread.ended, timeout=10_000):
+        pass
+    assert thread.wait()
+    (colony,) = RandomColony.built
+    # In the midst, when the iteration is whole, and at the end.
+    assert sum(Wanted.BRANCHING in asked for asked in colony.asked) <= 3

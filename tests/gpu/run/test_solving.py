@@ -1,0 +1,160 @@
+"""The Python interface, used as scripts use it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import DeviceError, ParameterError
+from gpu.problems.bundled import bundled
+from gpu.run import Ending, RunFailedError, Snapshot, load_instance, solve
+from tests import colonies
+from tests.colonies import RandomColony
+from tests.processes import FOLDER, RING, environment
+
+ROOT = Path(__file__).resolve().parents[3]
+INSTANCE = colonies.some_cities(optimum=1)
+
+
+def readme_scripts() -> list[str]:
+    text = ROOT.joinpath("README.md").read_text("utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(params=readme_scripts())
+def script(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A script of the README beside the file that it loads, which is a bundled instance here."""
+    path = tmp_path / "stranger.py"
+    path.write_text(request.param, "utf-8")
+    (name,) = re.findall(r'load_instance\("(\w+)\.tsp"\)', request.param)
+    for ending in (".tsp", ".opt.tour"):
+        shutil.copyfile(FOLDER / f"{RING}{ending}", tmp_path / f"{name}{ending}")
+    return path
+
+
+@pytest.mark.timeout(300)  # it may have to compile
+def test_the_scripts_of_the_readme_run(script: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, script.name],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        cwd=script.parent,
+        env=environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert re.match(r"5\d\d\d \d\.\d", done.stdout)  # the ring's tours are at least 5000 long
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_scripts_of_the_readme_pass_a_strict_type_check(script: Path) -> None:
+    pytest.importorskip("mypy")
+    cache = ROOT / ".mypy_cache" / "script"
+    options = ("--strict", "--follow-imports=silent", "--cache-dir", cache)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *map(str, options), script.name],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=script.parent,
+        env={**environment(), "MYPYPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_result_has_all_that_decided_the_run_and_all_that_it_found() -> None:
+    instance = load_instance(FOLDER / f"{RING}.tsp")
+    options = {"ants": 16, "beta": "2"}
+    result = solve(
+        instance, colony="acs", device="cpu:1", parameters=options, seed=3, iterations=20
+    )
+    assert result.session.colony == "acs-seq"
+    assert result.session.seed == 3
+    assert result.ending is Ending.FINISHED
+    assert result.reason == "the limit of 20 iterations is reached"
+    assert result.iterations == 20
+    assert result.solutions_built == 320
+    assert 1 <= result.best_iteration <= 20
+    assert result.seconds > 0
+    assert result.solution is not None
+    assert result.cost == instance.cost_of(result.solution)
+    assert result.gap_percent == pytest.approx((result.cost - 5000) / 50)
+    again = solve(
+        instance, colony="acs-seq", device="cpu:1", parameters=options, seed=3, iterations=20
+    )
+    assert again.solution is not None
+    assert np.array_equal(again.solution, result.solution)
+
+
+def test_graphs_are_colored_by_default_by_the_colony_for_them() -> None:
+    graph = load_instance(
+        min(
+            (one for one in bundled() if one.problem.value == "coloring"), key=lambda one: one.n
+        ).path
+    )
+    result = solve(graph, device="cpu:1", seed=1, iterations=1)
+    assert result.solution is not None
+    assert result.cost == result.solution.max() + 1
+
+
+def test_another_thread_can_stop_it_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    stop = threading.Event()
+    seen: list[Snapshot] = []
+
+    def progress(state: Snapshot) -> None:
+        seen.append(state)
+        if state.iteration > 5:
+            threading.Thread(target=stop.set).start()
+
+    result = solve(INSTANCE, colony=name, progress=progress, cancelled=stop.is_set)
+    assert result.ending is Ending.CANCELLED
+    assert result.iterations == seen[-1].iteration > 5
+    assert result.cost == seen[-1].best_cost
+    assert RandomColony.built[-1].closed == 1
+
+
+def test_a_callable_that_raises_ends_the_run_and_closes_the_colony(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = colonies.install(monkeypatch, RandomColony)
+    for error in (ZeroDivisionError, KeyboardInterrupt):
+
+        def progress(_: Snapshot, error: type[BaseException] = error) -> None:
+            raise error
+
+        with pytest.raises(error):
+            solve(INSTANCE, colony=name, iterations=1000, progress=progress)
+        assert RandomColony.built[-1].closed == 1
+
+
+def test_a_failure_is_raised_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = colonies.install(monkeypatch, colonies.Failing)
+    with pytest.raises(RunFailedError, match="cuda:0 stopped answering") as failed:
+        solve(INSTANCE, colony=name, seconds=60)
+    result = failed.value.result
+    assert result.ending is Ending.FAILED
+    assert result.solution is not None
+    assert result.cost == INSTANCE.cost_of(result.solution)
+    assert "Traceback" in failed.value.__notes__[0]
+
+
+def test_what_is_impossible_is_refused_before_any_work() -> None:
+    with pytest.raises(ParameterError, match="would never end: give seconds"):
+        solve(INSTANCE)
+    with pytest.raises(ParameterError, match="seconds = -1"):
+        solve(INSTANCE, seconds=-1)
+    with pytest.raises(ParameterError, match="no colony 'beetles'"):
+        solve(INSTANCE, colony="beetles", iterations=1)
+    with pytest.raises(DeviceError, match="no device 'abacus'"):
+        solve(INSTANCE, device="abacus", iterations=1)

@@ -1,0 +1,81 @@
+"""A family from outside the program is served wherever the program's own are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+import gpu.measure.comparison
+import gpu.measure.speedup
+from app.window.application import Application
+from gpu import catalog
+from tests.app.conftest import Command, inside, opened
+from tests.app.in_window import limit, open_, run_to_the_end, state, use_device
+from tests.hands import choose
+from tests.toy.systems import SYSTEMS
+
+__all__ = ["inside", "opened"]
+
+
+@pytest.fixture(autouse=True)
+def _one_line_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, *SYSTEMS))
+    for module, name, value in (
+        (gpu.measure.speedup, "WARMING", 0.0),
+        (gpu.measure.comparison, "WARMING", 0.0),
+        (gpu.measure.comparison, "SAMPLE", 0.02),
+    ):
+        monkeypatch.setattr(module, name, value)
+
+
+def test_the_command_line_lists_and_solves_with_it(inside: Command, tmp_path: Path) -> None:
+    listed = json.loads(inside("colonies", "--json").stdout)
+    assert "toy-ants" in [row["name"] for row in listed]
+    done = inside(
+        "solve", "ring-50", "--colony", "toy", "--device", "cpu:1", "--iterations", "20",
+        "--seed", "1", "--set", "deposit=all", "--out", tmp_path, "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert (found["colony"], found["iterations"]) == ("toy-ants", 20)
+    assert found["parameters"] == {"ants": 10, "rho": 0.1, "deposit": "all"}
+    assert sorted(found["tour"]) == list(range(1, 51))
+    wrong = inside("solve", "ring-50", "--colony", "toy", "--device", "cpu:1", "--set", "rho=2")
+    assert wrong.returncode == 2
+    assert "rho = 2 must be in (0, 1]" in wrong.stderr
+
+
+def test_its_speedup_is_measured(inside: Command) -> None:
+    done = inside(
+        "speedup", "ring-50", "--colony", "toy", "--repeats", "1", "--iterations", "2",
+        "--budget", "0", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "toy-ants" in done.stdout
+
+
+def test_its_options_are_compared(inside: Command) -> None:
+    done = inside(
+        "compare", "ring-50", "--colony", "toy-ants", "--device", "cpu:1", "--repeats", "1",
+        "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert {"best", "all"} <= {row["option"] for row in rows if row["group"] == "deposit"}
+
+
+def test_the_window_solves_with_it(qtbot: QtBot, opened: Application) -> None:
+    open_(qtbot, opened)
+    use_device(opened, "cpu:1")
+    setup = opened.window.setup
+    choose(setup.colony.colonies, "Toy ants")
+    assert list(setup.parameters.fields) == ["ants", "rho", "deposit"]
+    limit(opened, iterations=15)
+    opened.window.setFocus(Qt.FocusReason.OtherFocusReason)
+    outcome = run_to_the_end(qtbot, opened)
+    assert outcome.state.iteration == 15
+    assert state(opened).best_cost == outcome.state.best_cost

@@ -1,0 +1,246 @@
+"""One window for every problem: its views, numbers, words and exports come and go together."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Wanted
+from tests.hands import press
+from tests.views.conftest import WITHOUT_GPU
+from tests.views.cut_texts import cut_texts
+from tests.views.graph_scenes import coloring_snapshot, queens, serve
+from tests.views.scenes import snapshot, uniform
+from views.decision.decision_view import DecisionView
+from views.frame.actions import EXPORTS
+from views.frame.main_window import MainWindow
+from views.frame.view_table import VIEWS
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.pheromone_view import PheromoneView
+from views.problem_display import DISPLAYS, FILES, display_of
+from views.tour.tour_view import TourView
+
+QUEENS = queens(8)
+TOURS = uniform(120)
+
+
+@pytest.fixture
+def coloring(window: MainWindow) -> MainWindow:
+    """The window with a graph."""
+    serve(window, QUEENS)
+    window.show_instance(QUEENS)
+    return window
+
+
+def shown(window: MainWindow) -> list[list[str]]:
+    """Titles of the tabs, pane by pane."""
+    return [
+        [pane.tabs.tabText(at) for at in range(pane.tabs.count())]
+        for pane in window.dashboard.panes
+    ]
+
+
+def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWindow) -> None:
+    assert set(DISPLAYS) == set(Problem)
+    assert len({row.view.key for row in VIEWS}) == len(VIEWS)
+    assert EXPORTS["tour"] == ("Best tour…", "tour", "TSPLIB tour (*.tour)")
+    assert EXPORTS["coloring"] == ("Best coloring…", "sol", "DIMACS solution (*.sol)")
+    kinds = "TSPLIB instances and DIMACS graphs (*.tsp *.atsp *.col *.col.b)"
+    assert FILES.split(";;")[0] == kinds
+
+
+def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
+    tours = shown(window)
+    assert tours[0] == ["Tour", "Decision"]
+    window.show_instance(QUEENS)
+    assert shown(window) == [
+        ["Graph", "Adjacency"],
+        ["Convergence", "Classes", "Device"],
+        ["Pheromone", "Speedup", "Compare", "Log"],
+    ]
+    assert window.view(GraphView).isVisible()
+    assert not window.view(TourView).isVisible()
+    window.show_instance(TOURS)
+    assert shown(window) == tours
+    assert window.view(TourView).isVisible()
+    assert not window.view(GraphView).isVisible()
+
+
+def test_each_problem_keeps_its_tabs(
+    qtbot: QtBot, coloring: MainWindow, settings: QSettings
+) -> None:
+    coloring.dashboard.show_view("adjacency")
+    coloring.dashboard.show_view("classes")
+    coloring.show_instance(TOURS)
+    coloring.dashboard.show_view("decision")
+    coloring.show_instance(QUEENS)
+    assert coloring.view(AdjacencyView).isVisible()
+    assert coloring.view(ClassesView).isVisible()
+    assert coloring.close()
+    again = MainWindow(settings)
+    qtbot.addWidget(again)
+    again.show()
+    assert again.view(DecisionView).isVisible()
+    again.show_instance(QUEENS)
+    assert again.view(AdjacencyView).isVisible()
+    assert again.view(ClassesView).isVisible()
+
+
+def test_space_starts_a_run_after_the_views_have_changed(
+    qtbot: QtBot, coloring: MainWindow
+) -> None:
+    """The focus stays with the views, and takes Space from no one."""
+    focused = coloring.focusWidget()
+    assert focused is not None
+    assert coloring.dashboard.isAncestorOf(focused)
+    with qtbot.waitSignal(coloring.start_requested):
+        press(coloring, Qt.Key.Key_Space)
+
+
+def test_numbers_bring_the_views_of_the_problem(coloring: MainWindow) -> None:
+    for number, (key, view) in enumerate(coloring.dashboard.views.items(), 1):
+        press(coloring, Qt.Key(ord("0") + number))
+        assert view.isVisible(), key
+    assert not coloring.view(TourView).isVisible()
+
+
+def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
+    press(coloring, Qt.Key.Key_F1)
+    box = coloring.findChild(QMessageBox)
+    assert box is not None
+    assert "<b>1</b></td><td>Graph" in box.text()
+    assert "<b>4</b></td><td>Classes" in box.text()
+    assert "Hit rates" not in box.text()
+    box.close()
+    exports = coloring.actions_.exports
+    assert exports["coloring"].isVisible()
+    assert not exports["tour"].isVisible()
+    coloring.show_instance(TOURS)
+    assert exports["tour"].isVisible()
+    assert not exports["coloring"].isVisible()
+
+
+def test_numbers_and_limits_speak_of_the_problem(coloring: MainWindow) -> None:
+    readout, stop = coloring.readout, coloring.setup.stop
+    assert readout.headings["best"].text() == "FEWEST COLORS"
+    assert readout.headings["rate"].text() == "COLORINGS / S"
+    assert stop.boxes["target_length"].text() == "Colors"
+    assert stop.fields["target_length"].text == "9"
+    assert "coloring" in coloring.view(ConvergenceView).chips["best"].toolTip()
+    coloring.show_instance(TOURS)
+    assert readout.headings["best"].text() == "BEST LENGTH"
+    assert stop.boxes["target_length"].text() == "Length"
+    assert stop.fields["target_length"].text == str(TOURS.optimum)
+    assert "tour" in coloring.view(ConvergenceView).chips["best"].toolTip()
+
+
+def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
+    coloring: MainWindow,
+) -> None:
+    card = coloring.setup.instance
+    assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, fewest known colors 9"
+    assert not card.warning.isVisible()
+    odd = dataclasses.replace(QUEENS, note="the file promises 1456 edges", optimum=None)
+    coloring.show_instance(odd)
+    assert "1456 edges" in card.warning.text()
+    assert card.warning.isVisible()
+    assert "fewest colors unknown" in card.facts.text()
+    assert display_of(TOURS).facts(TOURS).startswith("120 cities, EUC_2D")
+    assert display_of(QUEENS).name_of(QUEENS, 1) == "vertex 2"
+    assert display_of(TOURS).name_of(TOURS, 119) == "city 120"
+
+
+def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindow) -> None:
+    for iteration in range(1, 8):
+        coloring.show_snapshot(coloring_snapshot(QUEENS, iteration))
+    coloring.dashboard.settle()
+    assert coloring.readout.values["best"].text() == "13"
+    assert coloring.readout.values["gap"].text().startswith("44.44")
+    assert coloring.view(GraphView).state.text() == "13 colors, no conflict"
+    assert len(coloring.view(ConvergenceView).curves["best"].points) == 7
+    assert coloring.actions_.exports["coloring"].isEnabled()
+    ticks = coloring.view(ConvergenceView).plot.axes["left"].tickValues(12.0, 15.0, 300)
+    assert all(float(place).is_integer() for _, level in ticks for place in level)
+    assert "classes" in coloring.view(PheromoneView).caption.text()
+    assert coloring.view(TourView)._instance is None
+
+
+def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
+    state = coloring_snapshot(QUEENS, 3)
+    coloring.show_snapshot(state)
+    coloring.dashboard.settle()
+    assert state.pheromone is not None
+    shades = coloring.view(PheromoneView).image._shades
+    assert ((shades == 0) == (state.pheromone == 0)).all()
+    assert coloring.view(PheromoneView).bar._low == 0.5
+
+
+def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
+    assert coloring.wanted == Wanted.SOLUTION | Wanted.PHEROMONE
+    coloring.dashboard.show_view("log")
+    assert coloring.wanted == Wanted.SOLUTION
+
+
+def test_pointing_at_a_class_shows_it_in_the_graph(coloring: MainWindow) -> None:
+    coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
+    coloring.dashboard.settle()
+    coloring.view(ClassesView).pointed.emit(4)
+    assert "class 5 of 13" in coloring.view(GraphView).hover.text()
+    coloring.view(ClassesView).pointed.emit(-1)
+    assert coloring.view(GraphView).hover.text() == ""
+
+
+def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_path: Path) -> None:
+    coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
+    coloring.actions_.exports["coloring"].trigger()
+    dialog = coloring.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.selectedFiles()[0].endswith("queen8_8.sol")
+    dialog.selectFile(str(tmp_path / "mine.sol"))
+    with qtbot.waitSignal(coloring.export_requested) as asked:
+        dialog.accept()
+    assert asked.args == ["coloring", tmp_path / "mine.sol"]
+
+
+def test_the_whole_map_is_shown_again_by_a_key(coloring: MainWindow) -> None:
+    coloring.view(GraphView).box.scaleBy((0.1, 0.1))
+    zoomed = coloring.view(GraphView).box.viewRect().width()
+    press(coloring, Qt.Key.Key_F)
+    assert coloring.view(GraphView).box.viewRect().width() > 5 * zoomed
+
+
+@pytest.mark.parametrize("presenting", [False, True])
+@pytest.mark.parametrize("views", [("graph", "convergence"), ("adjacency", "classes")])
+def test_no_text_of_a_graph_is_cut(
+    coloring: MainWindow, presenting: bool, views: tuple[str, str]
+) -> None:
+    coloring.setup.colony.show_survey(WITHOUT_GPU)
+    coloring.show_snapshot(coloring_snapshot(QUEENS, 90))
+    for key in views:
+        coloring.dashboard.show_view(key)
+    if presenting:
+        coloring.actions_["present"].trigger()
+        coloring.setWindowState(Qt.WindowState.WindowNoState)
+    coloring.resize(coloring.minimumSize())
+    coloring.dashboard.settle()
+    QApplication.sendPostedEvents()
+    assert cut_texts(coloring) == []
+
+
+def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:
+    coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
+    coloring.show_instance(TOURS)
+    coloring.show_snapshot(snapshot(TOURS, 5))
+    coloring.dashboard.settle()
+    assert coloring.view(TourView).best._tour is not None
+    assert coloring.view(GraphView)._graph is None
+    assert "tour" in coloring.view(PheromoneView).caption.text()

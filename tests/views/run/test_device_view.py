@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import dataclasses
+
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gpu.core.snapshot import Improvements, Wanted
+from tests.views.conftest import CPU, GPU
+from tests.views.scenes import feed, snapshot, uniform
+from views.run.device_view import DeviceView
+from views.widgets.formats import whole
+
+INSTANCE = uniform(80)
+
+
+def test_the_device_and_where_its_time_goes(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.resize(420, 600)
+    view.show_device(GPU, {"numpy": "2.0", "platform": "Linux"})
+    view.show()
+    feed(view, INSTANCE)
+    texts = [label.text() for label in view.findChildren(QLabel)]
+    assert "NVIDIA H100 80GB HBM3" in texts
+    assert "CUDA 13.0" in texts
+    assert "numpy 2.0" in texts
+    assert [bar.name for bar in view.phases.bars] == ["construction", "update", "lengths"]
+    assert "ms an iteration" in view.phases_title.text()
+    assert len(view.curve.points) == 30
+    assert view.wanted == Wanted.BRANCHING
+    view.begin_run()
+    assert not view.phases.bars
+    view.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 5), branching=None))
+    assert view.phases.bars
+    assert "and this view is in sight" in view.plot.hint.text()
+
+
+def test_a_version_is_told_once(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show_device(CPU, {"python": "3.11", "numpy": "2.0"})
+    texts = " ".join(label.text() for label in view.findChildren(QLabel))
+    assert texts.count("3.11") == 1
+
+
+def test_any_colonys_phases_are_shown_in_their_order(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    phases = {"choice info": 1.0, "construction": 8.0, "update": 0.5, "local search": 0.5}
+    view.show_snapshot(dataclasses.replace(snapshot(INSTANCE, 5), phases=phases))
+    assert [(bar.name, bar.value) for bar in view.phases.bars] == list(phases.items())
+    assert view.phases.bars[0].text.endswith("10 %")
+    assert "10.0" in view.phases_title.text()
+    assert len({bar.role for bar in view.phases.bars}) == len(phases)
+
+
+def test_moves_of_local_search_are_told_where_there_is_one(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    view.show_snapshot(snapshot(INSTANCE, 5))
+    assert view.moves.isHidden()
+    view.show_snapshot(snapshot(INSTANCE, 6, improved=True))
+    n = INSTANCE.n
+    assert [(bar.name, bar.value) for bar in view.moves.bars] == [
+        ("2-opt", 31 * n),
+        ("Or-opt", 12 * n),
+    ]
+    assert view.moves_title.isVisible()
+    assert f"{whole(43 * n)} improvements" in view.moves_title.text()
+    assert "local search" in [bar.name for bar in view.phases.bars]
+    few = dataclasses.replace(snapshot(INSTANCE, 7), improvements=Improvements(1, 0))
+    view.show_snapshot(few)
+    assert "1 improvement in" in view.moves_title.text()
+    view.begin_run()
+    assert view.moves_title.isHidden()
+
+
+def test_limits_of_trails_are_told_where_there_are_any(qtbot: QtBot) -> None:
+    view = DeviceView()
+    qtbot.addWidget(view)
+    view.show()
+    shown = snapshot(INSTANCE, 5)
+    view.show_snapshot(shown)
+    assert view.limits_note.isHidden()
+    view.show_snapshot(dataclasses.replace(shown, iteration=6, limits=(2e-5, 1.25)))
+    assert view.limits_note.isVisible()
+    assert "between 2.0·10⁻⁵ and 1.25 of" in view.limits_note.text()
+    view.begin_run()
+    assert view.limits_note.isHidden()

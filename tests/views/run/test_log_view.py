@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.hands import click
+from views.run.log_view import MOST_LINES, LogView, in_words
+
+
+def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
+    view = LogView()
+    qtbot.addWidget(view)
+    view.resize(420, 300)
+    view.show()
+    lines = [
+        '{"kind": "improvement", "seconds": 1.5, "iteration": 12, "best": 51000, "gap_percent": 2}',
+        '{"kind": "outcome", "seconds": 3, "ending": "finished", "reason": "done", "best": null}',
+        "not JSON",
+    ]
+    view.add_lines(lines)
+    assert "↓ iteration 12  best 51\u202f000 (2.00\u202f%)" in view.text.toPlainText()
+    assert "finished: done" in view.text.toPlainText()
+    click(view.form.buttons["file"])
+    assert view.text.toPlainText().split("\n") == lines
+    view.hide()
+    view.add_lines([str(number) for number in range(2 * MOST_LINES)])
+    view.show()
+    assert view.text.blockCount() == MOST_LINES
+    assert view.text.toPlainText().endswith(str(2 * MOST_LINES - 1))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs another time zone")
+def test_a_session_line_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = (
+        '{"kind": "session", "started": "2026-01-01T12:30:00+00:00", "instance": {"name": "a280"},'
+        ' "session": {"colony": "acs-seq", "device": "cpu:1", "seed": 7}}'
+    )
+    monkeypatch.setenv("TZ", "UTC-3")  # three hours ahead of it
+    try:
+        time.tzset()
+        assert in_words(line) == "2026-01-01 15:30:00  acs-seq on cpu:1, a280, seed 7"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.views.scenes import snapshot, uniform
+from views.frame.main_window import MainWindow
+from views.tour.tour_view import TourView
+from views.widgets.cached_picture import CachedPicture
+from views.widgets.picture_export import as_image, as_svg
+from views.widgets.theme import DARK, LIGHT
+
+SVG = "{http://www.w3.org/2000/svg}"
+VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "log")
+
+
+@pytest.fixture
+def running(window: MainWindow) -> Iterator[MainWindow]:
+    for iteration in range(1, 12):
+        window.show_snapshot(snapshot(uniform(120), iteration, memory=True))
+    window.dashboard.settle()
+    yield window
+    assert CachedPicture.in_use
+
+
+@pytest.mark.parametrize("key", VIEWS)
+def test_a_picture_is_twice_as_sharp_and_has_its_caption(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    plain = as_image(view, running.theme)
+    image = as_image(view, running.theme, "uniform120, seed 1")
+    assert image.devicePixelRatio() == 2
+    assert image.width() == 2 * view.width()
+    assert image.height() > plain.height() == 2 * view.height()
+    assert view.width() > 200
+    colours = {
+        image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)
+    }
+    assert len(colours) > 3
+    caption = {image.pixel(x, image.height() - 12) for x in range(10, 200)}
+    assert len(caption) > 1
+
+
+def test_a_caption_wider_than_the_view_has_more_lines(running: MainWindow) -> None:
+    view = running.dashboard.views["convergence"]
+    short, long = (as_image(view, running.theme, "word " * count) for count in (1, 60))
+    assert long.width() == short.width()
+    for y in range(short.height() - 10, long.height() - 60, 20):  # a line is some 30 high
+        assert len({long.pixel(x, y + dy) for x in range(16, 200) for dy in range(20)}) > 1
+    assert long.height() > short.height() + 40
+
+
+@pytest.mark.parametrize("key", ["tour", "hit-rates"])
+def test_a_layout_that_is_due_is_made_first(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    before = as_image(view, running.theme).height()
+    room = running.readout.layout()
+    assert room is not None
+    room.setContentsMargins(14, 41, 14, 7)
+    image = as_image(view, running.theme)
+    QApplication.sendPostedEvents()
+    assert image.height() == as_image(view, running.theme).height() < before
+
+
+@pytest.mark.parametrize("key", VIEWS)
+def test_an_svg_is_well_formed_and_drawn_with_lines(running: MainWindow, key: str) -> None:
+    view = running.dashboard.views[key]
+    view.draw()
+    document = as_svg(view, running.theme, "Title", "the caption & more")
+    root = ElementTree.fromstring(document)
+    assert root.tag == f"{SVG}svg"
+    texts = " ".join(text for element in root.iter() if (text := element.text))
+    assert "the caption & more" in texts
+    if key in ("tour", "convergence"):
+        lines = [*root.iter(f"{SVG}polyline"), *root.iter(f"{SVG}path"), *root.iter(f"{SVG}line")]
+        assert len(lines) > 100
+        colours = {element.get("stroke") for element in root.iter(f"{SVG}g")}
+        assert DARK.best in colours or LIGHT.best in colours
+
+
+def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(
+    qtbot: QtBot, running: MainWindow
+) -> None:
+    tour = running.view(TourView)
+    before = tour.graphics.grab().toImage()
+    as_image(tour, running.theme)
+    assert tour.graphics.grab().toImage() == before

@@ -1,0 +1,63 @@
+"""Every view of the window, one row a view. A new view is its file and a row here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu.core.problem import Problem
+from views.decision.decision_view import DecisionView
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.measure.comparison_view import ComparisonView
+from views.measure.speedup_view import SpeedupView
+from views.plots.convergence_view import ConvergenceView
+from views.plots.hit_rate_view import HitRateView
+from views.plots.pheromone_view import PheromoneView
+from views.run.device_view import DeviceView
+from views.run.log_view import LogView
+from views.tour.tour_view import TourView
+from views.widgets.view import View
+
+LARGE, UPPER, LOWER = range(3)
+"""The panes: a large one at the left, two smaller ones at the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRow:
+    """One view.
+
+    Attributes
+    ----------
+    view : type of View
+        Its class, which can be made without arguments.
+    pane : int
+        The pane in which it is a tab. The tabs come in the order of the rows, and the number keys
+        1 to 9 show them in the order of the panes.
+    problems : tuple of Problem
+        The problems that it is for; empty for all.
+    """
+
+    view: type[View]
+    pane: int
+    problems: tuple[Problem, ...] = ()
+
+    def is_for(self, problem: Problem) -> bool:
+        """Whether it shows runs on ``problem``."""
+        return not self.problems or problem in self.problems
+
+
+VIEWS = [
+    ViewRow(TourView, LARGE, (Problem.TSP,)),
+    ViewRow(DecisionView, LARGE, (Problem.TSP,)),
+    ViewRow(GraphView, LARGE, (Problem.COLORING,)),
+    ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
+    ViewRow(ConvergenceView, UPPER),
+    ViewRow(ClassesView, UPPER, (Problem.COLORING,)),
+    ViewRow(HitRateView, UPPER, (Problem.TSP,)),
+    ViewRow(DeviceView, UPPER),
+    ViewRow(PheromoneView, LOWER),
+    ViewRow(SpeedupView, LOWER),
+    ViewRow(ComparisonView, LOWER),
+    ViewRow(LogView, LOWER),
+]

@@ -1,0 +1,1 @@
+"""Measurements: speedups, comparisons, and the controls that start them."""

@@ -1,0 +1,199 @@
+"""Which colony of a search, and which of its options, is fastest on the instance."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from gpu.core.problem import Problem
+from gpu.core.words import counted
+from gpu.measure.comparison_report import ComparisonReport, Row
+from gpu.measure.spread import Spread
+from views.measure.measure_bar import MeasureBar
+from views.measure.results_table import Cell, ResultsTable
+from views.widgets.formats import milliseconds, significant, whole
+from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import fill
+from views.widgets.theme import Theme
+from views.widgets.view import View
+
+_HINT = (
+    "Time every colony of the chosen search that this device can run and, for the chosen colony, "
+    "every option of its parameters: in turn, after a warm-up, with the same instance, parameters "
+    "and seeds. Medians of each phase of an iteration; nothing is said of the solutions."
+)
+_FIRST = ("Choice", "Option", "ms", "× fastest", "whole, ms")
+"""The first headings. The first time is that of the phase that the option decides, the second that
+of an iteration. A narrow pane shows option, ratio and the second time, and the rest below."""
+
+_CHOICE, _OPTION, _DECIDING = range(3)
+
+_WHOLE = "a whole iteration"
+_NONE = "–"
+
+
+class ComparisonView(View):
+    """The table of what was compared; bars show each time as a multiple of the fastest."""
+
+    key = "comparison"
+    title = "Compare"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.report: ComparisonReport | None = None
+        self.measure = MeasureBar(
+            "Compare", "Time the colonies of this search, and the options of the chosen one"
+        )
+        self.table = ResultsTable("Compared colonies and options")
+        self.copy_button = QToolButton()
+        self.copy_button.setProperty("role", "plain")
+        self.copy_button.setIconSize(QSize(16, 16))
+        self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
+        self.copy_button.clicked.connect(self._copy)
+        self.phases = QLabel()  # what a narrow pane cannot show in columns
+        self.phases.setWordWrap(True)
+        self.table.fitted.connect(self._tell_phases)
+        self.table.currentCellChanged.connect(self._tell_phases)
+        self.what = ElidedLabel("muted")
+        self.note = make_label("note", _HINT, wrap=True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        top = fill(QHBoxLayout(), self.measure.button, (self.what, 1), self.copy_button)
+        self._filler = QWidget()
+        parts = top, self.measure, (self.table, 1), self.phases, self.note, (self._filler, 1)
+        fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6))
+        self.show_report(None)
+        self.apply_theme(self.theme)
+
+    @property
+    def exports(self) -> Mapping[str, bool]:
+        """The report, in either of its forms."""
+        return dict.fromkeys(("comparison", "comparison-lines"), self.report is not None)
+
+    def show_report(self, report: ComparisonReport | None) -> None:
+        """Show what was measured so far, or nothing."""
+        self.report = report
+        for widget in (self.table, self.copy_button):
+            widget.setVisible(report is not None)
+        self._filler.setVisible(report is None)
+        self.what.setText("" if report is None else _title(report))
+        self.note.setText(_HINT if report is None else _conditions(report))
+        if report is not None:
+            headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
+            rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
+            phases = range(len(_FIRST), len(headings))
+            self.table.show_rows(headings, rows, spare=[phases, [_DECIDING], [_CHOICE]])
+        self._tell_phases()
+        self.exports_changed.emit()
+
+    @property
+    def overflow(self) -> QSize:
+        """The size of the part of the table that is not visible."""
+        return QSize(0, 0) if self.report is None else self.table.overflow
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        super().apply_theme(theme)
+        self.copy_button.setIcon(icon("copy", theme, "muted"))
+
+    def _tell_phases(self, *_: object) -> None:
+        """Show the hidden columns of the current row, or of the first one, as text."""
+        table = self.table
+        unseen = [column for column in table.unseen if column >= len(_FIRST)]
+        self.phases.setVisible(bool(unseen) and self.report is not None)
+        if unseen:
+            texts, headings = table.texts(max(0, table.currentRow())), table.headings
+            times = [
+                f"{headings[column].removesuffix(', ms')} {texts[column]}"
+                for column in unseen
+                if texts[column] != _NONE
+            ]
+            what = f"{texts[_CHOICE]} {texts[_OPTION]}"
+            self.phases.setText(f"{what}: {', '.join(times)} ms" if times else what)
+
+    def _copy(self) -> None:
+        self.table.clearSelection()
+        self.table.copy()
+
+
+def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
+    name = f"● {row.option}" if row.chosen else row.option
+    order = row.option.zfill(8) if row.option.isdecimal() else row.option
+    cells = [
+        Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
+        Cell(name, order, _meaning(row), bold=row.chosen),
+        _deciding(row, report.decides(row)),
+        _ratio(report, row),
+        _time(row.iteration_ms, _WHOLE, decides=True, bold=False),
+    ]
+    for phase in report.phases:
+        decides = phase == report.decides(row)
+        cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
+    return cells
+
+
+def _deciding(row: Row, phase: str) -> Cell:
+    """Return the deciding time once more in short; a later column shows all of it."""
+    spread = row.phases_ms.get(phase) if phase else row.iteration_ms
+    cell = _time(spread, phase or _WHOLE, decides=False, bold=row.chosen)
+    return dataclasses.replace(cell, muted=False)
+
+
+def _ratio(report: ComparisonReport, row: Row) -> Cell:
+    ratio = report.ratio(row)
+    if ratio is None:
+        return Cell(row.why_not or _NONE, math.inf, row.why_not, muted=True, bar=0.0)
+    longest = max(report.ratio(one) or 0.0 for one in report.rows if one.group == row.group)
+    failed = f". It failed: {row.why_not}" if row.why_not else ""
+    return Cell(
+        f"{significant(ratio)} ×",
+        ratio,
+        f"Time of {report.decides(row) or _WHOLE}, in times of the fastest{failed}",
+        bold=row.chosen,
+        bar=ratio / longest,
+        role="trail" if ratio == 1 else "latest",
+    )
+
+
+def _meaning(row: Row) -> str:
+    text = row.meaning.removesuffix(".")
+    sentences = [f"{text[:1].upper()}{text[1:]}."] if text else []
+    return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
+
+
+def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
+    if spread is None or not spread.samples:
+        return Cell(_NONE, math.inf, "Not measured", number=True, muted=True)
+    tip = (
+        f"{what}: {milliseconds(spread.median)}, measured once"
+        if spread.half is None
+        else f"{what}: median {milliseconds(spread.median)}, quartiles "
+        f"{milliseconds(spread.lower)} to {milliseconds(spread.upper)}, "
+        f"measured {whole(len(spread.samples))} times"
+    )
+    text = significant(spread.median)
+    if decides and spread.half is not None:
+        text += f" ± {significant(spread.half, 1)}"
+    return Cell(text, spread.median, tip, number=True, bold=bold, muted=not decides)
+
+
+def _title(report: ComparisonReport) -> str:
+    size = f"{whole(report.n)} {Problem(report.problem).words.places}"
+    return f"{report.instance}, {size}: {report.system} on {report.device}"
+
+
+def _conditions(report: ComparisonReport) -> str:
+    """Return how the report was measured."""
+    rounds = len(report.seeds)
+    ants = next(row.parameters.get("ants") for row in report.rows if row.chosen)
+    return (
+        f"{report.model}"
+        + (f", {whole(ants)} ants" if isinstance(ants, int) else "")
+        + f"; {counted(rounds, 'round')}, medians ± half of the distance between "
+        "the quartiles: first of the phase that the option decides, then of the whole iteration. "
+        "● is chosen."
+    )

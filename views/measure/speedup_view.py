@@ -1,0 +1,219 @@
+"""Measured speedups over one core and over all cores, against instance size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.measure.speedup_report import Measurement, SpeedupReport
+from views.measure.measure_bar import MeasureBar
+from views.measure.speedup_table import SpeedupTable
+from views.problem_display import problem_of
+from views.widgets.bars import Bar, Bars
+from views.widgets.chips import Chip
+from views.widgets.formats import percent, significant, whole
+from views.widgets.labels import make_label
+from views.widgets.layouts import FlowLayout, fill
+from views.widgets.option_buttons import OptionButtons
+from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
+from views.widgets.view import View
+
+_ROLES = ("best", "latest", "trail", "gap", "mean", "city")
+MOST_PLACES = {"small": 500, "medium": 2500}
+"""Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
+
+_HINT = (
+    "Measure how much faster a colony is here than the same search on one core and on all cores: "
+    "same instance, parameters, seeds and number of {solutions}; medians with their quartiles."
+)
+
+
+class SpeedupView(View):
+    """Bars for one instance, curves for several, and a table of all numbers."""
+
+    key = "speedup"
+    title = "Speedup"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reports: tuple[SpeedupReport, ...] = ()
+        self.scope, self.contenders = QComboBox(), QComboBox()
+        _fill(self.scope, "On which instances", this="This instance", small="", medium="")
+        _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
+        self.measure = MeasureBar(
+            "Measure", "Run each colony beside the same search on one core and on all cores"
+        )
+        self.what = OptionButtons(
+            {"solutions": "", "target": "", "table": "Table"},
+            "Time for one solution, time to reach the same cost, or all numbers",
+        )
+        self.base = OptionButtons(
+            {"cpu:1": "× 1 core", "cpu": "× all"},
+            "What it is compared with: one core, or all cores",
+        )
+        self.plot = Plot("cities", "times as fast")
+        for side in ("bottom", "left"):
+            axis = self.plot.axes[side]
+            axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
+        self.legend = FlowLayout()
+        self.chips: dict[str, Chip] = {}
+        self._curves: dict[str, Curve] = {}
+        self.bars = Bars()
+        self.table = SpeedupTable()
+        self.note = make_label("note", wrap=True)
+        self.pages = QStackedWidget()
+        self._lay_out()
+        self.what.chosen.connect(lambda _: self._redraw())
+        self.base.chosen.connect(lambda _: self._redraw())
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    @property
+    def exports(self) -> Mapping[str, bool]:
+        """The reports."""
+        return {"speedup": bool(self.reports)}
+
+    def show_instance(self, instance: Instance | None) -> None:
+        """Use the words of its problem, and forget what was measured on another problem."""
+        problem = problem_of(instance)
+        self._words = words = problem.words
+        for key, most in MOST_PLACES.items():
+            text = f"Bundled, to {most} {words.places}"
+            self.scope.setItemText(self.scope.findData(key), text)
+        self.what.buttons["solutions"].setText(f"Per {words.solution}")
+        self.what.buttons["target"].setText(f"To {words.cost}")
+        self.plot.set_label("bottom", words.places)
+        self.table.use_words(words)
+        self.show_reports([report for report in self.reports if report.problem == problem])
+
+    def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
+        """Show what was measured so far, one report for each instance."""
+        self.reports = tuple(reports)
+        self._redraw()
+        self.exports_changed.emit()
+
+    def _lay_out(self) -> None:
+        top = FlowLayout(self.scope, self.contenders, self.measure.button)
+        curves = QWidget()
+        fill(QVBoxLayout(curves), self.legend, (self.plot, 1))
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidget(self.bars)
+        for page in (scroll, curves, self.table):
+            self.pages.addWidget(page)
+        self._filler = QWidget()
+        parts = top, self.measure, (self.pages, 1), self.note, (self._filler, 1)
+        bottom = FlowLayout(self.what, self.base)
+        fill(QVBoxLayout(self), *parts, bottom, margins=(8, 8, 8, 6))
+
+    def _redraw(self) -> None:
+        shown = bool(self.reports)
+        what = self.what.value
+        for widget in (self.pages, self.what, self.base):
+            widget.setVisible(shown)
+        self._filler.setVisible(not shown)
+        self.note.setText(
+            _conditions(self.reports) if shown else _HINT.format(solutions=self._words.solutions)
+        )
+        self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
+        self.base.setVisible(shown and what != "table")
+        self.table.show_reports(self.reports)
+        self._fill_bars()
+        self._fill_curves()
+
+    def _speedup(self, report: SpeedupReport, one: Measurement) -> float | None:
+        if self.what.value == "target":
+            return report.target_speedup(one, self.base.value)
+        return report.speedup(one, self.base.value)
+
+    def _fill_bars(self) -> None:
+        bars = []
+        for report in self.reports[:1]:
+            for number, one in enumerate(report.measurements):
+                value = self._speedup(report, one)
+                text = one.failure or ("not reached" if one.target_seconds else "not measured")
+                low = high = math.nan
+                if value is not None:
+                    text = f"{significant(value)} ×"
+                    if self.what.value == "solutions":
+                        low = value * one.solution_us.median / one.solution_us.upper
+                        high = value * one.solution_us.median / one.solution_us.lower
+                role = _ROLES[number % len(_ROLES)]
+                bars.append(Bar(_name(one), text, value or 0.0, role, low, high))
+        self.bars.show_bars(bars)
+
+    def _fill_curves(self) -> None:
+        series: dict[str, dict[float, list[float]]] = {}
+        for report in self.reports:
+            for one in report.measurements:
+                value = self._speedup(report, one)
+                if value is not None and one.device != self.base.value:
+                    sizes = series.setdefault(_name(one), {})
+                    sizes.setdefault(math.log10(report.n), []).append(math.log10(value))
+        for key in series:
+            if key not in self.chips:
+                self._add_series(key)
+        for key, chip in self.chips.items():
+            # Of instances of the same size, the geometric mean is drawn.
+            sizes = series.get(key, {})
+            points = [(size, sum(sizes[size]) / len(sizes[size])) for size in sorted(sizes)]
+            self._curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
+            chip.setVisible(key in series)
+        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self._curves.values())])
+        if len(places):
+            low, high = places.min(axis=0), places.max(axis=0)
+            y = (min(low[1], 0.0) - 0.1, max(high[1], 0.0) + 0.15)
+            self.plot.follow((low[0] - 0.1, high[0] + 0.1), y)
+
+    def _add_series(self, key: str) -> None:
+        role = _ROLES[len(self.chips) % len(_ROLES)]
+        chip = Chip(key, role, "line")
+        chip.apply_theme(self.theme)
+        curve = self.plot.add_curve(role, 2.0, dots=True)
+        chip.toggled.connect(curve.setVisible)
+        self.legend.addWidget(chip)
+        self.chips[key], self._curves[key] = chip, curve
+
+
+def _conditions(reports: Sequence[SpeedupReport]) -> str:
+    """Return on what and how the reports were measured."""
+    models = {
+        f"{one.device}: {one.model}" + (f" ({one.cores} cores)" if one.device == "cpu" else "")
+        for report in reports
+        for one in report.measurements
+    }
+    one = reports[-1]
+    text = f"{len(one.seeds)} runs " + (
+        f"of {one.iterations} iterations"
+        if len(reports) == 1
+        else f"on each of {len(reports)} instances"
+    )
+    if len(reports) == 1 and one.target_cost is not None:
+        gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
+        aim = Problem(one.problem).words.aim.format(whole(one.target_cost))
+        text += f"; target {aim}{gap}"
+    return f"{text}. {'; '.join(sorted(models))}."
+
+
+def _name(one: Measurement) -> str:
+    return f"{one.system} on {one.device}"
+
+
+def _fill(box: QComboBox, tip: str, **options: str) -> None:
+    box.setAccessibleName(tip)
+    box.setToolTip(tip)
+    for key, text in options.items():
+        box.addItem(text, key)

@@ -1,0 +1,212 @@
+"""How the window shows each problem: its files, its facts, its words. One row a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem, Words
+from gpu.problems.coloring.instance import GraphInstance, class_order
+from gpu.problems.tsp.instance import TspInstance
+from views.widgets.formats import significant, whole
+
+
+def _in_solution_order(solution: NDArray[np.int32]) -> NDArray[np.integer]:
+    return solution
+
+
+def _numbered_from_one(instance: Instance) -> Sequence[int]:
+    return range(1, instance.n + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemDisplay:
+    """One problem in the window. What its :class:`Words` say already is made from them.
+
+    Attributes
+    ----------
+    problem : Problem
+        The problem.
+    format, content, patterns : str
+        The format of its files, what is in one, and how their names end.
+    solution_format : str
+        What a solution is saved as, and how the name of its file ends.
+    best, best_tip : str
+        Heading and tip of the best cost.
+    cost_axis : str
+        What the axis of costs is labelled with.
+    whole_costs : bool
+        Whether costs are so small that only whole numbers should stand at their axis.
+    cost_limit_tip : str
+        Tip of the limit that is a cost.
+    row_order : str
+        In words, the order of the rows and columns of the pheromone.
+    trails_note : str
+        What else there is to say about them.
+    no_trail : str
+        What an entry without a trail means.
+    branching : bool
+        Whether its colonies have a branching factor.
+    facts : callable taking an instance
+        Returns two lines that describe it.
+    order : callable taking a solution
+        Returns the places in the order of the rows of the pheromone.
+    numbers : callable taking an instance
+        Returns the number of each place, as in its file.
+    """
+
+    problem: Problem
+    format: str
+    content: str
+    patterns: str
+    solution_format: str
+    best: str
+    best_tip: str
+    cost_axis: str
+    whole_costs: bool
+    cost_limit_tip: str
+    row_order: str
+    trails_note: str
+    no_trail: str
+    branching: bool
+    facts: Callable[[Any], str]
+    order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = _in_solution_order
+    numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = _numbered_from_one
+
+    @property
+    def words(self) -> Words:
+        """The problem's own words."""
+        return self.problem.words
+
+    @property
+    def gap_tip(self) -> str:
+        """Tip of the gap."""
+        return f"How far the best {self.words.solution} lies above {self.words.known}"
+
+    @property
+    def rate(self) -> str:
+        """Heading of the number of solutions built in a second."""
+        return f"{self.words.solutions.upper()} / S"
+
+    @property
+    def rate_tip(self) -> str:
+        """Tip of that number."""
+        return f"{self.words.solutions.capitalize()} built a second, over the last two seconds"
+
+    @property
+    def curve_tips(self) -> Mapping[str, str]:
+        """Tips of the curves of costs, by their names."""
+        solution, known = self.words.solution, self.words.known
+        return {
+            "best": f"The best {solution} so far",
+            "latest": f"The best {solution} of each iteration",
+            "mean": f"The mean {solution} of each iteration",
+            "optimum": known[:1].upper() + known[1:],
+        }
+
+    @property
+    def cost_limit(self) -> str:
+        """Name of the limit that is a cost."""
+        return self.words.cost.capitalize()
+
+    @property
+    def trails_tip(self) -> str:
+        """What the rows and columns of the pheromone are."""
+        return f"Rows and columns are the {self.words.places} in the {self.row_order}" + (
+            f". {self.trails_note}" if self.trails_note else ""
+        )
+
+    def name_of(self, instance: Instance, place: int) -> str:
+        """Return what ``place`` (from 0) of ``instance`` is called: city 7, vertex 3."""
+        return f"{self.words.place} {self.numbers(instance)[place]}"
+
+
+def _tour_facts(instance: TspInstance) -> str:
+    kind = "directed " if instance.directed else ""
+    optimum = instance.optimum
+    known = f"best known length {whole(optimum)}" if optimum else "no best known length"
+    return f"{whole(instance.n)} {kind}cities, {instance.metric}\n{known}"
+
+
+def _graph_facts(instance: GraphInstance) -> str:
+    density = significant(instance.density, 2)
+    optimum = instance.optimum
+    known = f"fewest known colors {whole(optimum)}" if optimum else "fewest colors unknown"
+    edges = f"{whole(instance.n)} vertices, {whole(len(instance.edges))} edges"
+    return f"{edges}\ndensity {density}, {known}"
+
+
+_ROWS = (
+    ProblemDisplay(
+        problem=Problem.TSP,
+        format="TSPLIB",
+        content="instance",
+        patterns="*.tsp *.atsp",
+        solution_format="TSPLIB tour (*.tour)",
+        best="BEST LENGTH",
+        best_tip="Exact length of the best tour so far",
+        cost_axis="tour length",
+        whole_costs=False,
+        cost_limit_tip="Stop at a tour of this length or shorter",
+        row_order="order of the best tour",
+        trails_note="",
+        no_trail="no trail",
+        branching=True,
+        facts=_tour_facts,
+        numbers=lambda instance: instance.city_ids,
+    ),
+    ProblemDisplay(
+        problem=Problem.COLORING,
+        format="DIMACS",
+        content="graph",
+        patterns="*.col *.col.b",
+        solution_format="DIMACS solution (*.sol)",
+        best="FEWEST COLORS",
+        best_tip="Colors of the best coloring so far, which is checked to be proper",
+        cost_axis="colors",
+        whole_costs=True,
+        cost_limit_tip="Stop at a coloring with so many colors or fewer",
+        row_order="order of the best coloring's classes",
+        trails_note="Neighbours have no trail between them",
+        no_trail="no trail, for it is an edge",
+        branching=False,
+        facts=_graph_facts,
+        order=class_order,
+    ),
+)
+
+DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _ROWS}
+"""The problems that the window can show, the one that it shows first at the front."""
+
+_FORMATS = " or ".join(row.format for row in _ROWS)
+
+OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROWS)
+"""What opening a file can open."""
+
+DROP_HERE = f"Drop a {_FORMATS} file anywhere on this window."
+"""What to do where no instance is open."""
+
+WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+"""The same on the map, which is empty then."""
+
+FILES = (
+    " and ".join(f"{row.format} {row.content}s" for row in _ROWS)
+    + f" ({' '.join(row.patterns for row in _ROWS)});;"
+    + "Runs and sessions (*.jsonl *.json);;All files (*)"
+)
+"""Filter of the dialog that asks for an instance."""
+
+
+def problem_of(instance: Instance | None) -> Problem:
+    """Return the problem of ``instance``; while there is none, the one that is shown first."""
+    return next(iter(DISPLAYS)) if instance is None else instance.problem
+
+
+def display_of(instance: Instance | None) -> ProblemDisplay:
+    """Return how the problem of ``instance`` is shown."""
+    return DISPLAYS[problem_of(instance)]

@@ -1,0 +1,1 @@
+"""What a run is made on, and what it writes."""

@@ -1,0 +1,110 @@
+"""Horizontal bars with their names and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from views.widgets.painted import PaintedWidget
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar.
+
+    Attributes
+    ----------
+    name, text : str
+        Its name, and its value as text.
+    value : float
+        Its value, >= 0, which is its length.
+    role : str
+        The theme's colour of it.
+    low, high : float
+        Ends of its whisker; NaN if it has none.
+    """
+
+    name: str
+    text: str
+    value: float
+    role: str = "accent"
+    low: float = math.nan
+    high: float = math.nan
+
+
+class Bars(PaintedWidget):
+    """Draws bars below each other; the longest fills the width."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bars: Sequence[Bar] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_bars(self, bars: Sequence[Bar]) -> None:
+        """Show other bars."""
+        resized = len(bars) != len(self.bars)
+        self.bars = tuple(bars)
+        if resized:
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for all bars."""
+        return QSize(220, math.ceil(self._row_height() * max(1, len(self.bars))) + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same size: bars are never cut."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bars."""
+        if not self.bars:
+            return
+        font = self._theme.font(0.92)
+        metrics = QFontMetricsF(font)
+        names = max(metrics.horizontalAdvance(bar.name) for bar in self.bars) + 10
+        texts = max(metrics.horizontalAdvance(bar.text) for bar in self.bars) + 10
+        names = min(names, self.width() * 0.45)
+        room = max(20.0, self.width() - names - texts)
+        longest = max(max(bar.value, _or(bar.high, 0)) for bar in self.bars) or 1.0
+        height = self._row_height()
+        with QPainter(self) as painter:
+            painter.setFont(font)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for row, bar in enumerate(self.bars):
+                y = row * height
+                name = metrics.elidedText(bar.name, Qt.TextElideMode.ElideRight, names - 6)
+                painter.setPen(self._theme.colour("muted"))
+                painter.drawText(QRectF(0, y, names, height), Qt.AlignmentFlag.AlignVCenter, name)
+                width = max(2.0, room * bar.value / longest)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(self._theme.colour(bar.role, 0.85))
+                painter.drawRoundedRect(QRectF(names, y + height * 0.2, width, height * 0.6), 3, 3)
+                end = width
+                if math.isfinite(bar.low) and math.isfinite(bar.high):
+                    painter.setPen(self._theme.colour("text"))
+                    left, right = (names + room * v / longest for v in (bar.low, bar.high))
+                    middle = y + height / 2
+                    painter.drawLine(
+                        QRectF(left, middle, right - left, 0).topLeft(),
+                        QRectF(left, middle, right - left, 0).topRight(),
+                    )
+                    end = max(width, right - names)
+                painter.setPen(self._theme.colour("text"))
+                painter.drawText(
+                    QRectF(names + end + 6, y, texts + room, height),
+                    Qt.AlignmentFlag.AlignVCenter,
+                    bar.text,
+                )
+
+    def _row_height(self) -> float:
+        return QFontMetricsF(self._theme.font(0.92)).height() * 1.55
+
+
+def _or(value: float, instead: float) -> float:
+    return value if math.isfinite(value) else instead

@@ -1,0 +1,54 @@
+"""Buttons with icons: texts where there is room, names for people who cannot see the icons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QToolButton, QWidget
+
+
+def fit_texts(row: QWidget, buttons: Sequence[QToolButton]) -> None:
+    """Show the texts of ``buttons`` if ``row`` is wide enough for all of them, else icons alone.
+
+    An icon alone says more than a text that is cut down to "…".
+    """
+    layout = row.layout()
+    assert layout is not None
+    for style in (
+        Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+        Qt.ToolButtonStyle.ToolButtonIconOnly,
+    ):
+        for button in buttons:
+            button.setToolButtonStyle(style)
+        layout.invalidate()
+        if layout.minimumSize().width() <= row.width():
+            return
+
+
+class AccessibleNames(QObject):
+    """Gives every button of a window that has no text its tool tip as a name for screen readers.
+
+    Parameters
+    ----------
+    window : QWidget
+        The window, which has all its buttons.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        for button in window.findChildren(QToolButton):
+            if not button.text():
+                button.installEventFilter(self)
+                _name(button)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Change the name with the tool tip."""
+        if event.type() == QEvent.Type.ToolTipChange and isinstance(watched, QToolButton):
+            _name(watched)
+        return super().eventFilter(watched, event)
+
+
+def _name(button: QToolButton) -> None:
+    """Name ``button`` by its tool tip, without the key and what follows."""
+    button.setAccessibleName(button.toolTip().partition(" (")[0].partition(";")[0])

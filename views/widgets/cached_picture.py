@@ -1,0 +1,88 @@
+"""What an item has drawn, cached until the item or the visible range changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from PySide6.QtCore import QRectF, QSizeF, Qt
+from PySide6.QtGui import QPainter, QPixmap, QTransform
+from PySide6.QtWidgets import QWidget
+
+Draw = Callable[[QPainter, QTransform, QRectF], None]
+"""Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
+the rectangle of the viewport."""
+
+_PEN = 8.0
+"""Pixels that lines and dots may reach beyond their bounds: the bounds of a dot have no size."""
+
+
+class CachedPicture:
+    """What one item has drawn, in pixels of the viewport.
+
+    Attributes
+    ----------
+    in_use : bool
+        Whether any item uses its cache now; see :meth:`exact`.
+    """
+
+    in_use: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self._pixmap = QPixmap()
+        self._drawn_for: object = None
+
+    @classmethod
+    @contextmanager
+    def exact(cls) -> Iterator[None]:
+        """Let all items draw instead of using pixels, for pictures sharper than the screen."""
+        cls.in_use = False
+        try:
+            yield
+        finally:
+            cls.in_use = True
+
+    def drop(self) -> None:
+        """Draw again the next time."""
+        self._drawn_for = None
+
+    def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
+        """Show what was drawn for the same range, else ``draw`` it.
+
+        Parameters
+        ----------
+        painter : QPainter
+            As an item's ``paint`` gets it.
+        widget : QWidget
+            The viewport.
+        bounds : QRectF
+            Where the item draws, in its coordinates; pens may reach a little beyond.
+        draw : callable
+            See :data:`Draw`.
+        """
+        transform = painter.worldTransform()
+        size = QRectF(widget.rect())
+        painter.save()
+        painter.resetTransform()
+        if self.in_use:
+            ratio = widget.devicePixelRatioF()
+            wanted_for = (transform, widget.size(), ratio)
+            if self._drawn_for != wanted_for:
+                self._drawn_for = wanted_for
+                if self._pixmap.size() != widget.size() * ratio:
+                    self._pixmap = QPixmap(widget.size() * ratio)
+                self._pixmap.setDevicePixelRatio(ratio)
+                self._pixmap.fill(Qt.GlobalColor.transparent)
+                with QPainter(self._pixmap) as inner:
+                    inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+                    draw(inner, transform, size)
+            # Copies only the part that was drawn: five layers of a large window are many pixels.
+            drawn = transform.mapRect(bounds).adjusted(-_PEN, -_PEN, _PEN, _PEN)
+            part = drawn.intersected(size).toAlignedRect()
+            source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
+            painter.drawPixmap(QRectF(part), self._pixmap, source)
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            draw(painter, transform, size)
+        painter.restore()

@@ -1,0 +1,124 @@
+"""Layouts: rows and columns in one call, and a row that breaks where there is no room."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QBoxLayout, QLayout, QLayoutItem, QWidget
+
+Box = TypeVar("Box", bound=QBoxLayout)
+
+Part = QWidget | QLayout
+"""What a layout holds."""
+
+
+def fill(
+    box: Box,
+    *parts: Part | tuple[Part, int] | int,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> Box:
+    """Add ``parts`` to a row or column, and return it.
+
+    Parameters
+    ----------
+    box : QBoxLayout
+        The row or column.
+    *parts : QWidget, QLayout, such a part and a number, or a number alone
+        What to add. With a part, the number is its share of the free room, by default 0; alone it
+        is a gap in pixels.
+    margins : tuple of int
+        Pixels at the left, at the top, at the right and at the bottom.
+    spacing : int, optional
+        Pixels between two parts.
+    """
+    box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            box.addSpacing(part)
+            continue
+        item, share = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(item, QLayout):
+            box.addLayout(item, share)
+        else:
+            box.addWidget(item, share)
+    return box
+
+
+_GAP = 5
+"""Pixels between widgets, and between rows."""
+
+
+class FlowLayout(QLayout):
+    """Places its widgets from left to right, in as many rows as they need."""
+
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            self.addWidget(widget)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Append ``item``."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """Return the number of items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """Return item ``index``, or None beyond the last."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Remove and return item ``index``, or None beyond the last."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """Return no direction: rows take what they need."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """Return True: a narrow layout is a tall one."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all rows at ``width``."""
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rectangle: QRect) -> None:
+        """Place the items in ``rectangle``."""
+        super().setGeometry(rectangle)
+        self._place(rectangle, move=True)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of all items in one row."""
+        sizes = [item.sizeHint() for item in self._items]
+        width = sum(size.width() for size in sizes) + _GAP * max(0, len(sizes) - 1)
+        return QSize(width, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """Return the size of the widest item."""
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _place(self, area: QRect, *, move: bool) -> int:
+        x, y, row = area.x(), area.y(), 0
+        for item in self._items:
+            widget = item.widget()
+            if widget is not None and widget.isHidden():
+                continue
+            size = item.sizeHint()
+            if x > area.x() and x + size.width() > area.right() + 1:
+                x, y, row = area.x(), y + row + _GAP, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + _GAP
+            row = max(row, size.height())
+        return y + row - area.y()
