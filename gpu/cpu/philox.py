@@ -53,7 +53,19 @@ def key_of_step(
 
 @inlined
 def own_word(city: np.uint32, key: Words) -> np.uint32:
-    """Return the city's own random word, as ``gpu.core.random.own_words``."""
+    """Return a city's own random word, made from the key of a step: many words of one block.
+
+    City c gets word = y·m₁ + k₃ with y = high(x·m₀) ^ low(x·m₀) ^ k₂ and x = (k₀ | 1)·c + k₁, all
+    modulo 2³², except for the product x·m₀, of which both halves are used. These are five
+    operations; a block of Philox takes eighty.
+
+    The keys come from Philox, so other steps, ants and iterations tell nothing about a word. Each
+    word is uniform, because k₃ is added last. Cities of one step have different x, because the
+    stride k₀ | 1 is odd. The x of consecutive cities are equally spaced, and words must not show
+    this. The exclusive or of both halves of a product is linear neither in whole numbers nor in
+    bits, and the second product carries its low bits to the high ones, which are those that are
+    used. Tests count pairs of words, whole steps and winners.
+    """
     x = np.uint32(key[0] * city + key[1])
     product = np.uint64(x) * np.uint64(MULTIPLIERS[0])
     y = np.uint32(np.uint32(product >> np.uint64(32)) ^ np.uint32(product) ^ key[2])

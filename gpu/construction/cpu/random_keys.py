@@ -47,7 +47,11 @@ def independent_key(key: np.int32, word: np.uint32) -> np.int32:
 
 @inlined
 def minus_log2(u: np.float32) -> np.float32:
-    """Return -log2(u) for u in (0, 1), as ``gpu.core.random.minus_log2``."""
+    """Return -log2(u) for u in (0, 1) by float32 products and sums in a fixed order.
+
+    Off by at most 4·10⁻⁷ of itself. With u = 2^e (1 + f), e is 0 for u close to 1: there f = u - 1
+    is exact, and small results are as good as large ones.
+    """
     bits = np.float32(u).view(np.int32)
     exponent = np.int32(np.int32(bits - ROOT_HALF_BITS) >> EXPONENT)
     f = np.float32(np.int32(bits - np.int32(exponent << EXPONENT)).view(np.float32) - ONE)

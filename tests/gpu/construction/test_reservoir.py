@@ -8,9 +8,9 @@ from scipy.stats import chisquare
 
 from gpu.construction.cpu import random_keys
 from gpu.construction.cpu.random_keys import reservoir_of_all
-from gpu.core.random import minus_log2
 from gpu.cpu import wheel
 from gpu.cpu.wheel import BLOCK
+from tests.draws import minus_log2
 from tests.gpu.cpu.compiling import caller
 
 ALL = np.arange(1, 2**24, 2, dtype=np.uint32)
