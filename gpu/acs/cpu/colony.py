@@ -25,20 +25,9 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""
-
-
-def prepare() -> None:
-    """Compile the colonies: some ten seconds, once on a machine.
-
-    Without this call the first colony takes that time.
-    """
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
-    AcsCpuColony(triangle, AcsParameters(), 0, threads=1, stepwise=False).close()
 
 
 def build_sequential(
