@@ -86,7 +86,7 @@ def pack_rows(
 
 @dataclass(frozen=True, slots=True)
 class DeviceCities:
-    """What a construction kernel is told of the instance.
+    """The instance as kernels read it.
 
     Attributes
     ----------

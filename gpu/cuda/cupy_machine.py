@@ -207,6 +207,6 @@ class CupyMachine:
 
 
 def _allow_shared(function: Any, shared: int) -> None:
-    """Above 48 KiB a kernel must be told how much shared memory it may be given."""
+    """Let a kernel have so much shared memory: CUDA demands that above 48 KiB."""
     if shared > 48 << 10 and function.max_dynamic_shared_size_bytes < shared:
         function.max_dynamic_shared_size_bytes = shared

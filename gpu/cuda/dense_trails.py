@@ -19,8 +19,8 @@ _BLOCK = 256
 def weight_columns(n: int) -> int:
     """Floats from one row of ``weights`` to the next: each row begins on a line of 128 bytes.
 
-    There is at least one more than there are cities: what stands there is 0, and read for places
-    beyond the end of a tour list.
+    There is at least one more than there are cities: a 0, which is read for places behind the end
+    of a tour list.
     """
     return n // LANES * LANES + LANES
 

@@ -21,7 +21,7 @@ LANES = 32
 
 @dataclass(frozen=True, slots=True)
 class DeviceGraph:
-    """What kernels are told of the graph.
+    """The graph as kernels read it.
 
     Attributes
     ----------

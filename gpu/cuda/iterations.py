@@ -64,7 +64,7 @@ class Iterations:
         self._graph: Callable[[int], None] | None = None
         if sum(len(launches) for launches in phases.values()) <= GRAPH_LAUNCHES:
             self._graph = machine.repeated([one for each in phases.values() for one in each])
-        self._phase = self._done = 0  # of the iteration under way: phase, and launches of it
+        self._phase = self._done = 0  # the present phase, and its launches so far
         self._size = 1  # launches that now make a batch
         self._last: Mark | None = None  # where the next batch begins, if nothing lies between
         self._flying: deque[_Batch] = deque()

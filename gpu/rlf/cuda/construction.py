@@ -149,7 +149,7 @@ class ColoringConstruction:
 
 
 def shape_of(words: int) -> tuple[int, int]:
-    """Rows of 32 words of a set of vertices, and words that a warp looks after."""
+    """Rows of 32 words of a set of vertices, and words of a warp."""
     rows = next(rows for rows, _ in SHAPES if words <= LANES * rows)
     shapes = [shape for shape in SHAPES if shape[0] == rows]
     return next((shape for shape in shapes if words <= WARPS * shape[1]), shapes[-1])

@@ -17,7 +17,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
 SHAPES = ((1, 1), (1, 2), (1, 4), (4, 8), (16, 32))
-"""Rows of 32 words of vertices that an ant holds, and words that a warp looks after."""
+"""Rows of 32 words of vertices that an ant holds, and words of a warp."""
 
 
 class Shares:

@@ -16,7 +16,7 @@ from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
 SHAPES = ((1, 512), (1, 1024), (8, 512), (32, 512))
-"""Words of vertices that a warp looks after, and threads of the largest block."""
+"""Words of vertices of a warp, and threads of the largest block."""
 
 
 class SearchState:

@@ -137,5 +137,5 @@ def _stride(colors: int) -> int:
 
 
 def shape_of(words: int) -> tuple[int, int]:
-    """Words of vertices that a warp looks after, and threads of the largest block."""
+    """Words of vertices of a warp, and threads of the largest block."""
     return next(shape for shape in SHAPES if words * LANES <= shape[0] * shape[1])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.cuda.machine import Buffer, by_name
+from gpu.cuda.kernels import HOLD, Hold, Seed
+from gpu.cuda.machine import Buffer, Launch, by_name
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 
@@ -16,3 +17,9 @@ def test_buffers_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two device buffers have the name 'tours'"):
         machine.allocate([*buffers, Buffer("tours", (5,), np.int32)])
     machine.close()
+
+
+def test_a_launch_takes_the_structure_of_its_kernel() -> None:
+    assert Launch(HOLD, "hold", 1, 1, Hold(nanoseconds=3)).shared == 0
+    with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
+        Launch(HOLD, "hold", 1, 1, Seed.of(1))
