@@ -26,8 +26,9 @@ from gpu import catalog
 from gpu.core import devices
 from gpu.core.snapshot import Wanted
 from gpu.problems.coloring.dimacs import load_graph
-from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cpu import colony as rlf
+from gpu.rlf.parameters import ColoringCpuParameters
 
 ITERATIONS = 50
 
@@ -104,7 +105,8 @@ def table(folder: Path, names: list[str]) -> list[dict[str, object]]:
 def main() -> None:
     """Measure what the command line asks for."""
     kind, folder, out, *names = sys.argv[1:]
-    rlf.prepare()
+    small = GraphInstance("path", "", 3, unique_edges([(0, 1), (1, 2)]))
+    rlf.RlfCpuColony(small, ColoringCpuParameters(), 0, threads=1).close()  # compiles
     rows = reward(Path(folder)) if kind == "reward" else table(Path(folder), names)
     path = Path(out)
     found = json.loads(path.read_text()) if path.exists() else {}

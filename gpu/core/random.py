@@ -2,7 +2,7 @@
 
 A number depends on the seed and on what it is drawn for, and on nothing that was drawn before.
 So the ants of one iteration may run in any order, on any device, and still draw the same numbers.
-This is the NumPy reference; the kernels of each device repeat it.
+Compiled code and kernels repeat what is here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Purpose(enum.IntEnum):
     """The last word of a counter: what the number is drawn for.
 
     ``INDEPENDENT`` and ``RESERVOIR``: the key of a step, block ``step``, that each city makes a
-    number of its own from; see :func:`own_words`.
+    number of its own from; see :func:`gpu.cpu.philox.own_word`.
     ``TRIAL``: trial ``x`` of a step has words ``2 * (x & 1)`` and the next of block ``step``, and
     ``x >> 1`` stands in the purpose's bits above the lowest eight.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
@@ -124,78 +124,6 @@ def start_cities(seed: int, iteration: int, ants: ArrayLike, n: int) -> NDArray[
     return ((word.astype(np.uint64) * np.uint64(n)) >> _HALF).astype(np.int32)
 
 
-def step_draws(
-    seed: int, iteration: int, ants: ArrayLike, step: int, purpose: Purpose
-) -> NDArray[np.uint32]:
-    """Whole numbers in [0, 2**24) that the ``ants`` draw for choosing the city at ``step`` >= 1.
-
-    Four steps share one evaluation: the step's number is word ``step & 3`` of block ``step >> 2``.
-    """
-    words = philox4x32((step >> 2, ants, iteration, purpose), key_of(seed))
-    return words[..., step & 3] >> np.uint32(32 - DRAW_BITS)
-
-
-def own_words(keys: NDArray[np.uint32], cities: ArrayLike) -> NDArray[np.uint32]:
-    """Random words of the cities' own, made from the key of a step: many words of one block.
-
-    A city c gets word = y·m₁ + k₃ with y = high(x·m₀) ^ low(x·m₀) ^ k₂ and x = (k₀ | 1)·c + k₁, all
-    modulo 2³² but for the first product, of which the high and the low half are taken. Five
-    operations, where a block of Philox takes eighty.
-
-    Keys are Philox's, so what was drawn at other steps, by other ants or in other iterations tells
-    nothing of a word. A word is uniform whatever the rest is, for k₃ is added last. Of two cities
-    of a step x differs, for the stride is odd. The x of consecutive cities are a progression of
-    random stride, which words must not show: the exclusive or of both halves of a product, in
-    which carries and a high half say different things of x, is linear neither in whole numbers
-    nor in bits, and the second product brings what its low bits say to the high ones, which are
-    those that are used. Tests count pairs of words, whole steps and who wins.
-
-    Parameters
-    ----------
-    keys : ndarray of uint32, shape (..., 4)
-        Blocks of Philox, k₀ to k₃.
-    cities : array_like of int in [0, 2**32)
-        Broadcast against ``keys`` without their last axis.
-
-    Returns
-    -------
-    ndarray of uint32
-        Their high bits are the better ones.
-    """
-    k0, k1, k2, k3 = np.moveaxis(keys.astype(np.uint64), -1, 0)
-    x = ((k0 | np.uint64(1)) * np.asarray(cities, np.uint64) + k1) & _LOW
-    product = x * np.uint64(MULTIPLIERS[0])
-    y = (product >> _HALF) ^ (product & _LOW) ^ k2
-    words: NDArray[np.uint32] = (y * np.uint64(MULTIPLIERS[1]) + k3).astype(np.uint32)
-    return words
-
-
-def odd_share(words: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Return odd multiples of 2⁻²⁴ in (0, 1), from the high bits of words; float32, exact."""
-    return roulette_share(words >> np.uint32(32 - DRAW_BITS) | np.uint32(1))
-
-
 def greedy_threshold(q0: float) -> int:
     """Return the least draw that is not greedy: q < q0 in whole numbers; q0 = 1 always is."""
     return math.ceil(q0 * (1 << DRAW_BITS))
-
-
-def roulette_share(draw: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Return the draw as an exact float32 in [0, 1)."""
-    return draw.astype(np.float32) * np.float32(2.0**-DRAW_BITS)
-
-
-def minus_log2(u: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return -log2(u) for u in (0, 1) by float32 products and sums in a fixed order.
-
-    Off by at most 4·10⁻⁷ of itself. With u = 2^e (1 + f), e is 0 for u close to 1: there f = u - 1
-    is exact, and small results are as good as large ones.
-    """
-    fraction, exponent = np.frexp(u)  # fraction in [½, 1)
-    low = fraction < np.float32(math.sqrt(0.5))
-    f = np.where(low, fraction * np.float32(2), fraction) - np.float32(1)
-    total = np.full_like(f, LOG2_TERMS[-1])
-    for term in LOG2_TERMS[-2::-1]:
-        total = total * f + np.float32(term)
-    result: NDArray[np.float32] = -(exponent - low).astype(np.float32) - f * total
-    return result

@@ -1,4 +1,4 @@
-"""An ant's tour as far as it has gone, which can be taken back step by step."""
+"""The part of an ant's tour that it has made; steps can be taken back."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from gpu.core.arrays import frozen
 
 
 class Walk:
-    """The tabu of one ant, as the tour list of the 2017 paper (Definitions 1 to 3).
+    """One ant's tour list (2017, Definitions 1 to 3).
 
-    The list holds all cities: first those visited, in order, then the others. A city that is
-    chosen changes places with the first of the others.
+    The list has all cities: first the visited ones (the tabu), in order, then the others. A city
+    that is chosen changes places with the first of the others.
 
     Parameters
     ----------
     n : int
         Cities.
     ant, iteration : int
-        Whose walk it is, both counted from 0.
+        Both counted from 0.
     start : int
         Where it begins.
     """
@@ -27,23 +27,23 @@ class Walk:
     def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:
         self.ant, self.iteration = ant, iteration
         self._list = np.arange(n, dtype=np.int32)
-        self._taken: list[int] = []  # the place at which each city was found
+        self._taken: list[int] = []  # the place where each city was in the list
         self.unvisited = np.ones(n, dtype=np.bool_)
         self.go_to(start)
 
     @property
     def step(self) -> int:
-        """Cities visited; the next one comes to this position of the tour."""
+        """Number of cities visited: the next one has this position of the tour."""
         return len(self._taken)
 
     @property
     def city(self) -> int:
-        """Where the ant stands."""
+        """The city where the ant is."""
         return int(self._list[self.step - 1])
 
     @property
     def previous(self) -> int | None:
-        """Where it came from; None at the start."""
+        """The city before that; None at the start."""
         return int(self._list[self.step - 2]) if self.step > 1 else None
 
     @property

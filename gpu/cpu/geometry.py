@@ -1,6 +1,6 @@
 """TSPLIB's distances of single pairs, compiled: the integers of ``gpu.problems.tsp.distances``.
 
-Ants need these only for edges outside the candidate lists, whose own lengths are tabled.
+Compiled code needs these only for edges that are on no candidate list: lists have their lengths.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpu.core.errors import DeviceMemoryError
 
 SPARE = 256 * 2**20
-"""Bytes left to the rest of the program and the system."""
+"""Bytes that are left for the rest of the program and the system."""
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.core.random import KEY_STEPS, MULTIPLIERS, ROUNDS
+from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS
 from gpu.cpu.compilation import inlined
+
+SPARE_BITS = np.uint32(32 - DRAW_BITS)
+"""Low bits of a random word that a draw leaves out."""
+
+SHARE = np.float32(2.0**-DRAW_BITS)
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 
@@ -41,15 +46,39 @@ def start_city(
 def key_of_step(
     ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
 ) -> Words:
-    """Return what :func:`own_word` makes the words of a step from."""
+    """Return the key from which :func:`own_word` makes the words of a step."""
     words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
     return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
 
 
 @inlined
 def own_word(city: np.uint32, key: Words) -> np.uint32:
-    """Return the random word of a city's own, as ``gpu.core.random.own_words``."""
+    """Return a city's own random word, made from the key of a step: many words of one block.
+
+    City c gets word = y·m₁ + k₃ with y = high(x·m₀) ^ low(x·m₀) ^ k₂ and x = (k₀ | 1)·c + k₁, all
+    modulo 2³², except for the product x·m₀, of which both halves are used. These are five
+    operations; a block of Philox takes eighty.
+
+    The keys come from Philox, so other steps, ants and iterations tell nothing about a word. Each
+    word is uniform, because k₃ is added last. Cities of one step have different x, because the
+    stride k₀ | 1 is odd. The x of consecutive cities are equally spaced, and words must not show
+    this. The exclusive or of both halves of a product is linear neither in whole numbers nor in
+    bits, and the second product carries its low bits to the high ones, which are those that are
+    used. Tests count pairs of words, whole steps and winners.
+    """
     x = np.uint32(key[0] * city + key[1])
     product = np.uint64(x) * np.uint64(MULTIPLIERS[0])
     y = np.uint32(np.uint32(product >> np.uint64(32)) ^ np.uint32(product) ^ key[2])
     return np.uint32(np.uint32(y * np.uint32(MULTIPLIERS[1])) + key[3])
+
+
+@inlined
+def share(word: np.uint32) -> np.float32:
+    """Return the draw of a word as an exact float32 in [0, 1)."""
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS)) * SHARE)
+
+
+@inlined
+def odd_share(word: np.uint32) -> np.float32:
+    """Return the draw of a word, made odd, as an exact float32 in (0, 1)."""
+    return np.float32(np.float32(np.uint32(word >> SPARE_BITS) | np.uint32(1)) * SHARE)

@@ -1,12 +1,12 @@
 """How an ant of the Ant System draws its next city: equation 1 of the 2013 paper, in compiled code.
 
 An ant first writes the weights of its slots to ``keys``: the bits of a float32, 0 for slots that
-cannot be drawn. Slots are cities, or lanes of a candidate list. The bits of positive floats order
-as whole numbers do, so the largest is found without a comparison of floats, by whole vectors.
+cannot be drawn. Slots are cities, or lanes of a candidate list. The bits of positive floats have
+the order of the floats, so vectors of whole numbers find the largest.
 
-A sum of floats depends on the order of adding. So a wheel's parts are whole numbers: a weight is
-measured in units of 2^-23 of the largest one, rounded up to a power of two. Sums of them are
-exact, whoever adds them in whatever order, and every Ant System draws the same cities.
+The sum of floats depends on the order in which they are added. So the parts of a wheel are whole
+numbers: a weight is measured in units of 2^-23 of the largest one, which is first rounded up to a
+power of two. Sums of parts are exact, and every Ant System draws the same cities.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, inlined
 
 BLOCK = 64
-"""Slots whose parts are added to one sum; the number of slots is a multiple of this."""
+"""Slots of a block, whose parts have one sum; the number of slots is a multiple of this."""
 
 GROUP = 8
-"""Slots that the search within a block passes over together."""
+"""Slots that the search within a block skips together."""
 
 ROUNDER = np.float32(2.0**23)
-"""From here to 2^24 floats are the whole numbers: adding it rounds to nearest, ties to even."""
+"""From here to 2^24 all floats are whole: adding this rounds to nearest, ties to even."""
 
 ROUNDER_BITS = np.int32(0x4B000000)
 
 SCALE_BITS = np.int32(276)
-"""Exponent fields of a wheel's largest weight and of its scale add up to this."""
+"""Sum of the exponent fields of a wheel's largest weight and of its scale."""
 
 
 @inlined
@@ -77,7 +77,7 @@ def scale_of(largest: np.int32) -> np.float32:
 
 @inlined
 def part_of(key: np.int32, scale: np.float32) -> np.uint32:
-    """Return the part of the wheel that a slot has, from 0 to 2^23."""
+    """Return a slot's part of the wheel, from 0 to 2^23."""
     rounded = np.float32(np.float32(np.int32(key).view(np.float32) * scale) + ROUNDER)
     return np.uint32(rounded.view(np.int32) - ROUNDER_BITS)
 
@@ -108,7 +108,7 @@ def spin(word: np.uint32, total: np.uint64) -> np.uint64:
 def slot_at(
     keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32], stop: np.uint64
 ) -> int:
-    """Return the first slot the sum of whose and all earlier parts is larger than ``stop``."""
+    """Return the first slot for which the sum of its part and all earlier ones exceeds ``stop``."""
     block = 0
     while np.uint64(sums[block]) <= stop:
         stop -= np.uint64(sums[block])
@@ -135,27 +135,26 @@ def slot_at(
 def place_at(
     keys: NDArray[np.int32],
     scale: np.float32,
-    routes: NDArray[np.uint32],
-    ant: int,
+    route: NDArray[np.uint32],
     step: int,
     stop: np.uint64,
 ) -> int:
-    """Return the place on the ant's tour list where the wheel over its rest stops.
+    """Return the place on an ant's tour list where a wheel over the rest of the list stops.
 
     As :func:`slot_at`, in the order of the list, from ``step`` on.
     """
-    left, n = stop, routes.shape[1]
+    left, n = stop, route.size
     place = step
     while place + GROUP <= n:
         inside = np.uint32(0)
         for more in range(GROUP):
-            inside = np.uint32(inside + part_of(keys[routes[ant, place + more]], scale))
+            inside = np.uint32(inside + part_of(keys[route[place + more]], scale))
         if np.uint64(inside) > left:
             break
         left -= np.uint64(inside)
         place += GROUP
     while True:
-        inside = part_of(keys[routes[ant, place]], scale)
+        inside = part_of(keys[route[place]], scale)
         if np.uint64(inside) > left:
             return place
         left -= np.uint64(inside)
@@ -164,7 +163,7 @@ def place_at(
 
 @inlined
 def first_of(keys: NDArray[np.int32], largest: np.int32) -> int:
-    """Return the first slot with this key; one has it."""
+    """Return the first slot with this key; there is one."""
     first = 0
     while True:
         here = np.int32(0)

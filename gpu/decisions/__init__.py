@@ -1,6 +1,6 @@
-"""The rules by which ants choose, replayed on the host one step at a time.
+"""What an ant will do in the coming iteration, one step at a time.
 
-Random numbers depend on nothing but what they are drawn for, so what an ant will do in the coming
-iteration can be foretold from the trails as they stand. Each rule is a class of its own that the
-catalog's rows name; :class:`gpu.decisions.replay.Replay` walks an ant through it.
+A random number depends only on what it is drawn for. So the choices of the coming iteration follow
+from the present trails. Each family has a rule, which the catalog's rows name, and
+:class:`gpu.decisions.replay.Replay` leads an ant through its tour by that rule.
 """

@@ -1,4 +1,4 @@
-"""An ant of the coming iteration, walked step by step as far as somebody wants to look."""
+"""An ant of the coming iteration, followed step by step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gpu.core.walk import Walk
 
 
 class Replay:
-    """Foretells ants one after the other, from trails that stand still meanwhile.
+    """Predicts the choices of ants from trails that do not change meanwhile.
 
-    A later step of the same ant goes on from where the last one was, an earlier one goes back.
+    For the same ant it goes forward or back from the step of the last answer.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Replay:
     iteration : int
         The coming iteration, counted from 0.
     caveat : str
-        What else to say with each answer, besides the rule's own.
+        What else to say with each answer, after the rule's own caveat.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class Replay:
         step : int
             In [1, n).
         cancelled : callable returning bool
-            Asked between two steps; once it says True, the result is None. The way made until
-            then is kept.
+            Asked between two steps. Once it returns True, the result is None; the steps made until
+            then are kept.
         """
         if not 1 <= step < self._n:
             raise ValueError(f"step = {step} must be in [1, {self._n})")

@@ -1,4 +1,4 @@
-"""What every rule has, and what it reads of a colony."""
+"""What all rules have in common, and what they read of a colony."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.random import Purpose, key_of, philox4x32, start_cities
+from gpu.core.random import start_cities
 from gpu.core.rule import TrailSource
-from gpu.core.walk import Walk
 from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
@@ -29,7 +28,7 @@ class ForgetfulSource(TrailSource, Protocol):
 
 
 class InitialTrails:
-    """The trails of a colony that has not begun: all at the initial level, none remembered."""
+    """The trails of a colony before its first iteration: all at the initial level."""
 
     def __init__(self, n: int) -> None:
         self._n = n
@@ -44,7 +43,7 @@ class InitialTrails:
 
 
 class Surroundings:
-    """Where ants begin, and what they see from a city: distances as heuristic weights.
+    """Where ants begin, and the heuristic weights that they see from a city.
 
     Parameters
     ----------
@@ -59,35 +58,21 @@ class Surroundings:
     """
 
     def __init__(self, instance: TspInstance, beta: float, candidates: int, seed: int) -> None:
-        self.instance, self.beta, self.seed = instance, beta, seed
+        self._instance, self._beta, self._seed = instance, beta, seed
         n = instance.n
-        self.everyone = np.arange(n, dtype=np.int32)
+        self._everyone = np.arange(n, dtype=np.int32)
         self.lists = (
             nearest_neighbours(instance, candidates) if candidates else np.empty((n, 0), np.int32)
         )
 
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration."""
-        return int(start_cities(self.seed, iteration, ant, self.instance.n))
+        return int(start_cities(self._seed, iteration, ant, self._instance.n))
 
     def heuristics(self, city: int) -> NDArray[np.float32]:
         """η^β of the edges from ``city`` to all cities, float32 of shape (n,); 0 to itself."""
-        away = self.instance.distances(np.array(city), self.everyone)
+        away = self._instance.distances(np.array(city), self._everyone)
         away[city] = _FAR
-        result = weights(away, away.min(keepdims=True), self.beta)
+        result = weights(away, away.min(keepdims=True), self._beta)
         result[city] = 0
         return result
-
-    def words(self, walk: Walk, block: object, purpose: int) -> NDArray[np.uint32]:
-        """The words of one or more blocks that are drawn for this ant and iteration."""
-        counter = (np.asarray(block, np.uint64), walk.ant, walk.iteration, purpose)
-        return philox4x32(counter, key_of(self.seed))
-
-    def word(self, walk: Walk, purpose: Purpose) -> int:
-        """The random word of the coming step: word t & 3 of block t >> 2."""
-        return int(self.words(walk, walk.step >> 2, purpose)[walk.step & 3])
-
-
-def heaviest(cities: NDArray[np.int32], weighed: NDArray[np.float32]) -> int:
-    """Return the city of the largest weight; ties go to the lowest city."""
-    return int(cities[weighed == weighed.max()].min())

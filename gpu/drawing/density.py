@@ -1,4 +1,4 @@
-"""How densely lines lie: a picture of edges that are too many to be told apart."""
+"""A picture of the density of edges, for graphs with too many edges to see each line."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SIZE = 720
 def shades_of(
     places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SIZE
 ) -> NDArray[np.uint8]:
-    """Draw ``edges`` between ``places`` in [-1, 1], each pixel by how many pass through it.
+    """Draw ``edges`` between ``places`` in [-1, 1]: the more pass a pixel, the larger its value.
 
     Returns
     -------
     ndarray of uint8, shape (size, size)
-        Rows from the top down. Nothing is 0; else 24 to 255, by the root of the number of edges,
-        up to what only one pixel in a hundred exceeds.
+        Rows from the top down. 0 without an edge; else 24 to 255, by the square root of the number
+        of edges. One pixel in a hundred has the largest value.
     """
     pixels = (places * [0.5, -0.5] + 0.5) * (size - 1)
     counts = np.zeros((size, size), np.uint32)
@@ -37,7 +37,7 @@ def shades_of(
 def _count(
     counts: NDArray[np.uint32], pixels: NDArray[np.float64], edges: NDArray[np.int32]
 ) -> None:
-    """Add 1 to one pixel of every column (row, where steep) that an edge passes."""
+    """Add 1 to one pixel of every column that an edge passes, or row if it is steep."""
     for at in range(len(edges)):
         u, v = edges[at, 0], edges[at, 1]
         x, y = pixels[u, 0], pixels[u, 1]

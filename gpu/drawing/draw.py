@@ -1,4 +1,4 @@
-"""Pictures of one graph, as one asks for them."""
+"""Pictures of one graph, made on request."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000
-"""Most edges of which a spring layout still shows something."""
+"""Most edges for which a spring layout is still clear."""
 
 _FINE = 100_000
-"""Most edges whose shades are drawn at full size: more of them are one haze, and take long."""
+"""Most edges whose density is drawn at full size: more look blurred anyway, and take long."""
 
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
 
 _Places = tuple[NDArray[np.float64], float, NDArray[np.float64]]
-"""Places, how far apart they are, and where the classes' numbers stand."""
+"""Places, their distance, and the places of the classes' numbers."""
 
 _Shades = NDArray[np.uint8] | None
 
 
 def suits(graph: GraphInstance) -> Arrangement:
-    """Return the arrangement in which most of ``graph`` can be seen."""
+    """Return the arrangement that shows most of ``graph``."""
     few = len(graph.edges) <= max(_READABLE, 3 * graph.n)
     return Arrangement.SPRING if few else Arrangement.CLASSES
 
@@ -56,7 +56,7 @@ class GraphArtist:
     def draw(
         self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
     ) -> GraphDrawing:
-        """Arrange the vertices, by the classes of ``coloring`` where the arrangement uses them.
+        """Arrange the vertices, by the classes of ``coloring`` if the arrangement has classes.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class GraphArtist:
 
 
 def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Scale ``places`` into [-1, 1]; return them with the distance of most to their nearest."""
+    """Scale ``places`` into [-1, 1]; return them and a typical distance to the nearest place."""
     from scipy.spatial import cKDTree
 
     low, high = places.min(axis=0), places.max(axis=0)
@@ -143,7 +143,7 @@ def _directions(turns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
-    """Place each class in a cell of its own, row by row; in it as a sunflower sets its seeds."""
+    """Place each class in a cell of its own, row by row; vertices like seeds of a sunflower."""
     colors = np.zeros(n, np.int32) if coloring is None else coloring
     sizes = class_sizes(colors)
     columns = math.ceil(math.sqrt(len(sizes)))
@@ -160,7 +160,7 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     seed = np.empty(n)
     seed[order] = np.arange(n) - np.repeat(starts, sizes)
-    # Seeds lie about `step` apart; the largest class fills its cell but for a border and a name.
+    # Seeds are about `step` apart. The largest class leaves room for a border and a name.
     step = 0.41 * cell / math.sqrt(max(1, int(sizes.max())))
     radius = step * np.sqrt(seed + (sizes[colors] > 1) * 0.5)
     inner = np.column_stack([np.cos(_GOLDEN * seed), np.sin(_GOLDEN * seed)]) * radius[:, None]

@@ -1,4 +1,4 @@
-"""What is shown of a graph: places, shades and matrices, computed elsewhere and only drawn."""
+"""What views draw of a graph: places, densities and matrices, which are computed elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONFLICT = 255
 """Level of an adjacency picture where an edge has the same color at both ends."""
 
 MOST_LINES = 1_000
-"""Most edges that are always drawn as lines of their own; of more there is a picture too."""
+"""Up to so many edges are always drawn as single lines; more have a picture of their density."""
 
 
 class Arrangement(enum.StrEnum):
@@ -28,7 +28,7 @@ class Arrangement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphDrawing:
-    """A graph's vertices in their places, and its edges where they may be too many for lines.
+    """A graph's vertices in their places, and a picture of its edges if they are many.
 
     Attributes
     ----------
@@ -41,13 +41,12 @@ class GraphDrawing:
     places : ndarray of float64, shape (n, 2)
         In [-1, 1], y up.
     spacing : float
-        How far apart neighbouring places are.
+        Distance of neighbouring places.
     names : ndarray of float64, shape (k, 2)
-        Where to write the number of each color class; empty where classes have no place of their
-        own.
+        Where to write the number of each color class; empty if classes are not placed together.
     shades : ndarray of uint8, shape (size, size), or None
-        How densely edges lie, from 0 where there is none to 255, rows from the top down, over
-        [-1, 1] in both directions. None where there are at most ``MOST_LINES``.
+        Density of edges, from 0 for no edge to 255, rows from the top down, over [-1, 1] in both
+        directions. None if there are at most ``MOST_LINES``.
     """
 
     arrangement: Arrangement

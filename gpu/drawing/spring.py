@@ -1,4 +1,4 @@
-"""The spring layout: places as far apart as the shortest paths between them are long."""
+"""The spring layout: the distance of two places is about the length of the shortest path."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gpu.cpu.compilation import cached
 from gpu.problems.coloring.instance import GraphInstance
 
 WHOLE = 1000
-"""Most vertices whose distances are all kept to; among more, those to some pivots."""
+"""Up to so many vertices, all distances count; with more, only those to some pivots."""
 
-_DEAR = 5_000_000
-"""Vertices times edges from which on paths are not followed one by one."""
+_LARGE = 5_000_000
+"""From so many vertices times edges on, paths are counted by products of matrices."""
 
 _AT_ONCE = 100_000
-"""Edges followed in one call of SciPy, which keeps the interpreter's lock for so long."""
+"""Edges in one call of SciPy, which holds the interpreter's lock meanwhile."""
 
 PIVOTS = 96
 ROUNDS = 40
 _LAST_STEP = 0.05
 _APART = 1.5
-"""Distance between components, in times of the longest path."""
+"""Distance between components, as a multiple of the longest path."""
 
 
 def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:
@@ -59,7 +59,7 @@ def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:
     places -= places.mean(axis=0)
     _, vectors = np.linalg.eigh(places.T @ places)
     vectors = vectors[:, ::-1]
-    # An eigenvector's sign is the solver's whim; fix it so that the map is always the same.
+    # The sign of an eigenvector is arbitrary. Choose it so that the map is always the same.
     largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
     turned: NDArray[np.float64] = places @ (vectors * np.sign(largest))
     return turned
@@ -73,7 +73,7 @@ def _springs(
     matrix = coo_array((np.ones(len(edges), np.int8), edges.T), shape=(n, n)).tocsr()
     if n <= WHOLE:
         lower, upper = np.triu_indices(n, 1)
-        if n * len(edges) <= _DEAR:
+        if n * len(edges) <= _LARGE:
             sources = np.array_split(np.arange(n), min(n, n * len(edges) // _AT_ONCE + 1))
             far = np.concatenate([_paths(matrix, among) for among in sources])[lower, upper]
         else:
@@ -97,7 +97,7 @@ def _springs(
 
 
 def _short_paths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many edges lie between all vertices of a dense graph, where no path is long.
+    """Return the lengths of the paths between all vertices of a dense graph: all are short.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _pivots(matrix: csr_array[np.float64], n: int) -> tuple[NDArray[np.int32], N
 
 
 def _paths(matrix: csr_array[np.float64], sources: int | NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how many edges lie between ``sources`` and each vertex; infinity where no path is."""
+    """Return the lengths of the paths from ``sources`` to each vertex; infinity without a path."""
     return shortest_path(matrix, "D", directed=False, unweighted=True, indices=sources)
 
 

@@ -1,11 +1,11 @@
-"""What the MAX-MIN Ant Systems of all devices share: limits of trails, and who deposits."""
+"""What the MAX-MIN Ant Systems of all devices share: limits of trails, and which tour deposits."""
 
 from __future__ import annotations
 
 ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
 
 DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
-"""What parameters call them."""
+"""Their names in the parameters."""
 
 
 def spread_of(n: int, p_best: float) -> float:

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from gpu.problems.tsp.candidates import HEAVIEST
 
 MOST_TRIALS = 4096
-"""Stochastic trials in vain after which an ant that only tries turns the wheel all the same.
+"""Trials without success after which an ant turns the wheel instead.
 
-The 2017 paper knows no end. But a candidate may be so much lighter than vertices that are none that
-an ant would wait for ever.
+The 2017 paper sets no limit. But candidates can be so much lighter than the other vertices that an
+ant would try for ever.
 """
 
 MOST_DEPOSIT = 2**32 - 1
-"""Whole numbers that all ants together may deposit on one trail."""
+"""Largest whole number that all ants together may deposit on one trail."""
 
 
 def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:

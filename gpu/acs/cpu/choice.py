@@ -7,10 +7,14 @@ from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import BoxTree, nearest_possible
 from gpu.acs.cpu.pheromone import trail_outside
-from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Pheromone, Rules
+from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Pheromone, Rules, Workspace
+from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import Geometry, distance, weight
+from gpu.cpu.philox import SPARE_BITS, philox, share
 from gpu.problems.tsp.candidates import NOT_LISTED
+
+EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
 
 FEW = 8
 """Up to so many unvisited cities, all are looked at instead of the backup list."""
@@ -73,7 +77,7 @@ def heaviest(lists: CandidateLists, u: Whole, keys: NDArray[np.int32], largest: 
 
 
 @inlined
-def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.float32) -> int:
+def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], spin: np.float32) -> int:
     """Return a lane drawn in proportion to its weight (eq. 2); those of weight 0 cannot be drawn.
 
     The prefix sums are formed in the order in which a warp forms them, so that both devices round
@@ -86,7 +90,7 @@ def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.
         for lane in range(LANES - 1, shift - 1, -1):
             sums[lane] = sums[lane] + sums[lane - shift]
         shift *= 2
-    target = share * sums[LANES - 1]
+    target = spin * sums[LANES - 1]
     last = 0
     for lane in range(LANES):
         if weights[lane] > 0:
@@ -94,6 +98,39 @@ def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], share: np.
                 return lane
             last = lane
     return last
+
+
+@inlined
+def choose_lane(
+    lists: CandidateLists,
+    rules: Rules,
+    workspace: Workspace,
+    iteration: np.uint32,
+    ant: int,
+    step: int,
+    u: Whole,
+    largest: np.int32,
+    draw: np.uint32,
+) -> Whole:
+    """Return the lane of the candidate that the ant takes, or ``NOT_LISTED`` if none is left.
+
+    The workspace has the keys, of which ``largest`` is the largest. The random word ``draw``
+    decides between the heaviest candidate and the wheel.
+    """
+    if largest == 0:
+        return NOT_LISTED
+    if draw >> SPARE_BITS < rules.greedy:
+        return heaviest(lists, u, workspace.keys, largest)
+    spin = spin_of(rules, iteration, ant, step)
+    return roulette(workspace.weights, workspace.sums, spin)
+
+
+@inlined
+def spin_of(rules: Rules, iteration: np.uint32, ant: int, step: int) -> np.float32:
+    """Return where in [0, 1) the wheel of a step stops."""
+    block = np.uint32(step // 4)
+    words = philox(block, np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1)
+    return share(words[step & 3])
 
 
 @inlined

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from gpu.acs.cpu import state as states
 from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, AcsState, run
-from gpu.acs.cpu.state import NO_CITY, Rules
+from gpu.acs.cpu.state import NO_CITY
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.devices import Device
-from gpu.core.random import greedy_threshold, key_of
+from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
@@ -25,20 +25,9 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
 
 ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""
-
-
-def prepare() -> None:
-    """Compile the colonies: some ten seconds, once on a machine.
-
-    Without this call the first colony takes that time.
-    """
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
-    AcsCpuColony(triangle, AcsParameters(), 0, threads=1, stepwise=False).close()
 
 
 def build_sequential(
@@ -109,7 +98,6 @@ class AcsCpuColony(TourColony):
         n = instance.n
         parameters = parameters.resolved(n)
         assert parameters.ants is not None
-        assert parameters.q0 is not None
         m, self._cl = parameters.ants, parameters.candidates
         slots = parameters.memory if isinstance(parameters, SpmParameters) else 0
         improves = parameters.local_search != NO_LOCAL_SEARCH
@@ -129,19 +117,11 @@ class AcsCpuColony(TourColony):
             boxes=box_tree_of(geometry),
             trails=states.pheromone_of(n, self._cl, slots),
             ants=states.ants_of(n, m, threads),
-            rules=Rules(
-                key0=np.uint32(key[0]),
-                key1=np.uint32(key[1]),
-                greedy=np.uint32(greedy_threshold(parameters.q0)),
-                period=parameters.update_period,
-                keep=np.float32(1.0 - parameters.rho),
-                # Not ρ: the initial trail, 1, must stay exactly 1 however often it is updated.
-                drop=np.float32(1) - np.float32(1.0 - parameters.rho),
-                global_keep=np.float32(1.0 - parameters.alpha),
-                alpha=parameters.alpha,
+            rules=states.rules_of(
+                parameters,
+                key,
                 scale=n * nearest_neighbour_length(instance, candidates),
                 immediate=not stepwise,
-                selective=slots > 0,
                 directed=instance.directed,
                 builders=builders,
             ),

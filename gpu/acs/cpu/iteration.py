@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import BoxTree
-from gpu.acs.cpu.choice import fallback, heaviest, roulette, weigh
+from gpu.acs.cpu.choice import EXPLOIT, choose_lane, fallback, weigh
 from gpu.acs.cpu.pheromone import lane_of, update
 from gpu.acs.cpu.state import Ants, CandidateLists, Pheromone, Rules, Workspace
-from gpu.core.random import DRAW_BITS, Purpose
+from gpu.core.random import Purpose
 from gpu.cpu.barrier import INNER, wait
 from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import Geometry, distance
@@ -41,10 +41,7 @@ CONSTRUCT, IMPROVE, FINISH = range(3)
 """The stages of an iteration: the ants' tours with their local updates; their local search; the
 record and the global update."""
 
-START, EXPLOIT = np.uint32(Purpose.START), np.uint32(Purpose.EXPLOIT)
-ROULETTE = np.uint32(Purpose.ROULETTE)
-SHARE = np.float32(2.0**-DRAW_BITS)
-SPARE_BITS = np.uint32(32 - DRAW_BITS)
+START = np.uint32(Purpose.START)
 
 
 class AcsState(NamedTuple):
@@ -159,15 +156,8 @@ def _extend(
     lists, ants, rules = state.lists, state.ants, state.rules
     u = ants.routes[step - 1, ant]
     largest = weigh(lists, state.trails, ants.unvisited, ant, u, workspace.keys)
-    lane: Whole = NOT_LISTED
-    if largest != 0:
-        if ants.draws[step & 3, ant] >> SPARE_BITS < rules.greedy:
-            lane = heaviest(lists, u, workspace.keys, largest)
-        else:
-            block = np.uint32(step // 4)
-            words = philox(block, np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1)
-            share = np.float32(np.float32(words[step & 3] >> SPARE_BITS) * SHARE)
-            lane = roulette(workspace.weights, workspace.sums, share)
+    draw = ants.draws[step & 3, ant]
+    lane = choose_lane(lists, rules, workspace, iteration, ant, step, u, largest, draw)
     if lane != NOT_LISTED:
         v = lists.neighbours[u, lane]
         ants.lengths[ant] += lists.distances[u, lane]

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.random import greedy_threshold
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, weights
 
@@ -164,6 +166,35 @@ class Rules(NamedTuple):
     selective: bool
     directed: bool
     builders: int
+
+
+def rules_of(
+    parameters: AcsParameters,
+    key: tuple[int, int],
+    *,
+    scale: int,
+    immediate: bool,
+    directed: bool,
+    builders: int,
+) -> Rules:
+    """Prepare parameters without automatic values; see :class:`Rules` for the others."""
+    assert parameters.q0 is not None
+    keep = np.float32(1.0 - parameters.rho)
+    return Rules(
+        key0=np.uint32(key[0]),
+        key1=np.uint32(key[1]),
+        greedy=np.uint32(greedy_threshold(parameters.q0)),
+        period=parameters.update_period,
+        keep=keep,
+        drop=np.float32(1) - keep,  # not ρ: the initial trail, 1, stays 1 at every update
+        global_keep=np.float32(1.0 - parameters.alpha),
+        alpha=parameters.alpha,
+        scale=scale,
+        immediate=immediate,
+        selective=isinstance(parameters, SpmParameters),
+        directed=directed,
+        builders=builders,
+    )
 
 
 def lists_of(candidates: Candidates, beta: float) -> CandidateLists:

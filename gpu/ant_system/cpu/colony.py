@@ -15,17 +15,6 @@ from gpu.construction.parameters import CpuParameters
 from gpu.core.devices import Device
 from gpu.cpu.stages import Stage, shared
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.metric import Metric
-
-
-def prepare() -> None:
-    """Compile the colony: some seconds, once on a machine.
-
-    Without this call the first colony takes that time.
-    """
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    triangle = TspInstance("triangle", "", Metric.EUC_2D, corners, None, corners)
-    AsCpuColony(triangle, AsCpuParameters(), 0, threads=1).close()
 
 
 def build_sequential(

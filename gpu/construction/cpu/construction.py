@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.own_draws import (
+from gpu.construction.cpu.random_keys import (
     independent_of_all,
     independent_of_listed,
     reservoir_of_all,
@@ -95,7 +95,7 @@ def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
     into the whole row, which stays in the first-level cache.
     """
     trails, weights = matrices.trails, matrices.weights
-    n = trails.shape[0]
+    n = trails.shape[1]
     if rules.factors >= 0:
         for v in range(n):
             weights[u, v] = np.float32(1.0)
@@ -130,8 +130,9 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
         else:
             if step == 1 or step % 4 == 0:
                 draw_words(rules, workspace, iteration, ant, step)
-            u = ants.routes[ant, step - 1]
-            city = choose(colony.matrices, ants.routes, rules, workspace, iteration, ant, step, u)
+            route = ants.routes[ant]
+            u = route[step - 1]
+            city = choose(colony.matrices, route, rules, workspace, iteration, ant, step, u)
         workspace.unvisited[city] = VISITED
         step += 1
         if step == n:
@@ -169,7 +170,7 @@ def _start(
 @inlined
 def choose(
     matrices: Matrices,
-    routes: NDArray[np.uint32],
+    route: NDArray[np.uint32],
     rules: ChoiceRules,
     workspace: Workspace,
     iteration: np.uint32,
@@ -177,7 +178,7 @@ def choose(
     step: int,
     u: Whole,
 ) -> np.uint32:
-    """Choose the city of ``ant`` at position ``step``, and write it to its route (eq. 1).
+    """Choose the city of ``ant`` at position ``step``, and write it to its ``route`` (eq. 1).
 
     ``u`` is the row of the matrices that has the edges from the city where it is.
     """
@@ -199,7 +200,7 @@ def choose(
             scale = scale_of(largest)
             stop = spin(word, add_up(workspace.lanes, scale, workspace.sums))
             city = neighbours[u, slot_at(workspace.lanes, scale, workspace.sums, stop)]
-        routes[ant, step] = city
+        route[step] = city
         return city
     largest = weigh_all(matrices.weights, workspace.unvisited, u, workspace.keys)
     if neighbours.shape[1] > 0:  # no candidate is left: the heaviest of all
@@ -214,12 +215,12 @@ def choose(
         scale = scale_of(largest)
         stop = spin(word, add_up(workspace.keys, scale, workspace.sums))
         if rules.lists:
-            position = place_at(workspace.keys, scale, routes, ant, step, stop)
-            city = routes[ant, position]
-            routes[ant, position] = routes[ant, step]
+            position = place_at(workspace.keys, scale, route, step, stop)
+            city = route[position]
+            route[position] = route[step]
         else:
             city = np.uint32(slot_at(workspace.keys, scale, workspace.sums, stop))
-    routes[ant, step] = city
+    route[step] = city
     return city
 
 

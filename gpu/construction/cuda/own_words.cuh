@@ -1,5 +1,5 @@
 // A random word for every city at a step, for selections without a wheel: one block of Philox a
-// step, and five operations that make a word of it. See gpu.core.random.own_words, which says why
+// step, and five operations that make a word of it. See gpu.cpu.philox.own_word, which says why
 // these are random enough.
 #pragma once
 

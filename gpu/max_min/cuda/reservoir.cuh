@@ -9,7 +9,7 @@
 #include "gpu/cuda/kernels/group.cuh"
 
 struct Reservoir {
-    // -log2(u) for the u in (0, 1) that a word stands for; see gpu.core.random.minus_log2.
+    // -log2(u) for the u in (0, 1) that a word stands for; see gpu/construction/cpu/random_keys.py.
     static __device__ __forceinline__ float minus_log2(unsigned word) {
         float u = odd_share(word);
         int bits = static_cast<int>(__float_as_uint(u));

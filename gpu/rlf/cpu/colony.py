@@ -17,20 +17,11 @@ from gpu.cpu.colony import CpuColony
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.problems.coloring.checks import checked_coloring
-from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
+from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.rlf.cpu.state import LEVEL, RlfState
 from gpu.rlf.parameters import ColoringCpuParameters
-
-
-def prepare() -> None:
-    """Compile the colony: some seconds, once on a machine.
-
-    Without this call the first colony takes that time.
-    """
-    path = GraphInstance("path", "", 3, unique_edges([(0, 1), (1, 2)]))
-    RlfCpuColony(path, ColoringCpuParameters(), 0, threads=1).close()
 
 
 def build_sequential(

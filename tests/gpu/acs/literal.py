@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.random import Purpose, greedy_threshold, roulette_share, start_cities, step_draws
+from gpu.core.random import Purpose, greedy_threshold, start_cities
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
+from tests.draws import roulette_share, step_draws
 from tests.gpu.cpu.literal_tours import LiteralTours
 from tests.gpu.local_search.literal import improved
 

@@ -42,7 +42,7 @@ def _threads_even_for_few_ants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu.acs.cpu.colony, "ANTS_PER_THREAD", 1)
 
 
-@pytest.fixture(params=[(1, False), (1, True), (3, True)], ids=["sequential", "stepwise", "team"])
+@pytest.fixture(params=[(1, False), (1, True), (3, True)], ids=["sequential", "stepwise", "shared"])
 def way(request: pytest.FixtureRequest) -> Way:
     """Threads, and whether ants step together."""
     return {"threads": request.param[0], "stepwise": request.param[1]}
@@ -342,8 +342,8 @@ def test_an_interrupt_between_two_slices_leaves_no_thread_waiting(
         colony.iterate(1)
 
 
-def test_preparing_compiles_for_every_colony() -> None:
-    acs.prepare()
+def test_the_first_colony_compiles_for_all() -> None:
+    AcsCpuColony(makers.uniform(3), AcsParameters(), 0, threads=1, stepwise=False).close()
     run: Any = iteration.run
     compiled = set(run.signatures)
     for parameters, instance in (

@@ -14,7 +14,7 @@ from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.acs.rule import AcsRule, spun
+from gpu.acs.rule import AcsRule
 from gpu.core.colony import Colony
 from gpu.core.decision import Outcome
 from gpu.core.rule import TrailSource
@@ -43,10 +43,10 @@ def tour_of(colony: Colony) -> list[int]:
     return [int(city) for city in tour]
 
 
-def foretell(
+def predict(
     colony: Source, instance: TspInstance, parameters: AcsParameters, seed: int, iterations: int = 6
 ) -> set[Outcome]:
-    """Compare each iteration's one tour with what was foretold; return what came about."""
+    """Compare each iteration's one tour with what was predicted; return what came about."""
     rule = AcsRule(instance, parameters, seed)
     assert rule.caveat == ""
     outcomes: set[Outcome] = set()
@@ -79,17 +79,17 @@ INSTANCES = {
 
 @pytest.mark.parametrize("parameters", ONE_ANT, ids=str)
 @pytest.mark.parametrize("name", INSTANCES)
-def test_one_ant_goes_where_it_was_foretold_to_go(name: str, parameters: AcsParameters) -> None:
+def test_one_ant_goes_where_it_was_predicted_to_go(name: str, parameters: AcsParameters) -> None:
     instance = INSTANCES[name]
     colony = AcsCpuColony(instance, parameters, 5, threads=1, stepwise=False)
-    foretell(colony, instance, parameters, 5, iterations=4)
+    predict(colony, instance, parameters, 5, iterations=4)
     colony.close()
 
 
 def test_every_outcome_is_met() -> None:
     parameters = AcsParameters(ants=1, q0=0.5, candidates=4)
     colony = AcsCpuColony(CLUSTERS, parameters, 1, threads=1, stepwise=False)
-    met = foretell(colony, CLUSTERS, parameters, 1)
+    met = predict(colony, CLUSTERS, parameters, 1)
     colony.close()
     assert met == {Outcome.GREEDY, Outcome.ROULETTE, Outcome.FALLBACK}
 
@@ -104,12 +104,12 @@ def test_every_outcome_is_met() -> None:
     ],
     ids=["matrix", "selective", "selective, rarely"],
 )
-def test_one_ant_on_a_gpu_goes_where_it_was_foretold_to_go(
+def test_one_ant_on_a_gpu_goes_where_it_was_predicted_to_go(
     parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]
 ) -> None:
     colony = AcsColony(CLUSTERS, parameters, EmulatedMachine(), 7, trails, WholeTours)
     try:
-        foretell(colony, CLUSTERS, parameters, 7, iterations=4)
+        predict(colony, CLUSTERS, parameters, 7, iterations=4)
     finally:
         colony.close()
 
@@ -203,11 +203,3 @@ def test_before_the_first_iteration_no_colony_is_needed() -> None:
     colony.iterate(1)
     assert tour == tour_of(colony)
     colony.close()
-
-
-def test_the_wheel_stops_at_each_city_as_often_as_its_weight_says() -> None:
-    weighed = np.array([3, 0, 1, 4], np.float32)
-    draws = np.linspace(0, 1, 8000, endpoint=False, dtype=np.float32)
-    stops = np.bincount([spun(weighed, np.array(draw)) for draw in draws], minlength=4)
-    np.testing.assert_allclose(stops, [3000, 0, 1000, 4000], atol=2)
-    assert spun(np.array([1, 0], np.float32), np.array(1 - 2**-24, np.float32)) == 0

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.random import Purpose, key_of, odd_share, own_words, philox4x32, start_cities
+from gpu.core.random import Purpose, key_of, philox4x32, start_cities
+from tests.draws import odd_share, own_words
 
 
 def units(weights: NDArray[np.float32]) -> list[int]:

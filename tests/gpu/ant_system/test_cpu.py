@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu import catalog
-from gpu.ant_system.cpu import colony as ant_system
 from gpu.ant_system.cpu import iteration as as_iteration
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
@@ -326,8 +325,8 @@ def test_an_interrupt_leaves_no_thread_waiting(monkeypatch: pytest.MonkeyPatch) 
     interrupt(monkeypatch, colony)
 
 
-def test_preparing_compiles_for_every_colony() -> None:
-    ant_system.prepare()
+def test_the_first_colony_compiles_for_all() -> None:
+    AsCpuColony(makers.uniform(3), AsCpuParameters(), 0, threads=1).close()
     run: Any = as_iteration.run
     compiled = set(run.signatures)
     for change, instance in (

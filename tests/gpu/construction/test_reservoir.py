@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from gpu.construction.cpu import reservoir
-from gpu.construction.cpu.own_draws import reservoir_of_all
-from gpu.core.random import minus_log2
+from gpu.construction.cpu import random_keys
+from gpu.construction.cpu.random_keys import reservoir_of_all
 from gpu.cpu import wheel
 from gpu.cpu.wheel import BLOCK
+from tests.draws import minus_log2
 from tests.gpu.cpu.compiling import caller
 
 ALL = np.arange(1, 2**24, 2, dtype=np.uint32)
@@ -20,13 +20,13 @@ ALL = np.arange(1, 2**24, 2, dtype=np.uint32)
 @caller
 def call_logs(u: Any, results: Any) -> None:
     for place in range(u.size):
-        results[place] = reservoir.minus_log2(u[place])
+        results[place] = random_keys.minus_log2(u[place])
 
 
 @caller
 def call_keys(weights: Any, words: Any, keys: Any) -> None:
     for place in range(words.size):
-        keys[place] = reservoir.reservoir_key(weights[place], words[place])
+        keys[place] = random_keys.reservoir_key(weights[place], words[place])
 
 
 @caller

@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from gpu.core.random import Purpose, key_of, odd_share, own_words, philox4x32
+from gpu.core.random import Purpose, key_of, philox4x32
+from tests.draws import odd_share, own_words
 
 ANTS, STEPS, CITIES = 4, 512, 512
 

@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from gpu.core.random import (
-    Purpose,
-    greedy_threshold,
-    key_of,
-    philox4x32,
-    roulette_share,
-    start_cities,
-    step_draws,
-)
+from gpu.core.random import Purpose, greedy_threshold, key_of, philox4x32, start_cities
+from tests.draws import roulette_share, step_draws
 
 ONES = 0xFFFFFFFF
 Counter = tuple[int, int, int, int]

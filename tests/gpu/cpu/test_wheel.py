@@ -41,7 +41,7 @@ def call_slots(keys: Any, largest: Any, sums: Any, words: Any, counts: Any) -> N
 def call_place(keys: Any, largest: Any, sums: Any, routes: Any, step: Any, word: Any) -> Any:
     scale = wheel.scale_of(largest)
     stop = wheel.spin(word, wheel.add_up(keys, scale, sums))
-    return wheel.place_at(keys, scale, routes, 0, step, stop)
+    return wheel.place_at(keys, scale, routes[0], step, stop)
 
 
 @caller

@@ -1,4 +1,4 @@
-"""How many threads of a team work: a model of a busy machine, and real colonies."""
+"""How many threads of a colony work: a model of a busy machine, and real colonies."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from gpu.decisions.replay import Replay
 def whole_tour(
     rule: Rule, n: int, source: TrailSource, iteration: int, ant: int = 0
 ) -> tuple[list[int], list[Decision]]:
-    """The tour that is foretold for one ant, and its decisions."""
+    """The tour that is predicted for one ant, and its decisions."""
     replay = Replay(rule, n, source, iteration)
     decisions: list[Decision] = []
     for step in range(1, n):

@@ -61,7 +61,7 @@ def built(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("system", "place"), WHERE)
-def test_an_iteration_s_best_tour_was_foretold(
+def test_an_iteration_s_best_tour_was_predicted(
     system: System, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = issubclass(system.parameters, AcsParameters)  # others would change its trails
@@ -72,12 +72,12 @@ def test_an_iteration_s_best_tour_was_foretold(
     assert rule.caveat == ""
     with built(system, place, parameters, monkeypatch) as colony:
         for iteration in range(2):
-            foretold = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
+            predicted = [whole_tour(rule, INSTANCE.n, colony, iteration, ant)[0] for ant in ants]
             colony.iterate(1)
             tour = colony.snapshot(Wanted.ITERATION_SOLUTION).iteration_solution
             assert tour is not None
-            assert tour.tolist() in foretold
-            assert INSTANCE.tour_length(tour) == min(map(length, foretold))
+            assert tour.tolist() in predicted
+            assert INSTANCE.tour_length(tour) == min(map(length, predicted))
 
 
 def length(tour: list[int]) -> int:
