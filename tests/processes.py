@@ -22,12 +22,12 @@ INSTANCE = load(FOLDER / f"{RING}.tsp")
 
 
 def command(*arguments: object) -> list[str]:
-    """Return what to start."""
+    """Return the command line of a process that runs the program."""
     return [sys.executable, "-m", "app.cli.main", *map(str, arguments)]
 
 
 def environment() -> dict[str, str]:
-    """Without a display, and with this checkout on the path wherever the command runs."""
+    """Return an environment without a display, in which Python finds this checkout."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -81,7 +81,7 @@ def started(*arguments: object, log: Path) -> subprocess.Popen[str]:
 
 
 def interrupted(*arguments: object) -> str:
-    """Interrupt a measurement that has measured something; return what it printed."""
+    """Start a measurement, interrupt it after its first results, and return what it printed."""
     for patience in (5, 10, 20):  # seconds until it has: a busy machine needs longer
         process = start(*arguments)
         time.sleep(patience)
@@ -95,7 +95,7 @@ def interrupted(*arguments: object) -> str:
 
 
 def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """The JSON object that was printed last, checked against the instance."""
+    """Return the JSON object that was printed last, after a check of its tour."""
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     tour = np.array(found["tour"]) - 1
     assert sorted(tour) == list(range(INSTANCE.n))

@@ -1,6 +1,7 @@
 """Measure each colony's iterations a second in two checkouts, by turns.
 
-``python -m tests.speed compare OTHER [--places cpu:1,cpu] [--only NAME] [--rounds 5]`` starts one
+``python -m tests.speed compare OTHER [--places cpu:1,cpu] [--only NAME] [--rounds 5]
+[--seconds 0.4]`` starts one
 process here and one in the checkout OTHER. For each colony, both measure in turn, so that a
 machine whose speed drifts does so for both. Printed is the median over the rounds of the ratio
 here/OTHER of iterations a second; rows under 0.97 are marked. ``python -m tests.speed worker``
@@ -27,9 +28,6 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from tests.digests import cities, graph
 
-SECONDS = 0.4
-"""Least time of one measurement."""
-
 LEAST_RATIO = 0.97
 
 SIZES = {"cpu:1": (51, 200, 1000), "cpu": (51, 200, 1000), "cuda:0": (200, 1000, 2392)}
@@ -47,7 +45,7 @@ def worker() -> None:
         try:
             if line not in kept:
                 kept[line] = _built(json.loads(line))
-            answer: float | str = _measured(kept[line])
+            answer: float | str = _measured(kept[line], json.loads(line)["seconds"])
         except (FormicariumError, MemoryError) as error:
             answer = str(error)
         print(json.dumps(answer), flush=True)
@@ -66,16 +64,16 @@ def _built(case: dict[str, Any]) -> Any:
     return colony
 
 
-def _measured(colony: Any) -> float:
+def _measured(colony: Any, seconds: float) -> float:
     count, spent = 1, 0.0
     while True:
         begin = time.perf_counter()
         colony.iterate(count)
         colony.snapshot(Wanted.NUMBERS)
         spent = time.perf_counter() - begin
-        if spent >= SECONDS:
+        if spent >= seconds:
             return count / spent
-        count = max(count + 1, int(count * min(8.0, 1.2 * SECONDS / max(spent, 1e-6))))
+        count = max(count + 1, int(count * min(8.0, 1.2 * seconds / max(spent, 1e-6))))
 
 
 def cases(places: Sequence[str], only: str) -> list[dict[str, Any]]:
@@ -99,7 +97,7 @@ def cases(places: Sequence[str], only: str) -> list[dict[str, Any]]:
     return found
 
 
-def compare(other: Path, places: Sequence[str], only: str, rounds: int) -> int:
+def compare(other: Path, places: Sequence[str], only: str, rounds: int, seconds: float) -> int:
     """Measure both checkouts by turns; return 1 if any ratio is under ``LEAST_RATIO``."""
     command = [sys.executable, "-m", "tests.speed", "worker"]
     here, there = (
@@ -111,6 +109,7 @@ def compare(other: Path, places: Sequence[str], only: str, rounds: int) -> int:
     slower = 0
     with _Ending(here, there):
         for case in cases(places, only):
+            case["seconds"] = seconds
             pairs = [(_ask(here, case), _ask(there, case)) for _ in range(rounds + 1)][1:]
             name = f"{case['system']} {case['place']} n={case['n']} {case['values']}"
             numbers = [
@@ -165,11 +164,12 @@ def main() -> int:
     both.add_argument("--places", default="cpu:1,cpu")
     both.add_argument("--only", default="")
     both.add_argument("--rounds", type=int, default=5)
+    both.add_argument("--seconds", type=float, default=0.4, help="of a measurement, at least")
     given = parser.parse_args()
     if given.command == "worker":
         worker()
         return 0
-    return compare(given.other, given.places.split(","), given.only, given.rounds)
+    return compare(given.other, given.places.split(","), given.only, given.rounds, given.seconds)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The command line: a file a group of commands, and what they print."""
+"""The command line: files with groups of commands, and what they print."""

@@ -32,7 +32,7 @@ _SIGNALS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How work in the background came to its end.
+    """How work in another thread ended.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def solve(
     run = Run(instance, session, recorder=recorder)
 
     def work() -> None:
-        with suppress(Exception):  # the outcome tells of it
+        with suppress(Exception):  # the outcome has it
             run.finish()
 
     departure = attend(work, run.cancel, lambda: progress(run.state))

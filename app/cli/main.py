@@ -6,13 +6,14 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from app.cli.measure import compare, speedup
-from app.cli.options import out_option
+from app.cli.options import json_option, out_option
 from app.cli.solve import replay, solve
 from app.cli.terminal import one_line, say, width
 from gpu import __version__
@@ -94,34 +95,30 @@ for _command in (solve, replay, speedup, compare):
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@json_option("Print a JSON array.")
 def colonies(as_json: bool) -> None:
     """List the colonies and their parameters."""
     from app.cli import lists
 
-    click.echo(
-        json.dumps(lists.colony_rows(), indent=2) if as_json else lists.colonies_text(width())
-    )
+    _print(lists.colony_rows, lambda: lists.colonies_text(width()), as_json)
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@json_option("Print a JSON object.")
 def devices(as_json: bool) -> None:
     """List the devices that a colony can run on here."""
     from app.cli import lists
 
-    click.echo(json.dumps(lists.device_rows(), indent=2) if as_json else lists.devices_text())
+    _print(lists.device_rows, lists.devices_text, as_json)
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@json_option("Print a JSON object.")
 def instances(as_json: bool) -> None:
     """List the bundled and the downloaded instances."""
     from app.cli import lists
 
-    click.echo(
-        json.dumps(lists.instance_rows(), indent=2) if as_json else lists.instances_text(width())
-    )
+    _print(lists.instance_rows, lambda: lists.instances_text(width()), as_json)
 
 
 @cli.command()
@@ -166,6 +163,11 @@ def main() -> NoReturn:
         say(f"{sentence_for(error)} (formicarium --debug shows more)")
         status = 1
     sys.exit(status or 0)
+
+
+def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
+    """Print a list, as JSON or for people."""
+    click.echo(json.dumps(rows(), indent=2) if as_json else text())
 
 
 def _need_display() -> None:

@@ -12,6 +12,7 @@ import click
 from app.cli.options import (
     colony_option,
     device_option,
+    json_option,
     leave,
     make_folder,
     out_option,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from gpu.measure.speedup_report import SpeedupReport
 
 Progress = Callable[[str, float], None]
-"""Told what is done now, and what share of everything is done."""
+"""Gets a text with the present step, and the share of all steps that is done, in [0, 1]."""
 
 NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 
@@ -51,7 +52,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
     help="Seconds for each run to reach the same gap; 0 leaves that part out.",
 )
 @out_option("Folder for speedup.json and speedup.csv.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
+@json_option("Print the results as one JSON object.")
 def speedup(
     files: tuple[str, ...],
     colonies: tuple[str, ...],
@@ -143,7 +144,7 @@ def speedup(
     help="Seconds that an iteration may take; slower options are left out.",
 )
 @out_option("Folder for comparison.jsonl and comparison.csv.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def compare(
     file: str,
     colony: str | None,

@@ -103,6 +103,11 @@ def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _
     )
 
 
+def json_option(text: str) -> Callable[[_Command], _Command]:
+    """Return the option ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
 def make_folder(out: Path | None) -> None:
     """Make the output folder; raise FormicariumError if that is impossible."""
     from gpu.core.errors import sentence_for

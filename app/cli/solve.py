@@ -12,6 +12,7 @@ import click
 from app.cli.options import (
     colony_option,
     device_option,
+    json_option,
     leave,
     make_folder,
     out_option,
@@ -19,7 +20,6 @@ from app.cli.options import (
 )
 from app.cli.terminal import one_line, say, show_progress
 from gpu.core.errors import FormicariumError
-from gpu.core.words import counted
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def solve(
     file: str,
     colony: str | None,
@@ -89,7 +89,7 @@ def solve(
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--device", help="Another device than the recorded one.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option("Print the result as one JSON object.")
 def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
     from app.files.library import find_again
@@ -137,6 +137,8 @@ def _run(
 
 def _summary(result: Result) -> str:
     """Return a run's result for people, in a few lines."""
+    from gpu.core.words import counted
+
     instance, session, words = result.instance, result.session, result.instance.problem.words
     lines = [
         f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "

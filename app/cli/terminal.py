@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 
 LEAST_ROOM = 30
@@ -49,6 +48,8 @@ def table(rows: Iterable[Sequence[str]], width: int = 0) -> str:
 
 def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
     """Return ``rows``; what is too long for the last column goes on in rows below."""
+    import textwrap
+
     before = sum(
         max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
     )

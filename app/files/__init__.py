@@ -1,1 +1,1 @@
-"""Files that people bring and take away: instances, logs, exports, presets."""
+"""Files that users open and save: instances, logs, exports, presets."""

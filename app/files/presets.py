@@ -9,7 +9,7 @@ from views.setup.preset import Preset
 
 
 def presets() -> tuple[Preset, ...]:
-    """Return all presets, in the order that they ask for."""
+    """Return all presets, sorted by their ``order``."""
     folder = importlib.resources.files("resources") / "presets"
     found = [
         tomllib.loads(file.read_text("utf-8"))

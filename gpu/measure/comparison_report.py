@@ -11,7 +11,7 @@ from typing import Any
 from gpu.measure.spread import Spread
 
 COLONY = "colony"
-"""The group of whole systems; every other group is named as its parameter is."""
+"""Name of the group of whole systems. Every other group has the name of its parameter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,4 +19,4 @@ __all__ = [
     "solve",
 ]
 
-logging.getLogger("gpu").addHandler(logging.NullHandler())  # a script hears of failures by raise
+logging.getLogger("gpu").addHandler(logging.NullHandler())  # failures are raised, not printed

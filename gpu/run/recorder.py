@@ -78,12 +78,6 @@ class Recorder:
         self._write(header(session, instance))
 
     @property
-    def writing(self) -> bool:
-        """Whether lines still reach the file."""
-        with self._lock:
-            return self._file is not None
-
-    @property
     def complete(self) -> bool:
         """Whether the file has all lines up to the last one."""
         with self._lock:

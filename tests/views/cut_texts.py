@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QComboBox, QLabel, QTabBar, QToolButton
 
 from views.frame.main_window import MainWindow
-from views.widgets.elided import ElidedLabel
+from views.widgets.labels import ElidedLabel
 
 
 def cut_texts(window: MainWindow) -> list[str]:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Decision, Outcome
 from views.decision.decision_words import probability, quantity
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 MOST = 20
 """Most cities with a row of their own."""
@@ -50,25 +50,18 @@ class Row(NamedTuple):
     chosen: bool = False
 
 
-class DecisionBars(QWidget):
+class DecisionBars(PaintedWidget):
     """Draws as many rows as fit, the last for all other cities."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._decision: Decision | None = None
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._theme = DARK
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
         """Show another decision; ``ids`` are the numbers of the cities in the file."""
         self._decision, self._ids = decision, ids
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
-        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -12,31 +12,24 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Choice, Decision, Outcome
 from views.decision.decision_words import apart, spin_text
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 _NARROWEST = 1.5
 """Least width in pixels of a part of the wheel; smaller ones are not told apart."""
 
 
-class DecisionDraws(QWidget):
+class DecisionDraws(PaintedWidget):
     """Two scales from 0 to 1 with a mark at the number drawn: q, and the unrolled wheel."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._decision: Decision | None = None
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._theme = DARK
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
         """Show another decision; ``ids`` are the numbers of the cities in the file."""
         self._decision, self._ids = decision, ids
-        self.updateGeometry()
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
         self.updateGeometry()
         self.update()
 

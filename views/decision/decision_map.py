@@ -10,12 +10,14 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
 from views.tour.tour_layers import MapLayer
+from views.widgets.labels import make_label
 from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
+from views.widgets.layouts import fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
@@ -178,13 +180,9 @@ class DecisionMap(QWidget):
             {"near": "Near", "whole": "Whole map"}, "How much of the map to show"
         )
         self.extent.chosen.connect(lambda _: self.fit())
-        self.legend = QLabel()
-        self.legend.setProperty("role", "note")
+        self.legend = make_label("note", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.legend.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.graphics, 1)
+        fill(QVBoxLayout(self), (self.graphics, 1))
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""

@@ -15,7 +15,7 @@ from views.decision.decision_draws import DecisionDraws
 from views.decision.decision_map import DecisionMap
 from views.decision.decision_words import sentence
 from views.decision.step_controls import KEYS, StepControls
-from views.widgets.theme import Theme
+from views.widgets.layouts import fill
 from views.widgets.view import View
 
 _PATIENCE = 250
@@ -65,10 +65,7 @@ class DecisionView(View):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.map, self.draws, self.bars = DecisionMap(), DecisionDraws(), DecisionBars()
         chances = QWidget()
-        column = QVBoxLayout(chances)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.draws)
-        column.addWidget(self.bars, 1)
+        fill(QVBoxLayout(chances), self.draws, (self.bars, 1))
         self.parts = QSplitter(Qt.Orientation.Vertical)
         self.parts.setChildrenCollapsible(False)
         self.parts.setHandleWidth(8)
@@ -76,23 +73,12 @@ class DecisionView(View):
         self.parts.addWidget(chances)
         self.parts.setSizes([500, 500])
         page = QWidget()
-        rows = QVBoxLayout(page)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.words)
-        legend = QHBoxLayout()
-        legend.addWidget(self.map.extent)
-        legend.addSpacing(8)
-        legend.addWidget(self.map.legend, 1)
-        rows.addLayout(legend)
-        rows.addWidget(self.parts, 1)
-        rows.addWidget(self.note)
+        legend = fill(QHBoxLayout(), self.map.extent, 8, (self.map.legend, 1))
+        fill(QVBoxLayout(page), self.words, legend, (self.parts, 1), self.note)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.hint)
         self.pages.addWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 6)
-        layout.addWidget(self.controls)
-        layout.addWidget(self.pages, 1)
+        fill(QVBoxLayout(self), self.controls, (self.pages, 1), margins=(8, 8, 8, 6))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.controls.changed.connect(self.ask)
         self.apply_theme(self.theme)
@@ -160,12 +146,6 @@ class DecisionView(View):
         self.bars.show_decision(decision, self._ids)
         self.pages.setCurrentIndex(1)
         self.controls.answered()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        super().apply_theme(theme)
-        for part in (self.controls, self.map, self.draws, self.bars):
-            part.apply_theme(theme)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step with the keys of ``KEYS``."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from views.widgets.buttons import fit_texts
 from views.widgets.icons import icon
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
 KEYS = (
@@ -58,9 +59,7 @@ class StepControls(QWidget):
         self.watch.setToolTip("Go on step by step (W)")
         self.pace = QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
+        row = fill(QHBoxLayout(self), spacing=6)
         for box, label, tip in (
             (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
             (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),

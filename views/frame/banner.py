@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
 
 from views.widgets.icons import icon
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 Severity = Literal["error", "info", "done"]
@@ -66,12 +67,8 @@ class Banner(QFrame):
         self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
         self.close_button.setToolTip("Close this message")
         self.close_button.clicked.connect(self.clear)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(8, 0, 2, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._sign)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.close_button)
+        parts = self._sign, (self.label, 1), self.close_button
+        fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.clear)

@@ -15,6 +15,7 @@ from views.frame.draw_queue import DrawQueue
 from views.frame.pane import Pane
 from views.frame.view_table import VIEWS
 from views.problem_display import problem_of
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -67,9 +68,7 @@ class Dashboard(QWidget):
         self.down.setSizes([500, 500])
         self.across.setStretchFactor(0, 56)
         self.across.setStretchFactor(1, 44)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.across)
+        fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
         self._current = self.panes[0]
         self.queue = DrawQueue(self)

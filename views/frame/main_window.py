@@ -25,8 +25,9 @@ from views.problem_display import FILES, problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
-from views.widgets.elided import ElidedLabel
 from views.widgets.icons import application_icon
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import fill
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
@@ -239,23 +240,12 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.setContentsMargins(4, 8, 8, 4)
-        right.setSpacing(8)
-        right.addWidget(self.readout)
-        right.addWidget(self.dashboard, 1)
-        across = QHBoxLayout()
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(self.setup)
-        across.addLayout(right, 1)
+        views = self.readout, (self.dashboard, 1)
+        right = fill(QVBoxLayout(), *views, margins=(4, 8, 8, 4), spacing=8)
+        across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
         central = QWidget()
         central.setObjectName("central")
-        down = QVBoxLayout(central)
-        down.setContentsMargins(0, 0, 0, 0)
-        down.setSpacing(0)
-        down.addWidget(self.run_bar)
-        down.addLayout(across, 1)
+        fill(QVBoxLayout(central), self.run_bar, (across, 1), spacing=0)
         self.setCentralWidget(central)
 
     def _connect(self) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from views.widgets.icons import icon
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -59,18 +60,14 @@ class Pane(QFrame):
         self.picture_button.setMenu(menu)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()
-        row = QHBoxLayout(corner)
-        row.setContentsMargins(0, 0, 4, 0)
-        row.setSpacing(0)
-        for button in (self.picture_button, self.zoom_button):
+        buttons = self.picture_button, self.zoom_button
+        for button in buttons:
             button.setProperty("role", "plain")
             button.setIconSize(QSize(16, 16))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            row.addWidget(button)
+        fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 4, 0), spacing=0)
         self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
-        layout.addWidget(self.tabs)
+        fill(QVBoxLayout(self), self.tabs, margins=(1, 1, 1, 1))
         self._zoomed = False
 
     def show_views(self, views: Sequence[View]) -> None:

@@ -11,6 +11,8 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 _RATE_OVER = 2.0
@@ -31,18 +33,11 @@ class Readout(QFrame):
         self._recent: deque[tuple[float, int]] = deque()
         self.values: dict[str, QLabel] = {}
         self.headings: dict[str, QLabel] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(14, 6, 14, 7)
-        layout.setSpacing(14)
+        layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
-            heading, value = QLabel(), QLabel("–")
-            heading.setProperty("role", "heading")
+            heading, value = make_label("heading"), QLabel("–")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column = QVBoxLayout()
-            column.setSpacing(0)
-            column.addWidget(heading)
-            column.addWidget(value)
-            layout.addLayout(column, share)
+            layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
         self._set_headings()
         self.apply_theme(DARK)

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 from views.frame.actions import Actions
 from views.frame.activity import Activity
 from views.widgets.buttons import fit_texts
-from views.widgets.elided import ElidedLabel
 from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 SOON = 2_000
@@ -51,8 +52,7 @@ class RunBar(QFrame):
             bar.setTextVisible(False)
         self.progress.setMinimumWidth(90)
         self.busy.setMinimumWidth(48)
-        self.why_long = ElidedLabel()
-        self.why_long.setProperty("role", "muted")
+        self.why_long = ElidedLabel("muted")
         self.why_long.setText("code is compiled once")
         self.why_long.setToolTip(
             "The code of a colony is compiled once on this machine, in its first run, which may "
@@ -62,27 +62,17 @@ class RunBar(QFrame):
         self._soon.setSingleShot(True)
         self._soon.setInterval(SOON)
         self._soon.timeout.connect(self.why_long.show)
-        self.left = QLabel()
-        self.left.setProperty("role", "muted")
+        self.left = make_label("muted")
         self.theme_button = self._button(actions["theme"], "plain")
         self.panel_button = self._button(actions["panel"], "plain")
         self.present_button = self._button(actions["present"], "plain")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 6, 10, 6)
-        layout.setSpacing(6)
-        layout.addWidget(self.ant)
-        layout.addSpacing(6)
-        for button in (self.start, self.pause, self.step, self.stop):
-            layout.addWidget(button)
-        layout.addSpacing(10)
-        layout.addWidget(self.state)
-        layout.addWidget(self.progress, 1)
-        layout.addWidget(self.busy, 1)
-        layout.addWidget(self.why_long, 100)  # as wide as it needs, if there is room
-        layout.addWidget(self.left)
-        layout.addSpacing(10)
-        for button in (self.panel_button, self.theme_button, self.present_button):
-            layout.addWidget(button)
+        bars = (self.progress, 1), (self.busy, 1)
+        why_long = self.why_long, 100  # as wide as it needs, if there is room
+        run = self.ant, 6, self.start, self.pause, self.step, self.stop
+        progress = self.state, *bars, why_long, self.left
+        window = self.panel_button, self.theme_button, self.present_button
+        parts = *run, 10, *progress, 10, *window
+        fill(QHBoxLayout(self), *parts, margins=(12, 6, 10, 6), spacing=6)
         self.show_activity(self._activity)
 
     def show_activity(self, activity: Activity) -> None:

@@ -18,7 +18,7 @@ from views.widgets.formats import whole
 from views.widgets.layers import Layer
 from views.widgets.matrix_view import MatrixView
 from views.widgets.picture_item import PictureItem, Shades
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import Theme
 
 _FAINTEST = 64
 """Level of the smallest share of edges above 0."""
@@ -36,17 +36,11 @@ class BlocksLayer(Layer):
         super().__init__(depth)
         self._filled = filled
         self._ends = np.zeros(1)
-        self._theme = DARK
 
     def set_blocks(self, ends: NDArray[np.float64]) -> None:
         """Show other blocks, each from one of the ascending ``ends`` to the next."""
         self._ends = ends
         self.set_bounds(np.array([[0.0, 0.0], [ends[-1], ends[-1]]]))
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
     @property
@@ -162,8 +156,6 @@ class AdjacencyView(MatrixView):
         super().apply_theme(theme)
         levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
-        for layer in (self.grounds, self.outlines):
-            layer.set_theme(theme)
 
     @property
     def matrix(self) -> NDArray[np.uint8] | None:

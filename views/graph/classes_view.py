@@ -14,12 +14,11 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
 from views.widgets.chips import Chip
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import significant, whole
+from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
-from views.widgets.theme import DARK, Theme
 from views.widgets.view import View
 
 _GAP = 0.16
@@ -39,7 +38,6 @@ class ClassBars(Layer):
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._theme = DARK
         self._pointed = -1
         self.sizes: NDArray[np.int64] = np.empty(0, np.int64)
 
@@ -60,11 +58,6 @@ class ClassBars(Layer):
         if color != self._pointed:
             self._pointed = color
             self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
-        self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the bars."""
@@ -106,16 +99,10 @@ class ClassesView(View):
         self.mean = self.plot.add_curve("optimum", dashes=True)
         self.chip = Chip("Mean n / k", "optimum", "dashes", "Vertices a class, on average")
         self.chip.toggled.connect(self.mean.setVisible)
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
+        self.reading = ElidedLabel("note")
         self.plot.hovered.connect(self._read_at)
-        top = FlowLayout()
-        top.addWidget(self.chip)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.reading)
+        parts = FlowLayout(self.chip), (self.plot, 1), self.reading
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.begin_run()
 
@@ -155,13 +142,6 @@ class ClassesView(View):
     def fit(self) -> None:
         """Show all classes."""
         self.plot.fit()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.plot.apply_theme(theme)
-        self.bars.set_theme(theme)
-        self.chip.apply_theme(theme)
 
     def _say(self) -> None:
         sizes = self.bars.sizes

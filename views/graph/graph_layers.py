@@ -13,7 +13,7 @@ from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import SMALLEST, draw_marks, mark_of
 from views.widgets.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import Theme
 
 _DIAMETERS = 2.5, 26.0
 """Least and largest diameter of a vertex in pixels."""
@@ -51,7 +51,6 @@ class GraphLayer(Layer):
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._theme = DARK
         self._graph: GraphInstance | None = None
         self._drawing: GraphDrawing | None = None
 
@@ -65,11 +64,6 @@ class GraphLayer(Layer):
         self._graph, self._drawing = graph, drawing
         empty = np.empty((0, 2))
         self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
     def _lines(

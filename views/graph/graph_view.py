@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import Arrangement, GraphDrawing
@@ -16,9 +16,9 @@ from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import whole
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
@@ -63,10 +63,8 @@ class GraphView(CanvasView):
             "Where vertices are drawn: as springs along the edges would pull them, in their "
             "classes' order around a circle, class by class, or whichever suits the graph",
         )
-        self.state = QLabel()
-        self.state.setProperty("role", "note")
-        self.hover = ElidedLabel()
-        self.hover.setProperty("role", "note")
+        self.state = make_label("note")
+        self.hover = ElidedLabel("note")
         self.waiting = self._label_over("Finding places for the vertices …")
         self._lay_out()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
@@ -143,10 +141,6 @@ class GraphView(CanvasView):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
         super().apply_theme(theme)
-        for layer in self._layers:
-            layer.set_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
         self._say_state()
 
     def point_at(self, place: QPointF) -> None:
@@ -173,21 +167,12 @@ class GraphView(CanvasView):
         self.point_out(-1)
 
     def _lay_out(self) -> None:
-        chips = FlowLayout()
-        for widget in (*self.chips.values(), self.arrangement):
-            chips.addWidget(widget)
-        top = QHBoxLayout()
-        top.addLayout(chips, 1)
+        chips = FlowLayout(*self.chips.values(), self.arrangement)
+        top = fill(QHBoxLayout(), (chips, 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.caption, 1)
-        bottom.addWidget(self.state)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.graphics, 1)
-        layout.addWidget(self.hover)
-        layout.addLayout(bottom)
+        bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
+        parts = top, (self.graphics, 1), self.hover, bottom
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
 
     def _ask(self) -> None:
         if self._graph is None:

@@ -15,9 +15,10 @@ from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.spread import Spread
 from views.measure.measure_bar import MeasureBar
 from views.measure.results_table import Cell, ResultsTable
-from views.widgets.elided import ElidedLabel
 from views.widgets.formats import milliseconds, significant, whole
 from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -58,25 +59,13 @@ class ComparisonView(View):
         self.phases.setWordWrap(True)
         self.table.fitted.connect(self._tell_phases)
         self.table.currentCellChanged.connect(self._tell_phases)
-        self.what = ElidedLabel()
-        self.what.setProperty("role", "muted")
-        self.note = QLabel(_HINT)
-        self.note.setProperty("role", "note")
-        self.note.setWordWrap(True)
+        self.what = ElidedLabel("muted")
+        self.note = make_label("note", _HINT, wrap=True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        top = QHBoxLayout()
-        top.addWidget(self.measure.button)
-        top.addWidget(self.what, 1)
-        top.addWidget(self.copy_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.measure)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.phases)
-        layout.addWidget(self.note)
+        top = fill(QHBoxLayout(), self.measure.button, (self.what, 1), self.copy_button)
         self._filler = QWidget()
-        layout.addWidget(self._filler, 1)
+        parts = top, self.measure, (self.table, 1), self.phases, self.note, (self._filler, 1)
+        fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6))
         self.show_report(None)
         self.apply_theme(self.theme)
 
@@ -109,7 +98,6 @@ class ComparisonView(View):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         super().apply_theme(theme)
-        self.table.apply_theme(theme)
         self.copy_button.setIcon(icon("copy", theme, "muted"))
 
     def _tell_phases(self, *_: object) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 
 
 class MeasureBar(QWidget):
@@ -30,13 +33,8 @@ class MeasureBar(QWidget):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setRange(0, 1000)
-        self.note = QLabel()
-        self.note.setProperty("role", "note")
-        self.note.setWordWrap(True)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.progress, 1)
-        layout.addWidget(self.note, 3)
+        self.note = make_label("note", wrap=True)
+        fill(QHBoxLayout(self), (self.progress, 1), (self.note, 3))
         self.finish("")
 
     def allow(self, why_not: str = "") -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QLabel,
     QScrollArea,
     QStackedWidget,
     QVBoxLayout,
@@ -24,11 +23,11 @@ from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.chips import Chip
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, significant, whole
+from views.widgets.labels import make_label
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
-from views.widgets.theme import Theme
 from views.widgets.view import View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
@@ -73,9 +72,7 @@ class SpeedupView(View):
         self._curves: dict[str, Curve] = {}
         self.bars = Bars()
         self.table = SpeedupTable()
-        self.note = QLabel()
-        self.note.setProperty("role", "note")
-        self.note.setWordWrap(True)
+        self.note = make_label("note", wrap=True)
         self.pages = QStackedWidget()
         self._lay_out()
         self.what.chosen.connect(lambda _: self._redraw())
@@ -107,41 +104,20 @@ class SpeedupView(View):
         self._redraw()
         self.exports_changed.emit()
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        super().apply_theme(theme)
-        self.plot.apply_theme(theme)
-        self.bars.apply_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
-
     def _lay_out(self) -> None:
-        top = FlowLayout()
-        for widget in (self.scope, self.contenders, self.measure.button):
-            top.addWidget(widget)
+        top = FlowLayout(self.scope, self.contenders, self.measure.button)
         curves = QWidget()
-        column = QVBoxLayout(curves)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self.legend)
-        column.addWidget(self.plot, 1)
+        fill(QVBoxLayout(curves), self.legend, (self.plot, 1))
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(self.bars)
         for page in (scroll, curves, self.table):
             self.pages.addWidget(page)
-        bottom = FlowLayout()
-        bottom.addWidget(self.what)
-        bottom.addWidget(self.base)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.measure)
-        layout.addWidget(self.pages, 1)
         self._filler = QWidget()
-        layout.addWidget(self.note)
-        layout.addWidget(self._filler, 1)
-        layout.addLayout(bottom)
+        parts = top, self.measure, (self.pages, 1), self.note, (self._filler, 1)
+        bottom = FlowLayout(self.what, self.base)
+        fill(QVBoxLayout(self), *parts, bottom, margins=(8, 8, 8, 6))
 
     def _redraw(self) -> None:
         shown = bool(self.reports)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 COLOURS = "viridis"
 """Perceptually uniform, and readable with every kind of colour vision."""
@@ -21,14 +21,13 @@ def colour_table() -> list[int]:
     return [QColor(*map(int, row[:3])).rgb() for row in table]
 
 
-class ColourBar(QWidget):
+class ColourBar(PaintedWidget):
     """Draws the colours of a range, with its ticks."""
 
     def __init__(self, label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = label
         self._low, self._high = 1.0, 10.0
-        self._theme = DARK
         self._colours = colour_table()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
 
@@ -38,12 +37,6 @@ class ColourBar(QWidget):
             self._low, self._high = low, high
             self.updateGeometry()
             self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         """Return room for the bar and its longest tick."""

@@ -12,12 +12,11 @@ from gpu.core.snapshot import Snapshot
 from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.chips import Chip
-from views.widgets.elided import ElidedLabel
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import duration, percent, whole
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
-from views.widgets.theme import Theme
 from views.widgets.view import View
 
 
@@ -47,22 +46,14 @@ class ConvergenceView(View):
         self.axis_choice = OptionButtons(
             {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
         )
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
-        chips = FlowLayout()
+        self.reading = ElidedLabel("note")
         for name, chip in self.chips.items():
-            chips.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
         self.axis_choice.chosen.connect(self._change_axis)
         self.plot.hovered.connect(self._read_at)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.reading, 1)
-        bottom.addWidget(self.axis_choice)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(chips)
-        layout.addWidget(self.plot, 1)
-        layout.addLayout(bottom)
+        chips = FlowLayout(*self.chips.values())
+        bottom = fill(QHBoxLayout(), (self.reading, 1), self.axis_choice)
+        fill(QVBoxLayout(self), chips, (self.plot, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.plot.show_whole_numbers("bottom")
         self.show_instance(None)
@@ -129,13 +120,6 @@ class ConvergenceView(View):
                 bottom = min(bottom, optimum)
         margin = 0.05 * max(high[1] - bottom, 1.0)
         self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.plot.apply_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
 
     def _show_curve(self, name: str, shown: bool) -> None:
         self.curves[name].setVisible(shown)

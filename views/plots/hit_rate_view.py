@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Updates
 from gpu.problems.tsp.instance import TspInstance
 from views.measure.measure_bar import MeasureBar
 from views.plots.history import History
 from views.widgets.chips import Chip
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent
+from views.widgets.labels import make_label
+from views.widgets.layouts import FlowLayout, fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
-from views.widgets.theme import Theme
 from views.widgets.view import View
 
 
@@ -67,33 +67,20 @@ class HitRateView(View):
         self.measure = MeasureBar(
             "Measure", "Run the selective memory with s = 1, 2, 4, … 32 on this instance"
         )
-        self.note = QLabel(" ")
-        self.note.setProperty("role", "note")
-        self.note.setWordWrap(True)
+        self.note = make_label("note", " ", wrap=True)
         self.pages = QStackedWidget()
         self.below = QStackedWidget()
         foot = QWidget()
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.measure.button)
-        row.addWidget(self.measure, 1)
-        row.addStretch(0)
+        fill(QHBoxLayout(foot), self.measure.button, (self.measure, 1)).addStretch(0)
         for plot, below in ((self.run_plot, self.note), (self.memory_plot, foot)):
             self.pages.addWidget(plot)
             self.below.addWidget(below)
-        top = FlowLayout()
         for name, chip in self.chips.items():
-            top.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
         self.page_choice.chosen.connect(self._turn)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.pages, 1)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.below, 1)
-        bottom.addWidget(self.page_choice)
-        layout.addLayout(bottom)
+        top = FlowLayout(*self.chips.values())
+        bottom = fill(QHBoxLayout(), (self.below, 1), self.page_choice)
+        fill(QVBoxLayout(self), top, (self.pages, 1), bottom, margins=(8, 6, 8, 6))
         self.memory_plot.axes["bottom"].tickValues = lambda low, high, _size: [
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
@@ -172,14 +159,6 @@ class HitRateView(View):
             curve.set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
         self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
         self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.run_plot.apply_theme(theme)
-        self.memory_plot.apply_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
 
     def _show_curve(self, name: str, shown: bool) -> None:
         if name == "recent":

@@ -93,7 +93,6 @@ class PheromoneView(MatrixView):
     def apply_theme(self, theme: Theme) -> None:
         """Change the colours around the picture; its own are the same in both themes."""
         super().apply_theme(theme)
-        self.bar.apply_theme(theme)
         nothing = theme.colour("field" if theme.dark else "border").rgb()
         self.image.set_colours([nothing, *colour_table()[1:]])
 

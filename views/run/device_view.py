@@ -16,8 +16,9 @@ from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.formats import byte_size, milliseconds, significant, whole
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 from views.widgets.plot import Plot
-from views.widgets.theme import Theme
 from views.widgets.view import View
 
 _BRANCHING_HINT = "Measured while a colony runs and this view is in sight."
@@ -39,44 +40,30 @@ class DeviceView(View):
         self.facts.setVerticalSpacing(3)
         self.facts.setColumnStretch(1, 1)
         self.phases = Bars()
-        self.phases_title = _heading("TIME BY PHASE")
-        self.phases_note = QLabel("Shown while a colony runs.")
-        self.phases_note.setProperty("role", "note")
-        self.moves_title = _heading("LOCAL SEARCH")
+        self.phases_title = make_label("heading", "TIME BY PHASE")
+        self.phases_note = make_label("note", "Shown while a colony runs.")
+        self.moves_title = make_label("heading", "LOCAL SEARCH")
         self.moves = Bars()
-        self.branching_title = _heading("BRANCHING FACTOR")
-        self.limits_note = QLabel()
-        self.limits_note.setProperty("role", "note")
-        self.limits_note.setWordWrap(True)
+        self.branching_title = make_label("heading", "BRANCHING FACTOR")
+        self.limits_note = make_label("note", wrap=True)
         self.plot = Plot("iterations", "factor")
         self.curve = self.plot.add_curve("trail", 2.0)
         self._history = History()
         page = QWidget()
         page.setProperty("role", "page")
-        inner = QVBoxLayout(page)
-        inner.setContentsMargins(2, 2, 6, 2)
-        inner.addWidget(self.phases_title)
-        inner.addWidget(self.phases_note)
-        inner.addWidget(self.phases)
-        inner.addSpacing(4)
-        inner.addWidget(self.moves_title)
-        inner.addWidget(self.moves)
-        inner.addSpacing(4)
-        inner.addWidget(self.branching_title)
-        inner.addWidget(self.limits_note)
-        inner.addWidget(self.plot, 1)
-        inner.addSpacing(4)
-        inner.addWidget(_heading("DEVICE"))
-        inner.addLayout(self.facts)
+        phases = self.phases_title, self.phases_note, self.phases
+        moves = self.moves_title, self.moves
+        branching = self.branching_title, self.limits_note, (self.plot, 1)
+        device = make_label("heading", "DEVICE"), self.facts
+        parts = *phases, 4, *moves, 4, *branching, 4, *device
+        inner = fill(QVBoxLayout(page), *parts, margins=(2, 2, 6, 2))
         inner.addStretch(0)  # fills the page if there is no plot
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 4, 4)
-        layout.addWidget(scroll)
+        fill(QVBoxLayout(self), scroll, margins=(8, 8, 4, 4))
         self.moves.setToolTip("How often each kind of move made a tour of this iteration shorter")
         self.plot.setToolTip(
             "The mean λ-branching factor (λ = 0.05): how many edges at a city carry a trail that "
@@ -118,8 +105,7 @@ class DeviceView(View):
                 widget.hide()
                 widget.deleteLater()
         for row, (name, text) in enumerate(facts.items()):
-            label = QLabel(name)
-            label.setProperty("role", "note")
+            label = make_label("note", name)
             value = QLabel(text)
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -195,19 +181,6 @@ class DeviceView(View):
         total = made.two_opt + made.or_opt
         made_in_all = counted(total, "improvement", whole(total))
         self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        self.phases.apply_theme(theme)
-        self.moves.apply_theme(theme)
-        self.plot.apply_theme(theme)
-
-
-def _heading(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", "heading")
-    return label
 
 
 def _cycle(count: int) -> list[str]:

@@ -12,9 +12,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
-from views.widgets.elided import ElidedLabel
 from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import fill
 from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -49,23 +50,17 @@ class LogView(View):
             {"words": "In words", "file": "As in the file"}, "How lines are shown"
         )
         self.form.chosen.connect(lambda _: self._redraw())
-        self.path = ElidedLabel()
-        self.path.setProperty("role", "note")
+        self.path = ElidedLabel("note")
         self.copy_button, self.folder_button = QToolButton(), QToolButton()
         self.copy_button.setToolTip("Copy what is shown")
         self.copy_button.clicked.connect(self._copy)
         self.folder_button.setToolTip("Open the folder of the log")
         self.folder_button.clicked.connect(self.folder_requested)
-        top = QHBoxLayout()
-        top.addWidget(self.form)
-        top.addWidget(self.path, 1)
-        for button in (self.copy_button, self.folder_button):
+        buttons = self.copy_button, self.folder_button
+        for button in buttons:
             button.setProperty("role", "plain")
-            top.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 8)
-        layout.addLayout(top)
-        layout.addWidget(self.text, 1)
+        top = fill(QHBoxLayout(), self.form, (self.path, 1), *buttons)
+        fill(QVBoxLayout(self), top, (self.text, 1), margins=(8, 6, 8, 8))
         self.apply_theme(self.theme)
         self.begin_run()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 
 
 class Card(QFrame):
@@ -17,15 +20,8 @@ class Card(QFrame):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        heading = QLabel(title)
-        heading.setProperty("role", "heading")
-        self._top = QHBoxLayout()
-        self._top.setSpacing(4)
-        self._top.addWidget(heading, 1)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(10, 5, 10, 7)
-        self.column.setSpacing(4)
-        self.column.addLayout(self._top)
+        self._top = fill(QHBoxLayout(), (make_label("heading", title), 1), spacing=4)
+        self.column = fill(QVBoxLayout(self), self._top, margins=(10, 5, 10, 7), spacing=4)
 
     def add_button(self, text: str, tip: str) -> QToolButton:
         """Add a small button beside the heading."""
@@ -35,11 +31,3 @@ class Card(QFrame):
         button.setProperty("role", "segment")
         self._top.addWidget(button)
         return button
-
-
-def note() -> QLabel:
-    """Return a label for small print that may take several lines."""
-    label = QLabel()
-    label.setProperty("role", "note")
-    label.setWordWrap(True)
-    return label

@@ -11,7 +11,8 @@ from gpu.core.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import System
 from views.problem_display import problem_of
-from views.setup.card import Card, note
+from views.setup.card import Card
+from views.widgets.labels import make_label
 
 
 class ColonyCard(Card):
@@ -39,7 +40,7 @@ class ColonyCard(Card):
             )
             box.setMinimumContentsLength(12)
             box.installEventFilter(self)
-        self.device_note, self.colony_note = note(), note()
+        self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
         self.devices.activated.connect(self._device_changed)
         self.colonies.activated.connect(self._colony_changed)
         for widget in (self.devices, self.device_note, self.colonies, self.colony_note):

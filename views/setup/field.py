@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 
 
 class Field(QWidget):
@@ -28,15 +31,9 @@ class Field(QWidget):
         super().__init__(parent)
         self._entry = entry
         entry.setAccessibleName(name)
-        self.problem_label = QLabel()
-        self.problem_label.setProperty("role", "problem")
-        self.problem_label.setWordWrap(True)
+        self.problem_label = make_label("problem", wrap=True)
         self.problem_label.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(1)
-        layout.addWidget(entry)
-        layout.addWidget(self.problem_label)
+        fill(QVBoxLayout(self), entry, self.problem_label, spacing=1)
         self.setFocusProxy(entry)
         self.setFocusPolicy(entry.focusPolicy())  # else Tab would not reach it
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QProgressBar, QToolButton, QWidget
 
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
-from views.setup.card import Card, note
+from views.setup.card import Card
+from views.widgets.labels import make_label
 
 
 class InstanceCard(Card):
@@ -42,10 +43,8 @@ class InstanceCard(Card):
         self.bundled_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.bundled_menu = QMenu(self)
         self.bundled_button.setMenu(self.bundled_menu)
-        self.name = QLabel()
-        self.name.setProperty("role", "value")
-        self.name.setWordWrap(True)
-        self.facts, self.warning = note(), note()
+        self.name = make_label("value", wrap=True)
+        self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)

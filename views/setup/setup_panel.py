@@ -12,7 +12,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QScrollArea,
     QToolButton,
@@ -30,6 +29,8 @@ from views.setup.parameter_form import ParameterForm
 from views.setup.preset import Preset
 from views.setup.stop_form import StopForm
 from views.widgets.icons import icon
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 
@@ -85,11 +86,8 @@ class SetupPanel(QScrollArea):
         self._stop_card.column.addWidget(self.stop)
         page = QWidget()
         page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(8, 8, 4, 4)
-        column.setSpacing(6)
-        for card in (self.instance, self.colony, self._parameter_card, self._stop_card):
-            column.addWidget(card)
+        cards = self.instance, self.colony, self._parameter_card, self._stop_card
+        column = fill(QVBoxLayout(page), *cards, margins=(8, 8, 4, 4), spacing=6)
         column.addStretch(1)
         self.setWidget(page)
         self.colony.changed.connect(self._colony_changed)
@@ -195,8 +193,7 @@ class SetupPanel(QScrollArea):
         self.dice.setProperty("role", "plain")
         self.dice.setToolTip("Draw another seed (Ctrl+D)")
         self.dice.clicked.connect(self.draw_seed)
-        label = QLabel("seed")
-        label.setProperty("role", "muted")
+        label = make_label("muted", "seed")
         label.setContentsMargins(0, 4, 0, 0)
         row = QHBoxLayout()
         row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)

@@ -21,7 +21,6 @@ from views.widgets.layers import (
     to_pixels,
     within,
 )
-from views.widgets.theme import DARK, Theme
 
 Edges = NDArray[np.int32]
 """City pairs, shape (k, 2)."""
@@ -37,17 +36,11 @@ class MapLayer(Layer):
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self._cities: Points = np.empty((0, 2))
-        self._theme = DARK
 
     def set_cities(self, cities: Points) -> None:
         """Show other cities, float64 of shape (n, 2)."""
         self._cities = cities
         self.set_bounds(cities)
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -13,9 +13,9 @@ from views.problem_display import WELCOME
 from views.tour.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
-from views.widgets.flow import FlowLayout
 from views.widgets.formats import percent, whole
-from views.widgets.theme import Theme
+from views.widgets.labels import make_label
+from views.widgets.layouts import FlowLayout, fill
 
 _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
@@ -72,26 +72,16 @@ class TourView(CanvasView):
         }
         for layer in self._layers.values():
             self.box.addItem(layer)
-        self.hover = QLabel()
-        self.hover.setProperty("role", "note")
+        self.hover = make_label("note")
         self.welcome = self._label_over(WELCOME)
         self.welcome.setWordWrap(True)
 
-        chips = FlowLayout()
         for name, chip in self.chips.items():
-            chips.addWidget(chip)
             chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
-        top = QHBoxLayout()
-        top.addLayout(chips, 1)
+        top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values()), 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.caption, 1)
-        bottom.addWidget(self.hover)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addWidget(self.graphics, 1)
-        layout.addLayout(bottom)
+        bottom = fill(QHBoxLayout(), (self.caption, 1), self.hover)
+        fill(QVBoxLayout(self), top, (self.graphics, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -168,14 +158,6 @@ class TourView(CanvasView):
                 self._describe(part)
             else:
                 self._tours[name].set_tour(part)
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        super().apply_theme(theme)
-        for layer in self._layers.values():
-            layer.set_theme(theme)
-        for chip in self.chips.values():
-            chip.apply_theme(theme)
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse."""

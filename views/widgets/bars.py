@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.widgets.theme import DARK, Theme
+from views.widgets.painted import PaintedWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,12 @@ class Bar:
     high: float = math.nan
 
 
-class Bars(QWidget):
+class Bars(PaintedWidget):
     """Draws bars below each other; the longest fills the width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bars: Sequence[Bar] = ()
-        self._theme = DARK
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_bars(self, bars: Sequence[Bar]) -> None:
@@ -52,12 +51,6 @@ class Bars(QWidget):
         self.bars = tuple(bars)
         if resized:
             self.updateGeometry()
-        self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        self._theme = theme
-        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:

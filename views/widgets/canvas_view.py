@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
-from views.widgets.elided import ElidedLabel
 from views.widgets.icons import icon
+from views.widgets.labels import ElidedLabel
+from views.widgets.layers import Layer
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -69,8 +70,7 @@ class CanvasView(View):
         self.fit_button.setProperty("role", "plain")
         self.fit_button.setToolTip(self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel()
-        self.caption.setProperty("role", "note")
+        self.caption = ElidedLabel("note")
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""
@@ -84,8 +84,11 @@ class CanvasView(View):
         self.box.autoRange(padding=self._padding)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Change the colours around the picture."""
+        """Use the colours and the type of ``theme``, in all layers too."""
         super().apply_theme(theme)
+        for item in self.box.addedItems:
+            if isinstance(item, Layer):
+                item.set_theme(theme)
         self.graphics.setBackground(theme.colour("panel"))
         self.fit_button.setIcon(icon("fit", theme, "muted"))
 

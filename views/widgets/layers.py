@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from views.widgets.cached_picture import CachedPicture
+from views.widgets.theme import DARK, Theme
 
 Points = NDArray[np.float64]
 """Shape (k, 2)."""
@@ -123,6 +124,7 @@ class Layer(QGraphicsItem):
         super().__init__()
         self.setZValue(depth)
         self._bounds = QRectF()
+        self._theme = DARK
         self._cached = CachedPicture()
 
     @property
@@ -138,6 +140,11 @@ class Layer(QGraphicsItem):
             low, high = points.min(axis=0), points.max(axis=0)
             margin = self.margin * max(float((high - low).max()), 1e-9)
             self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.refresh()
 
     def refresh(self) -> None:
         """Draw again, after the data or the colours have changed."""

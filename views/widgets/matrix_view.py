@@ -10,7 +10,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from views.widgets.canvas_view import CanvasView
-from views.widgets.elided import ElidedLabel
+from views.widgets.labels import ElidedLabel
+from views.widgets.layouts import fill
 from views.widgets.picture_item import PictureItem
 
 
@@ -36,18 +37,11 @@ class MatrixView(CanvasView):
         super().__init__(parent, least=(160, 140), padding=0.01, downward=True)
         self.image = image
         self.box.addItem(image)
-        self.reading = ElidedLabel()
-        self.reading.setProperty("role", "note")
-        top = QHBoxLayout()
-        top.addWidget(self.caption, 1)
+        self.reading = ElidedLabel("note")
+        top = fill(QHBoxLayout(), (self.caption, 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        self.middle = QHBoxLayout()
-        self.middle.addWidget(self.graphics, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.addLayout(top)
-        layout.addLayout(self.middle, 1)
-        layout.addWidget(self.reading)
+        self.middle = fill(QHBoxLayout(), (self.graphics, 1))
+        fill(QVBoxLayout(self), top, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
 
     @property
     def matrix(self) -> NDArray[Any] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
 
+from views.widgets.layouts import fill
+
 
 class OptionButtons(QWidget):
     """Buttons side by side, of which exactly one is pressed.
@@ -30,9 +32,7 @@ class OptionButtons(QWidget):
         super().__init__(parent)
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QToolButton] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout = fill(QHBoxLayout(self), spacing=0)
         for key, text in options.items():
             button = QToolButton()
             button.setText(text)

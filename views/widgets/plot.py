@@ -10,10 +10,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QTransform
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from views.widgets.axis import Axis
 from views.widgets.formats import significant, whole
+from views.widgets.labels import make_label
 from views.widgets.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import DARK, Theme
 
@@ -26,7 +27,6 @@ class Curve(Layer):
     ) -> None:
         super().__init__(depth)
         self._role, self._width, self._dashes, self._dots = role, width, dashes, dots
-        self._theme = DARK
         self.points: Points = np.empty((0, 2))
 
     def set_points(self, points: Points) -> None:
@@ -35,11 +35,6 @@ class Curve(Layer):
             return
         self.points = points
         self.set_bounds(points[np.isfinite(points).all(axis=1)])
-        self.refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Change colours."""
-        self._theme = theme
         self.refresh()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
@@ -106,8 +101,7 @@ class Plot(QWidget):
         self.widget.setMinimumSize(200, 120)
         self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.widget.viewport().installEventFilter(self)
-        self.hint = QLabel()
-        self.hint.setProperty("role", "note")
+        self.hint = make_label("note")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self._pages = QStackedLayout(self)
@@ -125,7 +119,7 @@ class Plot(QWidget):
         return curve
 
     def add_layer(self, layer: Layer) -> None:
-        """Add a layer in front of all curves; its maker gives it a theme."""
+        """Add a layer in front of all curves."""
         layer.setZValue(len(self._curves))
         self.box.addItem(layer, ignoreBounds=True)
 
@@ -217,8 +211,9 @@ class Plot(QWidget):
                 axis.label.setDefaultTextColor(theme.colour("muted"))
         for side in ("bottom", "left"):
             self.axes[side].setGrid(0.22)
-        for curve in self._curves:
-            curve.set_theme(theme)
+        for item in self.box.addedItems:
+            if isinstance(item, Layer):
+                item.set_theme(theme)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell where the mouse is, and fit on a double click."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, Themed
 
 
 class View(QWidget):
@@ -110,8 +110,11 @@ class View(QWidget):
         """Draw what was taken in."""
 
     def apply_theme(self, theme: Theme) -> None:
-        """Use the colours and the type of ``theme``."""
+        """Use the colours and the type of ``theme``, in all parts of the view."""
         self.theme = theme
+        for part in self.findChildren(QWidget):
+            if isinstance(part, Themed):
+                part.apply_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Draw what was missed while the view was hidden."""

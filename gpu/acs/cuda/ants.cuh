@@ -8,7 +8,7 @@
 
 struct AcsAnts {
     int ants;
-    unsigned threshold;  // of 24 random bits, from which on an ant explores
+    unsigned threshold;  // an ant explores if 24 random bits are at least this
     int period;          // steps from one local update to the next
     LocalUpdate change;
     Seed seed;

@@ -33,12 +33,12 @@ static __device__ SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int
     return warp_min(shortest == warp_min(shortest) ? nearest : ~0u);
 }
 
-// What can be known of a city without candidates before any trail is read: its unvisited
-// neighbours on the backup list or, if there is none, the nearest unvisited city.
+// For a city without candidates, before any trail is read: its unvisited neighbours on the backup
+// list or, if there are none, the nearest unvisited city.
 struct Fallback {
     Backup backup;
     bool free[BACKUP_ROWS];  // whether this lane's backup cities are unvisited
-    bool any;                // whether any lane's is; then `nearest` is not known
+    bool any;                // whether any lane has one; then `nearest` is not set
     int nearest;
 
     __device__ __forceinline__ void prepare(const CandidateLists& lists, const BitTabu& tabu,

@@ -1,14 +1,14 @@
-// Words from every ant to every block, by way of the L2 cache: what ants that step together tell of
-// a step, and at the same time the barrier between two steps.
+// Mailboxes in global memory: every ant sends a word about each step to all blocks. Waiting for all
+// words is also the barrier between two steps.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-// A word's last bits say of which time it is: who waits for it reads it until they are right. Words
-// of even times and of odd ones have places of their own, so that nobody writes over what others
-// may not have read: whoever is at a time has had all words of the time before.
+// The upper bits of a word are its time; a reader waits until they are right. Words of even and of
+// odd times have separate places. So no sender overwrites a word that somebody may still have to
+// read: a thread reaches a time only after it has read all words of the time before.
 struct Mailboxes {
-    static constexpr int BITS = 28;  // of a word that are the sender's
+    static constexpr int BITS = 28;  // of a word that carry the message
 
     unsigned* words;  // (2, ants), 0 before the first time, which is 1
     int ants;
@@ -27,7 +27,7 @@ struct Mailboxes {
 #endif
     }
 
-    // To be called by all threads before any waits.
+    // All threads call this before any of them waits.
     static __device__ __forceinline__ void meet() {
 #if defined(FORMICARIUM_EMULATION)
         emulation_grid_barrier();

@@ -30,7 +30,7 @@ struct MatrixTrails {
             visit(other, __ldcg(&outside[static_cast<long long>(city) * n + other]));
     }
 
-    // Both directions of an edge are kept, so the map need draw one.
+    // Both directions of an edge have a trail, so the map draws only one of them.
     __device__ bool draws(int city, int other, bool directed) const {
         return directed || city < other;
     }
@@ -56,7 +56,7 @@ struct MemoryTrails {
         if (record_city(record) != NOBODY) visit(record_city(record), record_trail(record));
     }
 
-    // The other city may have forgotten the edge; then this direction is the one to draw.
+    // If the other city has forgotten the edge, the map draws this direction.
     __device__ bool draws(int city, int other, bool directed) const {
         if (directed || city < other) return true;
         for (int slot = 0; slot < memory.size; ++slot)

@@ -1,21 +1,21 @@
 // Reads for cities where an ant has not arrived yet.
 //
-// Nine steps of ten or more follow the best tour so far, forwards or backwards. So what an ant
-// will need of a city is copied to shared memory while it is still two steps away, and the latency
-// of the L2 cache, longer than all else in a step, passes unnoticed. Where the guess is wrong, the
-// ant reads what it needs when it arrives, as it would without all this.
+// At least nine steps of ten follow the best tour so far, forwards or backwards. So the data of a
+// city is copied to shared memory while the ant is still two steps away. This hides the latency of
+// the L2 cache, which is longer than the rest of a step. Where the guess is wrong, the ant reads
+// the data when it arrives, as it would without reading ahead.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-// Two slots of shared memory for the next two cities, by turns: each lane copies 16 bytes of a
-// city into its place in a slot.
+// Two slots of shared memory hold the next two cities in turn: each lane copies 16 bytes of a
+// city to its place in a slot.
 struct ReadsAhead {
     static constexpr int SLOTS = 2, WORDS = SLOTS * 4 * LANES;  // of shared memory, 16-byte aligned
 
     uint4* slots;
-    const char* source = nullptr;  // what this lane copies of city 0
-    unsigned stride = 0;           // bytes from there to the same of the next city
+    const char* source = nullptr;  // what this lane copies for city 0
+    unsigned stride = 0;           // bytes from one city to the next
     int expected = -1;             // the next city, if the guess is right
     int later = -1;                // the one after it
 
@@ -27,7 +27,7 @@ struct ReadsAhead {
         stride = bytes;
     }
 
-    // Keeps in registers what take() has said.
+    // Keeps in registers what take() has set.
     __device__ __forceinline__ void hold() {
         source = held(source);
         stride = here_and_now(stride);
@@ -39,13 +39,13 @@ struct ReadsAhead {
         return reinterpret_cast<const Value*>(slots + turn * LANES + first);
     }
 
-    // To be called before a slot is read: the older copy is there, in all lanes' places.
+    // Call this before a slot is read: it waits until all lanes have copied the older city.
     __device__ __forceinline__ void land() const {
         copies_landed<SLOTS - 1>();
         __syncwarp();
     }
 
-    // To be called by an ant that reads what it needs: nothing is under way after it.
+    // An ant that reads its data itself calls this: afterwards no copy is under way.
     __device__ __forceinline__ void drop() const { copies_landed<0>(); }
 
     // The ant is at a city that it did not expect; `links` has the two cities beside it on the
@@ -64,7 +64,7 @@ struct ReadsAhead {
     }
 
   private:
-    // Lanes that take nothing copy nothing: even of one place again, it costs as much.
+    // Lanes without a part copy nothing: to copy the same place again would cost as much.
     __device__ __forceinline__ void copy(int city, int turn, int lane) const {
         auto offset = static_cast<unsigned long long>(static_cast<unsigned>(city)) * stride;
         if (stride) copy_ahead(slots + turn * LANES + lane, source + offset);

@@ -1,5 +1,5 @@
-// What an ant that steps together with others does beside its usual step, where every block has all
-// listed trails: trails that are on no list, draws, the way back. These are functions, and few, so
+// What is rare for an ant that steps together with others, where every block has all listed trails:
+// trails of edges on no list, draws, the closing edge. These are a few functions, out of line, so
 // that the usual step stays short.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "replica_trails.cuh"
 #include "step_updates.cuh"
 
-// What the usual step has no need of; in shared memory.
+// What the usual step does not need; in shared memory.
 struct StepTask {
     unsigned threshold;
     unsigned iteration;
@@ -38,15 +38,15 @@ struct StepTask {
     }
 };
 
-// What a step tells, and what it began in global memory.
+// The report of a step, and the updates that it began in global memory.
 struct StepReport {
     unsigned word = 0;
     bool updates = false;
-    unsigned seen = 0;  // to be waited for by performed()
+    unsigned seen = 0;  // pass it to performed() to wait for them
 };
 
-// Begins to update the trails of an edge as far as they are on no list, from the trail before. All
-// lanes of the warp call this.
+// Begins to update those trails of an edge that are on no list, from the trail before. All lanes of
+// the warp call this.
 static __device__ SELDOM StepReport update_outside(const StepTask* task, int from, int to,
                                                    float trail, unsigned word, unsigned time,
                                                    int lane) {
@@ -84,14 +84,14 @@ static __device__ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, in
     return best;
 }
 
-// The same where the trails to all of them, but for cities that are offered after this, are at the
-// initial level.
+// The same where the trails to all of them are at the initial level, except to cities that are
+// offered after this.
 __device__ __forceinline__ void offer_nearest(const StepTask* task, const LaneTabu& tabu, int city,
                                               int lane, Offer& best) {
     constexpr int COUNT = 4;
     const float* weights = task->weights_from(city);
     tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
-        // The largest of all first, or each read would be waited for by itself.
+        // The largest of all comes first; else the warp would wait for each read by itself.
         unsigned keys[COUNT], top = 0, city = other[0];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) keys[i] = weight_key(__ldg(&weights[other[i]]), true);
@@ -107,10 +107,10 @@ __device__ __forceinline__ void offer_nearest(const StepTask* task, const LaneTa
 struct OutsideChoice {
     int next;
     float trail;
-    unsigned word;  // to be reported if no trail on no list has to be updated
+    unsigned word;  // the report, unless a trail on no list has to be updated
 };
 
-// It stands unless a trail from the city that is on no list is updated before `time`.
+// It stays valid unless a trail from the city that is on no list is updated before `time`.
 static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int city,
                                                       unsigned time, int lane) {
     constexpr int COUNT = BACKUP_ROWS + 1;
@@ -129,8 +129,8 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, Lane
         stamp[i] = open[i] ? __ldcg(&stamps[other[i]]) : 0;
     }
     Offer best;
-    // As in TrailMatrix::options: what is on neither list can be chosen only if none of the backup
-    // list can, and its trail is at the initial level.
+    // As in TrailMatrix::options: a city on neither list is chosen only if no backup city can be,
+    // and if its trail is at the initial level.
     if (__any_sync(ALL_LANES, far_city == TrailMatrix::TOO_MANY)) {
         best = offer_all(task, tabu, city, time, lane);
     } else {
@@ -156,7 +156,7 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, Lane
 // The draws of 32 steps.
 struct StepDraws {
     unsigned explorations;  // a bit a step
-    float spins;            // a lane a step: what turns the roulette wheel
+    float spins;            // a lane a step: where the roulette wheel stops
 };
 
 // Draws for 32 steps from `step` on, and stores the cities of the last 32.

@@ -4,9 +4,9 @@
 #include "gpu/cuda/kernels/candidates.cuh"
 #include "trail_matrix.cuh"
 
-// What an ant tells all blocks of a step, in one word: the places of the two directions of the edge
-// whose trails are to be updated. Of a direction that is on no list, whether its trail is updated,
-// and from which city it leads.
+// What an ant reports of a step to all blocks, in one word: places of the edge's two directions,
+// whose trails are to be updated. For one on no list: whether its trail is updated, and from
+// which city it leads.
 namespace places {
 
 constexpr unsigned BITS = 14, HALF = (1u << BITS) - 1;
@@ -44,14 +44,14 @@ struct NearCandidate {
     __device__ __forceinline__ int city() const { return places::there(packed.x); }
     __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
 
-    // What to tell of a step to it from `place`.
+    // The report of a step to it from `place`.
     __device__ __forceinline__ unsigned word(unsigned place) const {
         return place | (packed.x & ~places::HALF);
     }
 };
 
-// A trail and how many updates it got, at the last time and at the present one by turns: ants read
-// it as it was before those of the present time, and none has to be made before all have read it.
+// A trail and the number of its updates, at the last time and at the present one in turn. Ants read
+// the trail from before the present updates, so no update has to wait until all ants have read.
 class ReplicaTrails {
   public:
     // `shared` holds trails and counts, candidates, and changed().
@@ -76,9 +76,9 @@ class ReplicaTrails {
         return reinterpret_cast<unsigned*>(trails_ + 2 * size_);
     }
 
-    // The trail at a place as it was before the updates of this time; if it is not `wanted`, as it
-    // was at some time before. Ants that walk together update an edge so often that to do without
-    // matters.
+    // The trail at a place before the updates of this time. If not `wanted`, an older value will
+    // do: ants that walk together update an edge so often that it pays not to work out what nobody
+    // needs.
     __device__ __forceinline__ float read(unsigned place, unsigned time, bool wanted = true) const {
         constexpr unsigned AT_ONCE = 4;
         uint2 trail = trails_[place];
@@ -107,7 +107,7 @@ class ReplicaTrails {
         return !(counts_before >> shift(time - 1) & COUNT);
     }
 
-    // Puts down what all updates of the time before make of a trail, once all ants have read.
+    // Writes the trail that all updates of the time before lead to, once all ants have read.
     __device__ __forceinline__ void settle(unsigned place, float value, unsigned time) const {
         trails_[place].x = __float_as_uint(value);
         atomicAnd(&trails_[place].y, COUNT << shift(time));
@@ -123,8 +123,8 @@ class ReplicaTrails {
     static __device__ __forceinline__ unsigned shift(unsigned at) { return (at & 1) * 16; }
 };
 
-// Of trails that are on no list, in shared memory: the updates are made in global memory, and have
-// all been made only when as many ants have said so.
+// News of trails on no list, in shared memory. Their updates are made in global memory; all are
+// done when as many ants have said so as announced one.
 struct OutsideNews {
     static constexpr unsigned BITS = 9, SEVERAL = (1u << BITS) - 1;  // or unknown
 
@@ -137,13 +137,13 @@ struct OutsideNews {
     }
 };
 
-// A thread that hears of every step of one ant.
+// A thread that reads the reports of one ant.
 struct Listener {
     unsigned places[2] = {places::NONE, places::NONE}, before[2];
     bool settles[2];
     float settled;
 
-    // Works out the updates of the time before, if this thread has to make them. Those of an edge's
+    // Computes the updates of the time before, if this thread has to make them. Those of an edge's
     // two directions are equal.
     __device__ __forceinline__ void prepare(const ReplicaTrails& trails, unsigned time) {
 #pragma unroll
@@ -159,7 +159,7 @@ struct Listener {
             if (settles[i]) trails.settle(places[i], settled, time);
     }
 
-    // Counts what a word tells.
+    // Counts the updates that a report asks for.
     __device__ __forceinline__ void count(const ReplicaTrails& trails, OutsideNews& news,
                                           unsigned word, unsigned time) {
         places[0] = places::there(word);

@@ -1,10 +1,10 @@
 // ACS-GPU (2016, Section 3.1.2) where a multiprocessor's shared memory holds the candidate lists
-// and all their trails: the same tours as those of step_tours, and every step sooner.
+// and all their trails. The tours are those of step_tours, and every step is faster.
 //
-// Every block has all listed trails and makes all updates of them itself: an ant reads its city's
-// trails at once, and tells all blocks of its step in one word. Threads beside the ants' warps
-// listen to those words, one to an ant, and count the updates. No step waits for an atomic in
-// global memory: those that update trails on no list are made while words are on their way.
+// Every block has all listed trails and makes all their updates itself: an ant reads its city's
+// trails from shared memory, and reports its step to all blocks in one word. Threads beside the
+// ants' warps read those words, one thread an ant, and count the updates. No step waits for an
+// atomic in global memory: updates of trails on no list are made while words are on their way.
 #include "ants.cuh"
 #include "mailboxes.cuh"
 #include "replica_steps.cuh"
@@ -88,12 +88,12 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
     LaneTabu tabu(n, lane);
     StepDraws random{};
     NearCandidate candidate{};
-    bool free = false;   // whether the candidate is
-    bool stuck = false;  // whether none is; then the next step is chosen already
+    bool free = false;   // whether this lane's candidate is unvisited
+    bool stuck = false;  // whether no candidate is; then the next city is chosen
     OutsideChoice choice{};
-    unsigned word = 0;  // to be reported if this lane's candidate is chosen
-    // At a city where the ant takes its `step` at `then`: what no update can change is done while
-    // words are on their way.
+    unsigned word = 0;  // the report if this lane's candidate is chosen
+    // The ant is at the city of its step `step`, made at time `then`. What no update can change
+    // is done here, while reports are on their way.
     auto arrive = [&](int step, unsigned then) {
         unsigned place = places::of(city, lane);
         candidate = trails.candidates()[place];
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
         }
     }
 
-    // Trails are left where the next launch finds them.
+    // Writes the trails to where the next launch reads them.
     for (int i = thread; i < n * LANES; i += threads) listed[i] = trails.read(i, time);
 #pragma unroll 4
     for (int i = thread; i < n * n; i += threads) {

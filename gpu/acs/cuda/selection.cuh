@@ -12,13 +12,13 @@ __device__ __forceinline__ unsigned weight_key(float weight, bool free) {
 __device__ __forceinline__ float key_weight(unsigned key) { return __uint_as_float(key - 1); }
 
 // Equation 1 of the 2016 paper, greedy case: the city of the largest key, the lowest such city on
-// a tie. A second reduction finds it sooner than ballot, find-first-set and shuffle would.
+// a tie. A second reduction is faster than ballot, find-first-set and shuffle.
 __device__ __forceinline__ int best_city(unsigned key, unsigned top, int city) {
     return warp_min(key == top ? static_cast<unsigned>(city) : ~0u);
 }
 
-// The same in haste: a key without the weight's last bits, but with the lane, so that one reduction
-// finds both. It stands unless another key is as large without the lane.
+// The same, faster: the key has the lane in place of the weight's last bits, so that one reduction
+// finds both. The result is certain unless another key is equal without the lane.
 __device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane) {
     return free ? (__float_as_uint(weight) & ~(LANES - 1u)) | (LANES - 1 - lane) : 0;
 }

@@ -46,14 +46,14 @@ struct Ring {
         last = __ldcg(tail);
     }
 
-    // What an update has to write, known before it is written.
+    // What an update will write, planned before it is written.
     struct Plan {
         bool hit;
         bool writes;  // in one lane: to its slot
     };
 
-    // Fig. 5: the trail to `other` changes where it is remembered, else it is remembered over the
-    // oldest. All lanes of the warp call this.
+    // Fig. 5: a remembered trail to `other` changes; else it replaces the oldest record.
+    // All lanes of the warp call this.
     template <class Change>
     __device__ __forceinline__ Plan plan(unsigned other, Change change, int lane) {
         unsigned found = __ballot_sync(ALL_LANES, record_city(mine) == other);

@@ -5,7 +5,7 @@
 #include "step_updates.cuh"
 #include "walk.cuh"
 
-// The nearest unvisited cities of the warps that ask, worked out by all warps of a block.
+// The nearest unvisited cities for the warps that ask; all warps of a block search for them.
 struct NearestOfBlock {
     static constexpr int MOST_WARPS = 32;
 
@@ -43,8 +43,8 @@ struct NearestOfBlock {
     }
 };
 
-// Chooses the next city; one lane gets the trail to a city that is no candidate. `trail` is the
-// one to this lane's candidate.
+// Chooses the next city. If it is no candidate, one lane gets the trail to it. `trail` is the one
+// to this lane's candidate.
 template <class Memory>
 __device__ __forceinline__ int choose(const WalkBase& walk, const TrailMatrix& trails, float trail,
                                       bool stuck, const OutsideOptions& options,

@@ -1,18 +1,18 @@
-// Local updates of ants that step together (ACS-GPU), such that the result does not depend on the
-// order in which they are made.
+// Local updates of ants that step together (ACS-GPU). The result does not depend on the order of
+// the updates.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "trail_matrix.cuh"
 
-// A trail that ants read while others update it, in one word: when it was last updated (20 bits;
-// steps between two barriers have one number), the trail before that (31, for it is positive), and
-// how many updates it then got (13). So a step needs no second barrier between choices and
-// updates: whoever reads an update of his own time takes the trail before it.
+// A trail that ants read while others update it, in one word: the time of its last update (20 bits;
+// steps between two barriers have the same time), the trail before it (31 bits: it is positive),
+// and how many updates it then got (13 bits). So a step needs no second barrier between choices and
+// updates: a reader who finds an update of the present time takes the trail before it.
 //
-// The paper updates by compare-and-swap; ants that follow the best tour together fail and retry it
-// one after the other. Here an update is a maximum, which all of an edge's updates of one time
-// agree on, then a count: c of them have their effect in one round, whatever c is.
+// The paper updates by compare-and-swap. Ants that follow the best tour together then fail, and
+// retry one after the other. Here an update is an atomic maximum, on which all updates of an edge
+// at one time agree, and then a count: any number of updates takes effect in one round.
 namespace stamped {
 
 constexpr int COUNT_BITS = 13, TRAIL_BITS = 31;
@@ -73,12 +73,12 @@ __device__ __forceinline__ unsigned update(Word* place, unsigned time, float tra
 
 }  // namespace stamped
 
-// Updates of edges that are on no list, of one time and of the next by turns: they are noted by
-// the ants that make them, and made once the barrier has been passed. Until then, and while they
-// are made, whoever reads such a trail looks it up here.
+// Updates of edges on no list, of one time and of the next in turn. The ants note them, and make
+// them after the barrier. Until they are made, whoever reads such a trail looks for it
+// here too.
 //
-// There are few: an update changes nothing of a trail at the initial level, and the others are
-// those of edges that were once on a best tour.
+// There are few: an update does not change a trail at the initial level, and all other trails
+// belong to edges that were once on a best tour.
 struct OutsideLog {
     Word* entries;     // (2, 2 ants, 2): edge, trail before the update
     unsigned* counts;  // (n + 1), by time

@@ -7,8 +7,8 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "walk.cuh"
 
-// A warp keeps the best of its tours: `tours` has two rows a warp, of which `holders[w]` is the
-// best, so that memory does not grow with the number of ants.
+// A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
+// the better one. So memory does not grow with the number of ants.
 struct BestOfWarp {
     static constexpr bool MEASURED = true;
     int* tours;
@@ -86,7 +86,7 @@ __global__ void
             // The numbers of the roulette wheel for all 32 steps at once.
             float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
             int steps = min(LANES, n - first);
-            // Before these the usual steps end: what explores, and the next 32.
+            // The run of usual steps ends before these: steps that explore, and the next 32.
             unsigned stops = explorations | (steps < LANES ? 1u << steps : 0);
             for (int i = first == 0; i < steps; ++i) {
                 bool usual = !(explorations >> i & 1);

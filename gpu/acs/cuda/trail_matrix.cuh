@@ -1,8 +1,8 @@
 // The pheromone matrix: a policy for the construction kernels.
 //
-// The trails of candidate edges stand in rows beside the candidates, where one coalesced read
-// finds all that a step needs; all other edges keep theirs in a full matrix. Trails are in units
-// of the initial trail and read past the L1 cache, which is not coherent between multiprocessors.
+// The trails of candidate edges are in rows beside the candidates: one coalesced read gets all that
+// a step needs. All other edges have their trails in a full matrix. Trails are in units of the
+// initial trail, and read past the L1 cache, which is not coherent between multiprocessors.
 #pragma once
 
 #include "fallback.cuh"
@@ -24,7 +24,7 @@ struct OutsideTrail {
     float trail = 1.0f;
 };
 
-// Between which cities without a list an ant chooses, a few in each lane; see choose_outside().
+// The cities on no list among which an ant chooses, a few in each lane; see choose_outside().
 struct OutsideOptions {
     static constexpr int COUNT = BACKUP_ROWS + 1;
     int city[COUNT];
@@ -33,16 +33,16 @@ struct OutsideOptions {
     bool all;  // choose among all unvisited cities instead
 };
 
-// Trails as they stand in memory; the alternative is in gpu/acs/cuda/step_updates.cuh.
+// Trails read from memory; the alternative is in gpu/acs/cuda/step_updates.cuh.
 struct AsRead {
     template <class Visit>
     __device__ __forceinline__ void each(int, Visit) const {}
     __device__ __forceinline__ float change(float trail) const { return trail; }
 };
 
-// The best city that a lane has come across.
+// The best city that a lane has seen.
 struct Offer {
-    unsigned key = 1, city = ~0u;  // the least of open cities: theirs are at least as good
+    unsigned key = 1, city = ~0u;  // the smallest key: any open city is at least as good
     float trail = 0;
 
     __device__ __forceinline__ void improve(unsigned other, float found, float weight,
@@ -77,7 +77,7 @@ struct TrailMatrix {
         return rank < 0 ? outside_at(from, to) : listed_at(from, rank);
     }
 
-    // The trail from u to v, wherever it stands. All lanes of the warp call this.
+    // The trail from u to v, wherever it is. All lanes of the warp call this.
     __device__ float* find(const CandidateLists& lists, int u, int v, int lane) const {
         return at(u, v, lists.lane_of(u, v, lane));
     }
@@ -104,9 +104,9 @@ struct TrailMatrix {
     // The cities that may weigh most when no candidate is left. All lanes of the warp call this;
     // no trail is read.
     //
-    // The whole row of the matrix need not be looked at: past the backup list all trails but those
-    // to the few `far` cities are at the initial level, so that the nearest of those cities weighs
-    // most, and less than any unvisited city of the backup list.
+    // There is no need to look at the whole row of the matrix. Past the backup list all trails
+    // are at the initial level, except to the few `far` cities. So the nearest other one weighs
+    // most of these, and less than any unvisited city of the backup list.
     // `far_city` is far_of(city, lane), which is best read early.
     __device__ __forceinline__ OutsideOptions options(const Fallback& fallback, int far_city,
                                                       const Geometry& geometry, const BitTabu& tabu,

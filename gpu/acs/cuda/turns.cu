@@ -5,7 +5,7 @@
 #include "step_choice.cuh"
 #include "walk.cuh"
 
-// A local update that waits for the end of the choices; `back` is null if directed.
+// A local update that is made after all ants have chosen; `back` is null if directed.
 struct StepUpdate {
     float* there;
     float* back;  // the reverse edge's trail, equal to this one's

@@ -37,7 +37,7 @@ struct UpdateMatrix {
 
 // A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
 // number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
-// `links` where none reads ahead.
+// `links` where no walk reads ahead.
 __global__ void update_matrix(const UpdateMatrix arguments) {
     const auto [n, keep, deposit, lists, directed, listed, outside, far, tours, holders, rows,
                 best_tour, links, state] = arguments;
@@ -86,8 +86,8 @@ struct UpdateMemory {
     ColonyState* state;
 };
 
-// A warp a city, which updates its trails to both neighbours in the order in which a walk along
-// the tour would.
+// A warp a city, which updates its trails to both neighbours, in the order of a walk along the
+// tour.
 template <int CAPACITY>
 __global__ void update_memory(const UpdateMemory arguments) {
     const auto [n, keep, deposit, directed, size, records, tails, tours, holders, rows, best_tour,

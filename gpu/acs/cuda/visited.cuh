@@ -3,7 +3,7 @@
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-// One bit a city, shared by a warp; after mark() the warp must synchronize before it asks again.
+// One bit a city, shared by a warp. After mark() the warp must synchronize before it asks again.
 // The number of words is a power of two, and consecutive cities have their bits in different
 // words: cities that are near each other in the file are often near on the map, and a lane that
 // scans its words for unvisited cities should not find all of a region alone.

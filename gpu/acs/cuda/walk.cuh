@@ -1,9 +1,9 @@
 // An ant's walk from city to city, with the pheromone matrix or with the selective memory.
 //
 // A step is a chain of latencies: read the trails of the city just reached, choose, read the next.
-// The reads are most of it, so they are made ahead, see ReadsAhead; then a step is as long as its
-// instructions are, and the usual step is kept apart from all others and short. An update writes
-// from the register that the chosen lane already holds; nothing is read twice.
+// Most of the time is for the reads, so they are made ahead; see ReadsAhead. Then a step takes as
+// long as its instructions, so the usual step is short and separate from all others. An update
+// writes from the register of the chosen lane; nothing is read twice.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
@@ -12,8 +12,8 @@
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"
 
-// What both walks share: where the ant stands, the candidates there, and the pseudo-random
-// proportional rule (equations 1 and 2).
+// What both walks share: the ant's city, its candidates, and the pseudo-random proportional rule
+// (equations 1 and 2).
 struct WalkBase {
     CandidateLists lists;
     Geometry geometry;
@@ -86,7 +86,7 @@ struct GuidedWalk : WalkBase {
           links(links_),
           ahead{reinterpret_cast<uint4*>(slots)} {}
 
-    // The ant has come where it was not expected. `turn` is the parity of its position on the tour.
+    // The ant did not expect this city. `turn` is the parity of its position on the tour.
     __device__ __forceinline__ void look_about(int turn) {
         visit(city);
         link = __ldg(&links[city]);
@@ -128,13 +128,13 @@ struct MatrixWalk : GuidedWalk {
         trail = __ldcg(trails.listed_at(here, lane));
     }
 
-    // The ant goes where it was not expected; to be called for the start city too.
+    // The ant goes to a city that it did not expect. Call this for the start city too.
     __device__ __forceinline__ void arrive(int here, int turn) {
         look(here);
         look_about(turn);
     }
 
-    // The ant goes where it was expected.
+    // The ant goes to the city that it expected.
     __device__ __forceinline__ void go_on(int turn) {
         city = ahead.expected;
         ahead.land();
@@ -144,7 +144,7 @@ struct MatrixWalk : GuidedWalk {
         visit(city);
     }
 
-    // To be called once for the start city, after arrive(); steps do so themselves.
+    // Call this once for the start city, after arrive(); steps do it themselves.
     __device__ __forceinline__ void enter(int turn) {
         bits = tabu.word(candidate.city());
         ahead.proceed(link, turn, lane);
@@ -154,8 +154,8 @@ struct MatrixWalk : GuidedWalk {
     // trails of an edge's two directions are equal, so one value serves both. `turn` is the
     // parity of the position on the tour that the next city gets.
     //
-    // This is the usual step: greedy, to the city that was expected. Does nothing and returns
-    // false if it is not so, or not certain: the choice is made from weights without their last
+    // This is the usual step: greedy, to the city that was expected. If it is another step,
+    // or not certain, it does nothing and returns false: it compares weights without their last
     // bits.
     __device__ __forceinline__ bool follow(bool due, int turn) {
         if (!AHEAD) return false;
@@ -222,8 +222,8 @@ struct MatrixWalk : GuidedWalk {
     __device__ __forceinline__ void report(ColonyState*) const {}
 };
 
-// The update of the reverse edge waits until the ant stands at its city, where the records are
-// read anyway: a step reads one ring, whatever it updates.
+// The update of the reverse edge waits until the ant is at its city, where it reads the records
+// anyway: a step reads one ring, whatever it updates.
 template <int CAPACITY>
 struct SelectiveWalk : GuidedWalk {
     static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 19;

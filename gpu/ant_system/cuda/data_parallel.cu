@@ -28,7 +28,7 @@ struct WorkerCities {
         if (its_quad % workers == worker) visited |= 1u << (its_quad / workers * 4 + city % 4);
     }
 
-    // Calls visit(quad) for every quad that is wholly visited.
+    // Calls visit(quad) for every quad whose cities are all visited.
     template <class Visit>
     __device__ __forceinline__ void each_visited_quad(Visit visit) const {
         for (int i = 0; worker < workers && 4 * quad(i) < n; ++i)
@@ -74,7 +74,7 @@ struct OneTurns {
         __syncthreads();
         int city = 0;
         if (threadIdx.x == 0) city = turn(draws.spin(step));
-        __syncwarp();  // it has read the slots, which a warp alone writes again at once
+        __syncwarp();  // a single warp writes the slots again at once
         city = __shfl_sync(ALL_LANES, city, 0);
         return group.agree(group.warp == 0, city);
     }

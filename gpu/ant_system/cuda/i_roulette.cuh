@@ -1,6 +1,6 @@
 // I-Roulette (2013, Section 3.2.3): every city draws a number of its own, and the largest product
-// of number and weight wins. It can be reduced in parallel, but favours heavy weights more than
-// the random proportional rule does.
+// of number and weight wins. A reduction finds it in parallel, but it favours heavy weights more
+// than the random proportional rule does.
 #pragma once
 
 #include "gpu/construction/cuda/own_words.cuh"

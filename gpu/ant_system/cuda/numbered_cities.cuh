@@ -3,8 +3,8 @@
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-// The bits are in shared memory, or in global memory where an ant's group is launched anew for
-// each step. Cities that do not exist count as visited.
+// The bits are in shared memory, or in global memory where each step is a launch of its own. Cities
+// that do not exist count as visited.
 struct NumberedCities {
     unsigned* visited;
     int* tour;

@@ -5,8 +5,8 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 
-// Which cities a thread's ant has visited, one bit a city; the words of the ants of a block, or of
-// all ants, stand side by side.
+// The cities that a thread's ant has visited, one bit a city. The words of the ants of a block, or
+// of all ants, are side by side.
 struct OwnTabu {
     unsigned* words;
     long long stride;
@@ -21,8 +21,8 @@ struct OwnTabu {
         words[city / 32 * stride] |= 1u << city % 32;
     }
 
-    // Calls visit(city) for every unvisited city in the order of their numbers, until it says that
-    // this was the last one wanted.
+    // Calls visit(city) for every unvisited city in the order of their numbers, until visit()
+    // returns that this was the last one it needs.
     template <class Visit>
     __device__ __forceinline__ void each_unvisited(int n, Visit visit) const {
         for (int first = 0; first < n; first += 32)

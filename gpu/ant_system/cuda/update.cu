@@ -1,8 +1,8 @@
 // The pheromone update of the Ant System (2013, Section 3.3): all ants deposit, then all trails
 // evaporate. The five ways to add up the deposits are the rows of Table 4.
 //
-// Deposits are whole numbers of a small unit, so that they add up to the same however they are
-// added, and all five give the same trails to the last bit.
+// Deposits are whole numbers of a small unit. So their sum is the same in any order, and all five
+// ways give the same trails to the last bit.
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
@@ -10,7 +10,7 @@
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
 
-// A trail evaporates no further: below, float32 weights would begin to lose digits.
+// The floor of a trail: below it, float32 weights would lose digits.
 constexpr float LEAST_TRAIL = 0x1p-60f;
 
 // What an ant deposits on each edge of its tour: 1/C of equation 4, in units in which the best ant
@@ -36,7 +36,7 @@ struct Tile {
     int cities[TILE + 1];  // edge k goes from k to k + 1
 
     __device__ __forceinline__ int load(const int* tour, int n, int first) {
-        __syncthreads();  // the last tile's readers are done
+        __syncthreads();  // all threads have read the last tile
         int place = first + threadIdx.x;
         if (place < n) cities[threadIdx.x + 1] = __ldg(&tour[place]);
         if (threadIdx.x == 0) cities[0] = __ldg(&tour[(first > 0 ? first : n) - 1]);
@@ -128,9 +128,9 @@ struct GatherDeposits {
     int end_ant;
 };
 
-// A thread a trail, or a pair of cities, which looks for its edge in the tours of the ants from
-// `first_ant` to before `end_ant` (Fig. 5); the cities read from global memory by each thread
-// (row 5), or by tiles (rows 4 and 3). No two threads write the same place.
+// A thread a trail, or a pair of cities. It looks for its edge in the tours of the ants from
+// `first_ant` to before `end_ant` (Fig. 5). Each thread reads the cities from global memory
+// (row 5), or a block by tiles (rows 4 and 3). No two threads write the same place.
 template <class Pairs, bool TILED>
 __global__ void __launch_bounds__(TILE) gather_deposits(const GatherDeposits arguments) {
     const auto [every, first_pair, end_pair, first_ant, end_ant] = arguments;

@@ -1,5 +1,5 @@
-// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`), made
-// anew before each iteration, so that no ant needs to raise anything to a power.
+// What an ant of the Ant System chooses by: the weights of all edges (2013, `choice_info`),
+// computed before each iteration, so that no ant has to raise anything to a power.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 
@@ -33,8 +33,8 @@ struct WeighChoices {
     float4* weights;
 };
 
-// Four edges a thread. Trails and heuristic are not read again before the ants are done, and leave
-// the L2 cache to the weights.
+// Four edges a thread. Trails and heuristic are not read again while the ants build tours: they
+// leave the L2 cache to the weights.
 template <class Power>
 __global__ void weigh_choices(const WeighChoices arguments) {
     const auto [quarters, alpha, trails, heuristic, weights] = arguments;

@@ -1,11 +1,11 @@
-// Tour construction with a group of threads an ant (2017): ST-GROUP and what became of it.
+// Tour construction with a group of threads an ant (2017): ST-GROUP and its successors.
 //
 // Policies: the order of the wheel (`Order`: NumberedCities, or a tour list), how the group finds
 // where the wheel stops (`Selection`: PrefixSearch, TilingRoulette), whether the group SHRINKS with
 // the cities left, and whether a launch builds whole tours (KE-ALL) or makes one step (KE-ONE).
 //
-// A thread keeps the weights of its cities in registers from the search for the largest to the
-// turning of the wheel, so that each is read once a step.
+// A thread keeps the weights of its cities in registers while the group finds the largest and turns
+// the wheel, so that each weight is read once a step.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
@@ -15,16 +15,16 @@
 #include "roulette.cuh"
 #include "tour_report.cuh"
 
-// The cities that one wheel is made of, in rows of 32 places, or of `width` in a group that is not
-// of WHOLE warps.
+// The cities on one wheel, in rows of 32 places, or of `width` in a group that is not of WHOLE
+// warps.
 template <class Order, bool WHOLE>
 struct Places {
     const Order& order;
     const float* row;  // of weights
     int first, width, lane;
 
-    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is none.
-    // `padded` says that what the order holds beyond its end covers all of them.
+    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city.
+    // `padded` says that the padding behind the last city covers all of these rows.
     template <int COUNT>
     __device__ __forceinline__ void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
@@ -47,7 +47,7 @@ struct Places {
 
 template <int COUNT>
 __device__ __forceinline__ float largest_of(const float (&weights)[COUNT]) {
-    constexpr int CHAINS = COUNT < 4 ? COUNT : 4;  // at once, or each would wait for the last
+    constexpr int CHAINS = COUNT < 4 ? COUNT : 4;  // side by side, or each would wait for the last
     float tops[CHAINS];
 #pragma unroll
     for (int k = 0; k < CHAINS; ++k) tops[k] = weights[k];
@@ -76,13 +76,13 @@ __device__ __forceinline__ int turn(const Group<ALONE>& group, const Places<Orde
     measure(Wheel(group.largest(largest_of(weights))), weights, units);
     Selection<COUNT> selection;
     Word before, own = selection.sum(units, places.lane), all = group.sum(own, before);
-    Word stop = Wheel::spin(word, all) - before;  // past the end in warps before the one
+    Word stop = Wheel::spin(word, all) - before;  // past the end in the warps before it
     if (!ALONE && stop >= own) return -1;
     return places.place(from, selection.find(units, stop, places.lane));
 }
 
-// The same with more rows a warp than there are registers for: read anew for each of three passes,
-// COUNT rows at a time.
+// The same with more rows a warp than fit its registers: each of three passes reads the weights
+// again, COUNT rows at a time.
 template <int COUNT, template <int> class Selection, bool ALONE, class Order, bool WHOLE>
 __device__ __forceinline__ int turn_large(const Group<ALONE>& group,
                                           const Places<Order, WHOLE>& places, int rows,
@@ -113,14 +113,14 @@ __device__ __forceinline__ int turn_large(const Group<ALONE>& group,
     }
 }
 
-// Numbers of rows that there is code for: the next one below. A warp alone has more of them, for
-// it makes most of the steps.
+// The next lower number of rows for which there is code. A warp alone has more such numbers,
+// because it makes most of the steps.
 __device__ constexpr int fewer_rows(int rows, bool alone) {
     return rows > 8 ? rows - (alone ? 4 : 8) : rows > 4 ? 4 : rows / 2;
 }
 
-// An ant under way, as each thread of its group sees it. Everything but `lane` is the same for all
-// threads of a warp.
+// An ant on its way, as each thread of its group sees it. Everything except `lane` is the same for
+// all threads of a warp.
 //
 // MOST rows of weights fit a thread's registers.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
@@ -131,7 +131,7 @@ struct GroupWalk {
     Draws draws;
     int warps, warp, lane, n, columns, width, share, step, city;
 
-    // Makes steps until the tour is whole; false in a warp that retires before.
+    // Makes steps until the tour is complete. Returns false in a warp that retires before.
     __device__ __forceinline__ bool finish() {
         while (step < n) {
             if constexpr (WHOLE) {
@@ -147,7 +147,7 @@ struct GroupWalk {
         return true;
     }
 
-    // Makes one step with as many rows as it needs.
+    // Makes one step, with as many rows as it needs.
     template <int COUNT = MOST>
     __device__ __forceinline__ void step_once() {
         constexpr int FEWER = fewer_rows(COUNT, false);
@@ -173,7 +173,7 @@ struct GroupWalk {
         return Order::SHORTENS ? max(n - places, 0) : n <= places ? 0 : n;
     }
 
-    // Makes steps until a warp retires, or to the end; false in the warp that retires.
+    // Makes steps until a warp retires, or to the end. Returns false in the warp that retires.
     template <int COUNT, bool ALONE>
     __device__ __forceinline__ bool run_down() {
         constexpr int FEWER = fewer_rows(COUNT, ALONE);
@@ -237,8 +237,8 @@ struct BuildToursByGroups {
     int padding;
 };
 
-// KE-ALL. A block is an ant's group. `share` is the number of rows a thread has at most in a
-// group that shrinks.
+// KE-ALL. A block is the group of an ant. `share` is the most rows of a thread in a group that
+// shrinks.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
 __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     const BuildToursByGroups arguments) {

@@ -1,5 +1,5 @@
-// A random word for every city at a step, for those who draw without a wheel: a block of Philox
-// for the step, of which five operations make a word. See gpu.core.random.own_words, which says why
+// A random word for every city at a step, for selections without a wheel: one block of Philox a
+// step, and five operations that make a word of it. See gpu.core.random.own_words, which says why
 // these are random enough.
 #pragma once
 
@@ -13,19 +13,19 @@ struct OwnWords {
         key.x |= 1;
     }
 
-    // Those of the step that another lane holds. All lanes of the warp call this.
+    // The words of the step that another lane holds. All lanes of the warp call this.
     __device__ __forceinline__ OwnWords(const OwnWords& mine, int lane)
         : key(make_uint4(
               __shfl_sync(ALL_LANES, mine.key.x, lane), __shfl_sync(ALL_LANES, mine.key.y, lane),
               __shfl_sync(ALL_LANES, mine.key.z, lane), __shfl_sync(ALL_LANES, mine.key.w, lane))) {
     }
 
-    // Where the progression that words are made of stands at a city.
+    // The progression of words, at a city.
     __device__ __forceinline__ unsigned at(int city) const {
         return key.x * static_cast<unsigned>(city) + key.y;
     }
 
-    // The word of the city that comes so many after.
+    // The word of the city that is so many places later.
     __device__ __forceinline__ unsigned from(unsigned x, int after) const {
         x += key.x * static_cast<unsigned>(after);
         unsigned long long product = x * 0xD2511F53ull;
@@ -41,8 +41,8 @@ __device__ __forceinline__ float one_and_share(unsigned word) {
     return __uint_as_float(__funnelshift_r(word, 0x7fu, 9));
 }
 
-// An odd multiple of 2^-24 in (0, 1), of the same bits: exact, and no conversion of a whole number,
-// which takes four times as long as an addition.
+// An odd multiple of 2^-24 in (0, 1), of the same bits. It is exact, and needs no conversion from a
+// whole number, which takes four times as long as an addition.
 __device__ __forceinline__ float odd_share(unsigned word) {
     return one_and_share(word) - (1.0f - 0x1p-24f);
 }

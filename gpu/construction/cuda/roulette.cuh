@@ -10,7 +10,7 @@ __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
 #pragma unroll
     for (int offset = 1; offset < LANES; offset *= 2) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
-        // The shuffle tells whether there is such a lane; the compiler would ask once more.
+        // The shuffle says whether there is such a lane; the compiler would test it again.
         asm volatile(
             "{ .reg .pred there; .reg .u32 before;\n"
             "shfl.sync.up.b32 before|there, %0, %1, 0, -1;\n"
@@ -25,8 +25,8 @@ __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
     return units;
 }
 
-// The same with two shuffles, one after another, instead of five: quicker where a warp has little
-// else to do. Each eight lanes add up their own; the sums of eights come from reductions meanwhile.
+// The same with two shuffles one after the other, not five: faster where a warp has little else to
+// do. Each eight lanes add up their own; reductions make the sums of eights at the same time.
 struct EightSums {
     unsigned first, second, third, fourth;  // all bits set in the lanes of that eight
 
@@ -36,7 +36,7 @@ struct EightSums {
           third(here_and_now(lane / 8 == 2 ? ~0u : 0)),
           fourth(here_and_now(lane >= 24 ? ~0u : 0)) {}
 
-    // Of the eights before this lane's.
+    // The sum of the eights before this lane.
     __device__ __forceinline__ unsigned before(unsigned units) const {
         unsigned one = warp_total(units & first), two = warp_total(units & second),
                  three = warp_total(units & third);
@@ -46,7 +46,7 @@ struct EightSums {
     // Inclusive prefix sums within this lane's eight.
     static __device__ __forceinline__ unsigned within(unsigned units, int lane) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
-        // The shuffles tell whether there is such a lane.
+        // The shuffles say whether there is such a lane.
         asm volatile(
             "{ .reg .pred one, two, three; .reg .u32 a, b, c;\n"
             "shfl.sync.up.b32 a|one, %0, 1, 0x1800, -1;\n"
@@ -67,7 +67,7 @@ struct EightSums {
         return units;
     }
 
-    // Whether a wheel of one slot a lane stops in this lane's.
+    // Whether a wheel with one slot a lane stops at this lane.
     __device__ __forceinline__ bool stops_here(unsigned units, unsigned stop, int lane) const {
         // Below 0 where it stops in an eight before.
         int rest = static_cast<int>(stop - before(units));

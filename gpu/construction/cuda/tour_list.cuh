@@ -1,14 +1,14 @@
-// Wheel order policy: the tour list (2017, Definitions 1 to 3). It has all cities, of which those
-// before the cursor are the tour so far, in order, and the others are unvisited. Going to a city
-// swaps it to the cursor.
+// Wheel order policy: the tour list (2017, Definitions 1 to 3). It contains all cities. Those
+// before the cursor are the tour so far, in order; the others are unvisited. A step swaps the next
+// city to the cursor.
 //
-// An ant looks at unvisited cities only, and the fewer there are the less it has to look at.
+// An ant looks at unvisited cities only: the fewer there are, the less work is a step.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-// The list in shared memory, two bytes a city: for less than 65536 cities. Beyond the end it holds
-// n, where rows of weights have a 0, in as many places as a group may look at in vain.
+// The list in shared memory, two bytes a city: for fewer than 65536 cities. Behind the end it holds
+// n, where rows of weights have a 0, in as many places as a group may read there.
 struct SharedList {
     unsigned short* cities;
     int n;
@@ -16,13 +16,13 @@ struct SharedList {
     __device__ __forceinline__ SharedList(void* shared, unsigned*, int*, int n_)
         : cities(static_cast<unsigned short*>(shared)), n(n_) {}
 
-    static constexpr bool SHORTENS = true;  // as cities get fewer
+    static constexpr bool SHORTENS = true;  // fewer places with each step
 
     __device__ __forceinline__ float weight(const float* row, int place) const {
         return __ldg(row + static_cast<unsigned>(cities[place]));
     }
 
-    // For places that may lie beyond the padding.
+    // For places that may lie behind the padding.
     __device__ __forceinline__ float weight_if_any(const float* row, int place) const {
         return place < n ? weight(row, place) : 0.0f;
     }
@@ -48,7 +48,7 @@ struct SharedList {
     }
 };
 
-// The list where the tour shall stand, in global memory.
+// The list in global memory, in the place of the tour.
 struct GlobalList {
     int* cities;
     int n;
@@ -56,7 +56,7 @@ struct GlobalList {
     __device__ __forceinline__ GlobalList(void*, unsigned*, int* tour, int n_)
         : cities(tour), n(n_) {}
 
-    static constexpr bool SHORTENS = true;  // as cities get fewer
+    static constexpr bool SHORTENS = true;  // fewer places with each step
 
     __device__ __forceinline__ float weight(const float* row, int place) const {
         return weight_if_any(row, place);

@@ -15,8 +15,8 @@ struct Construction {
     ColonyState* state;
 };
 
-// The length of a tour of which a warp holds 32 cities at a time, one a lane, as they are chosen:
-// so that it need not be read again. All lanes of the warp call these.
+// The length of a tour, computed while it is built. A warp holds 32 cities at a time, one a lane,
+// so the tour need not be read again. All lanes of the warp call these.
 struct GrowingTour {
     Geometry geometry;
     int start, last;
@@ -35,7 +35,7 @@ struct GrowingTour {
         last = __shfl_sync(ALL_LANES, city, end - first - 1);
     }
 
-    // Closes the tour and tells of it.
+    // Closes the tour and reports it.
     __device__ __forceinline__ void report(ColonyState* state, int ant, Word* lengths, int lane) {
         if (lane == 0) sum += geometry.distance(last, start);
         Word length = warp_sum(sum);
@@ -44,7 +44,7 @@ struct GrowingTour {
     }
 };
 
-// All lanes of the warp call this once the tour stands in memory.
+// Reports a tour that is in memory. All lanes of the warp call this.
 __device__ __forceinline__ void report_tour(ColonyState* state, const Geometry& geometry,
                                             const int* tour, int ant, Word* lengths, int lane) {
     Word length = tour_length(geometry, tour, lane);

@@ -7,7 +7,7 @@
 
 // x: the candidate in the low 24 bits, in the high 8 this city's rank on the candidate's own list
 // (NOT_LISTED if it is not there); y: the bits of the weight eta^beta. Rows shorter than 32 are
-// filled with the city itself, which an ant standing there has always visited.
+// filled with the city itself, which an ant that is there has always visited.
 struct Candidate {
     uint2 packed;
 

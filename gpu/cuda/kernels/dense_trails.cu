@@ -2,8 +2,8 @@
 #include "election.cuh"
 #include "pictures.cuh"
 
-// All trails of a city, with rows of `columns` numbers. From a city to itself stands the level of
-// an edge that never got a deposit.
+// All trails of a city, in rows of `columns` numbers. The trail from a city to itself is the level
+// of an edge that never got a deposit.
 struct DenseTrails {
     static constexpr float BLANK = 0.0f;
     const float* trails;

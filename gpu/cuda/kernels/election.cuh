@@ -1,10 +1,10 @@
-// The end of an iteration of any colony that builds tours: whose was the best, and what is told.
+// The end of an iteration: which ant was the best, and what the state reports of it.
 #pragma once
 
 #include "colony_state.cuh"
 
-// Who built the best tour of the iteration, and whether it is the best of all. Every block of the
-// update works this out for itself; one writes it down.
+// Which ant built the best tour of the iteration, and whether it is the best of all. Every block of
+// the update works this out for itself; one block writes it down.
 struct Election {
     const int* winner;  // the best tour of the iteration
     const int* tour;    // the best tour of all, wherever it stands now
@@ -26,7 +26,7 @@ struct Election {
     }
 };
 
-// Called by all threads when they have read the state; the last block to do so closes the
+// All threads call this when they have read the state; the last block to do so closes the
 // iteration. One thread of each block asks for its number at once and looks at it at the end.
 struct Closing {
     unsigned number = 0;

@@ -1,6 +1,6 @@
 // Distances between cities, TSPLIB's exact integers, and the heuristic weight that follows.
 //
-// Double precision where it matters: float32 rounds some pairs of the large instances to another
+// Double precision where it matters: float32 rounds some distances of large instances to another
 // integer. Compiled without contraction (--fmad=false), so that x * x + y * y is rounded as the
 // host rounds it.
 #pragma once
@@ -10,7 +10,7 @@
 // The same numbers as in gpu/cuda/cities.py.
 enum Metric : int { MATRIX = 0, EUC_2D = 1, CEIL_2D = 2, ATT = 3, MAN_2D = 4, MAX_2D = 5 };
 
-// Where a city lies, for several distances from it; x is its number where there is a matrix.
+// A city's place, for several distances from it; x is its number where there is a matrix.
 struct Site {
     double x, y;
 };
@@ -65,8 +65,8 @@ __device__ __forceinline__ float Geometry::roughly(double x, double y) const {
     return sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
 }
 
-// Single precision decides how a length is rounded unless it lies so near to where the rounding
-// turns that its error could matter; only then is the length taken again in double precision.
+// Single precision decides how a length is rounded, unless the length is so close to a half that
+// the error could matter; only then is it computed again in double precision.
 __device__ __forceinline__ int Geometry::rounded(double x, double y) const {
     float length = roughly(x, y);
     float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;

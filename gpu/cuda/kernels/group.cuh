@@ -4,8 +4,8 @@
 #include "colony_state.cuh"
 #include "portable.cuh"
 
-// What the warps of a group tell one another. A step has three barriers, each between the writing
-// and the reading of one of these, so that none is written again before all have read it.
+// What the warps of a group share. A step has three barriers, each between writing and reading one
+// of these, so that none is written again before all have read it.
 struct GroupMemory {
     unsigned tops[LANES];
     union {
@@ -61,7 +61,7 @@ struct Group {
         return all;
     }
 
-    // The same where the sum of each warp fits 32 bits.
+    // The same if the sum of each warp fits 32 bits.
     __device__ __forceinline__ Word small_sum(unsigned of_warp, Word& before) const {
         before = 0;
         if (size() == 1) return of_warp;

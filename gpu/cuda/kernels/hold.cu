@@ -2,8 +2,8 @@ struct Hold {
     unsigned nanoseconds;
 };
 
-// Keeps the stream busy for so long. What is timed next is then in the stream before it begins,
-// and the time that the host takes to launch it is not taken for the kernel's.
+// Keeps the stream busy for so long. So the next launches are in the stream before they begin, and
+// a measurement of them does not include the time that the host takes to launch them.
 __global__ void hold(const Hold arguments) {
     const unsigned nanoseconds = arguments.nanoseconds;
 #if defined(FORMICARIUM_EMULATION)

@@ -7,7 +7,7 @@
 #include "candidates.cuh"
 #include "colony_state.cuh"
 
-// Trails as the host names them; what `trails` and `more_trails` point to is the policy's affair.
+// Trails of any kind; the policy knows what `trails` and `more_trails` point to.
 struct PicturedTrails {
     int n;
     const uint2* rows;  // candidate lists; null where there are none

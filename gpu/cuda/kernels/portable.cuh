@@ -11,16 +11,16 @@
 [[maybe_unused]] constexpr int MOST_BLOCKS = 16;
 #endif
 
-// For what is seldom run: kept out of line, so that the path of a usual step stays short and in
-// the instruction cache.
+// For code that seldom runs: it is kept out of line, so that the path of a usual step is short and
+// stays in the instruction cache.
 #if defined(FORMICARIUM_EMULATION)
 #define SELDOM __attribute__((noinline)) inline
 #else
 #define SELDOM __noinline__
 #endif
 
-// A value, or an address in shared memory, that is to stay in a register: told nothing of where
-// it comes from, the compiler does not work it out anew in every step.
+// A value, or an address in shared memory, that should stay in a register: the compiler cannot see
+// where it comes from, and so does not compute it again in every step.
 template <class Value>
 __device__ __forceinline__ Value held(Value value) {
 #if defined(FORMICARIUM_EMULATION)
@@ -31,7 +31,7 @@ __device__ __forceinline__ Value held(Value value) {
 #endif
 }
 
-// The same number, worked out here and not where it is used.
+// The same number, computed here and not where it is used.
 __device__ __forceinline__ float here_and_now(float value) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     asm volatile("mov.b32 %0, %0;" : "+f"(value));
@@ -67,7 +67,7 @@ __device__ __forceinline__ Value* held_own_shared(Value* address) {
 #endif
 }
 
-// An address that the compiler is to keep whole, and not work out anew for each read.
+// An address that the compiler should keep, and not compute again for each read.
 template <class Value>
 __device__ __forceinline__ Value* held_pointer(Value* address) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
@@ -85,7 +85,7 @@ __device__ __forceinline__ Value* global_address(Value* address) {
     return address;
 }
 
-// Whether reads can be started long before they are needed without holding registers for them.
+// Whether reads can start long before they are needed without holding registers for them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 [[maybe_unused]] constexpr bool READS_AHEAD = true;
 #else
@@ -104,14 +104,14 @@ __device__ __forceinline__ void copy_ahead(uint4* shared, const void* global) {
 #endif
 }
 
-// Ends what copies_landed() counts as one.
+// Ends a group of copies, as copies_landed() counts them.
 __device__ __forceinline__ void copies_asked() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-// Waits until this thread's copies are there, all but the last few.
+// Waits until all groups of this thread's copies are there, except the last few.
 template <int LAST>
 __device__ __forceinline__ void copies_landed() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
@@ -119,8 +119,8 @@ __device__ __forceinline__ void copies_landed() {
 #endif
 }
 
-// All threads of the block start to copy so many times 16 bytes to shared memory; returns where
-// they end. Every thread must wait for its own, and then for the others.
+// All threads of the block start to copy so many times 16 bytes to shared memory. Returns the end
+// of the copy. Every thread must wait for its own copies, and then for the other threads.
 __device__ __forceinline__ uint4* start_copy(uint4* shared, const void* global, int size) {
     const uint4* from = static_cast<const uint4*>(global);
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
@@ -172,9 +172,9 @@ __device__ __forceinline__ unsigned long long warp_sum(unsigned long long value)
     return value;
 }
 
-// Waits until the reads and atomic operations have been performed whose results `value` is made of.
-// The compiler must find a use for it, or it would not have them return anything: a fence for one
-// value does no harm.
+// Waits until the reads and atomic operations are done of which `value` is made. The compiler must
+// see a use of `value`, or it would drop what they return; a fence for one value does no
+// harm.
 __device__ __forceinline__ void performed(unsigned value) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     if (value == 0x9e3779b9u) __threadfence();
@@ -183,7 +183,7 @@ __device__ __forceinline__ void performed(unsigned value) {
 #endif
 }
 
-// A word as others have left it in the L2 cache by now.
+// A word as it is in the L2 cache now.
 __device__ __forceinline__ unsigned latest(const unsigned* word) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     unsigned value;
@@ -194,7 +194,7 @@ __device__ __forceinline__ unsigned latest(const unsigned* word) {
 #endif
 }
 
-// Called by all threads of a warp before they end: the others of the block wait for them no more.
+// All threads of a warp call this before they end: the rest of the block waits for them no more.
 __device__ __forceinline__ void retire() {
 #if defined(FORMICARIUM_EMULATION)
     emulation_retire();

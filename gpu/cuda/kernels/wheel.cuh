@@ -1,8 +1,8 @@
 // The roulette wheel of the Ant Systems, made of whole numbers: equation 1 of the 2013 paper.
 //
-// A sum of floats depends on the order of adding, and every strategy of the papers adds in another
-// one. Weights are therefore measured in whole units of 2^-23 of the largest one (rounded up to a
-// power of two): then sums are exact, and one thread, a group, tiles and a CPU turn the same wheel
+// A sum of floats depends on the order of the additions, and every strategy of the papers has its
+// own order. So weights are measured in whole units of 2^-23 of the largest one (rounded up to a
+// power of two). Then sums are exact: one thread, a group, tiles and a CPU all turn the same wheel
 // and build the same tours.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Wheel {
     // Where the wheel stops, word * sum / 2^32: uniform over [0, sum). The slot it stops in is the
     // first whose inclusive prefix sum is larger.
     static __device__ __forceinline__ Word spin(unsigned word, Word sum) {
-        // Held, or ptxas joins it with a subtraction that may follow, and loses the borrow.
+        // Without held(), ptxas joins it with a subtraction that may follow, and loses the borrow.
         unsigned low = here_and_now(__umulhi(word, static_cast<unsigned>(sum)));
         return static_cast<Word>(word) * (sum >> 32) + low;
     }

@@ -2,33 +2,33 @@
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "move_search.cuh"
 
-// As in gpu/local_search/rule.py: cities that look for a move in one round; and of those that are
-// as on the best tour so far, one in SAMPLE is in the first queue.
+// As in gpu/local_search/rule.py: WINDOW cities look for a move in one round. Of the cities whose
+// neighbours are as on the best tour so far, one in SAMPLE is in the first queue.
 constexpr int WINDOW = 32;
 constexpr int SAMPLE = 8;
 constexpr int LEAST_CITIES = 4;
 
-// What the threads of a block tell one another. The moves of a round are written where those of
-// the one before it are not, because other threads may still be reading these.
+// What the threads of a block share. The moves of one round and of the next have separate places,
+// because other threads may still read those of the last round.
 template <class City>
 struct Found {
     Gain keys[2][WINDOW];
     City ends[2][WINDOW][MOST_ENDS];
     Word shortest;  // of the tours that the block has improved: length << ANT_BITS | ant
-    Gain gained;    // by the tour in turn
+    Gain gained;    // by the present tour
     unsigned exchanges, segments;  // moves made
     int waiting;
 };
 
-// What is reported of the local searches of two iterations: that of the state, and the next, so
-// that one can be read while the other is under way. gpu/local_search/cuda/search.py reads them.
+// What is reported of the local searches of two iterations: the present one and the next, so that
+// the host can read one while the other runs. gpu/local_search/cuda/search.py reads them.
 struct Improvements {
     Word exchanges[2], segments[2];  // moves made by 2-opt and by Or-opt
     unsigned finished;               // blocks that have no tour left
 };
 
-// Where a block keeps its tour with the place of every city, and the queue: those parts in shared
-// memory that are said to be there.
+// Which parts of a block are in shared memory: its tour with the place of every city, and the
+// queue.
 template <class City_, bool TOUR_, bool QUEUE_>
 struct Memory {
     typedef City_ City;
@@ -38,8 +38,8 @@ typedef Memory<unsigned short, true, true> AllShared;
 typedef Memory<unsigned short, true, false> TourShared;
 typedef Memory<int, false, false> NoneShared;
 
-// Cities that wait, in a ring; a bit for each city says whether it does. One warp adds, and knows
-// how many there are.
+// The cities that wait, in a ring; each city has a bit that says whether it waits. One warp adds
+// cities, and knows how many there are.
 template <class City>
 struct Queue {
     City* cities;
@@ -52,7 +52,7 @@ struct Queue {
     }
 
     // Fills the empty queue with the cities whose bit is set: the first ones of WINDOW stretches of
-    // the tour, then their second ones, and so on. A lane has a stretch; all of the warp call this.
+    // the tour, then their second ones, and so on. A lane has a stretch; the whole warp calls this.
     __device__ __forceinline__ void begin(const City* tour, int lane) {
         static_assert(WINDOW == LANES, "a lane a stretch");
         int stretch = (n + WINDOW - 1) / WINDOW;
@@ -122,14 +122,14 @@ struct ImproveTours {
     ColonyState* state;
 };
 
-// Improves the tours of all ants, and takes off their lengths what each gains. Block b improves
-// those of ants b, b + B, b + 2B, …; blocks have 32, 64, 128 or 256 threads, of which those with
-// neighbouring numbers look for one city. What is not in shared memory of `places`, `queues` and
-// `bits` has a row a block.
+// Improves the tours of all ants, and subtracts the gains from their lengths. Block b improves the
+// tours of ants b, b + B, b + 2B, … Blocks have 32, 64, 128 or 256 threads; threads with
+// neighbouring numbers look for moves of one city. `places`, `queues` and `bits` have a row a block
+// for what is not in shared memory.
 //
-// `built` has a row a block for its best tour as it was before, and if the tour is not in shared
-// memory another for that of the ant in turn. The last block copies the best of all to
-// `built_tours`, which has a row for either of two iterations.
+// `built` has a row a block for the block's best tour as it was before the search, and if tours are
+// not in shared memory, another row for the present one. The last block copies the best of all to
+// `built_tours`, which has a row for each of two iterations.
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours arguments) {
     const auto [geometry, ants, rows, width, links, places, queues, bits, built, built_tours, tours,
@@ -283,8 +283,8 @@ struct PrepareSearch {
     ColonyState* state;
 };
 
-// Before tours are improved: what was reported of them as they were built is forgotten, there were
-// no moves so far, and the cities of the best tour are linked.
+// Before tours are improved: forgets what the construction reported, sets the numbers of moves to
+// 0, and links the cities of the best tour.
 __device__ __forceinline__ void prepare(const PrepareSearch& arguments) {
     const auto [n, best_tour, links, improvements, state] = arguments;
     int thread = blockIdx.x * blockDim.x + threadIdx.x;

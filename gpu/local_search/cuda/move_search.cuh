@@ -4,7 +4,7 @@
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "tour_moves.cuh"
 
-// Neighbour lists: city and distance, nearest first; one list a city, or one a city and side.
+// Neighbour lists: city and distance, nearest first; one list a city, or one for each side of it.
 struct NeighbourRows {
     const uint2* rows;  // (1 or 2, n, width)
     int width;
@@ -15,7 +15,7 @@ struct NeighbourRows {
     }
 };
 
-// Which moves are made: 2-opt, Or-opt, and whether parts of a tour may be turned around.
+// Which moves are made: 2-opt, Or-opt, and whether parts of a tour may be reversed.
 template <bool EXCHANGES_, bool SEGMENTS_, bool TURNS_>
 struct Moves {
     static constexpr bool EXCHANGES = EXCHANGES_, SEGMENTS = SEGMENTS_, TURNS = TURNS_;
@@ -43,8 +43,8 @@ template <class Moves, class City>
 struct MoveSearch {
     static constexpr int LONGEST = 3;
 
-    // Places of a list that the lanes of a city look at. Few lists are needed further, but these
-    // to their ends; then the whole warp looks at one of them at once.
+    // Places of a list that the lanes of a city look at first. Few lists are needed beyond, but
+    // those to their ends; then the whole warp looks at one list at a time.
     static constexpr int EARLY = 4;
 
     const Geometry& geometry;
@@ -91,7 +91,7 @@ struct MoveSearch {
         return best;
     }
 
-    // Writes down the ends of the edges that the move of city `a` gives up.
+    // Stores the ends of the edges that the move of city `a` removes.
     __device__ __forceinline__ void note(int a, MoveKey move, City* ends) const {
         int here = tour.place[a], forward = move.side() ? -1 : 1;
         int c = __ldg(&lists.of<!Moves::TURNS>(geometry.n, a, move.side())[move.rank()]).x;
@@ -107,8 +107,8 @@ struct MoveSearch {
     }
 
   private:
-    // What a city sees on one side: its neighbour p there, the edge to be given up, and for Or-opt
-    // the other ends of segments of 1, 2 and 3 cities, with what leaving out each spares at q.
+    // One side of a city: its neighbour p there, the edge to remove, and for Or-opt the other ends
+    // of segments of 1, 2 and 3 cities, with what is saved at q if each is cut out.
     struct Side {
         Site p;
         Site end[Moves::SEGMENTS ? LONGEST : 1];

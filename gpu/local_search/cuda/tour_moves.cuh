@@ -30,7 +30,7 @@ struct MoveKey {
     __device__ __forceinline__ bool turned() const { return kind() > 3; }
 };
 
-// Ends of the edges that a move gives up: a, p, c, d, and of Or-opt e, q.
+// Ends of the edges that a move removes: a, p, c, d, and of Or-opt e, q.
 [[maybe_unused]] constexpr int MOST_ENDS = 6;
 
 // The tour and the position of each city in it. All threads of the block call `exchange` and
@@ -54,7 +54,7 @@ struct TourArray {
         place[city] = static_cast<City>(position);
     }
 
-    // 2-opt; false, and no barrier, if its edges are no longer there or run otherwise.
+    // 2-opt. Returns false, without a barrier, if its edges are gone or run the other way.
     __device__ __forceinline__ bool exchange(const City* ends) const {
         int a = place[ends[0]], p = place[ends[1]], c = place[ends[2]], d = place[ends[3]];
         int first, count, other;
@@ -119,7 +119,7 @@ struct TourArray {
                 int which = first + i * blockDim.x + mine;
                 cities[i] = which < count ? tour[wrapped(origin + STEP * (which + length))] : 0;
             }
-            // All threads have read; what the next turn reads, this one does not write.
+            // All threads have read, and the next turn does not read what this one writes.
             __syncthreads();
 #pragma unroll
             for (int i = 0; i < AT_ONCE; ++i) {

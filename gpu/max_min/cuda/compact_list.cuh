@@ -1,10 +1,10 @@
-// Wheel order policy: the compact tabu CT (2020, Section 4.1), the tour list in half the memory of
-// one that also knows where each city stands on it.
+// Wheel order policy: the compact tabu CT (2020, Section 4.1). It needs half the memory of a tour
+// list that also knows the place of each city.
 //
-// As the paper has it, but counted from the other end, so that its order is that of the tour list
-// (tour_list.cuh): entries from the cursor on are the unvisited cities. A city whose own entry lies
-// there is unvisited if it stands in it. The entry of another tells where the city stands, or that
-// it is visited.
+// As in the paper, but counted from the other end, so that its order is that of the tour list
+// (tour_list.cuh): entries from the cursor on are the unvisited cities. A city whose own entry is
+// there is unvisited if the entry is the city itself. The entry of another city says where it is,
+// or that it is visited.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
@@ -18,13 +18,13 @@ struct CompactList {
     __device__ __forceinline__ CompactList(void* shared, unsigned*, int* tour_, int n_)
         : entries(static_cast<unsigned short*>(shared)), tour(tour_), n(n_) {}
 
-    static constexpr bool SHORTENS = true;  // as cities get fewer
+    static constexpr bool SHORTENS = true;  // fewer places with each step
 
     __device__ __forceinline__ float weight(const float* row, int place) const {
         return __ldg(row + static_cast<unsigned>(entries[place]));
     }
 
-    // For places that may lie beyond the padding.
+    // For places that may lie behind the padding.
     __device__ __forceinline__ float weight_if_any(const float* row, int place) const {
         return place < n ? weight(row, place) : 0.0f;
     }

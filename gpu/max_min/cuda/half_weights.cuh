@@ -1,5 +1,5 @@
-// Weights of half precision: float32 rounded to its upper 16 bits (8 significant ones), to the
-// nearest, on a tie to the even one. As much of a matrix again fits the caches.
+// Weights of half precision: the upper 16 bits of a float32 (8 significant ones), rounded to the
+// nearest, on a tie to the even one. The caches hold twice as much of such a matrix.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"

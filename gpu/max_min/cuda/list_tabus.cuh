@@ -1,9 +1,9 @@
 // Tabu policies for ants with candidate lists, a warp an ant (2020, Section 4.1): whether a city is
 // visited, and which are not.
 //
-// What a lane has seen() of a city tells whether it is visited, and is of use for its mark(). All
-// lanes must have seen what they want, and synchronize, before one of them marks; then the warp
-// must synchronize again. unvisited_of(eight) has a bit for each of the cities from 8 eight on.
+// seen() reads of a city what says whether it is visited, and what mark() can use. All lanes must
+// have called it, and synchronize, before one of them marks; then the warp must synchronize
+// again. unvisited_of(eight) has a bit for each of the cities from 8 eight on.
 #pragma once
 
 #include "compact_list.cuh"
@@ -16,7 +16,7 @@ struct BitmaskTabu {
     __device__ __forceinline__ BitmaskTabu(void* shared, int)
         : bits(static_cast<unsigned*>(shared)) {}
 
-    // What is no city counts as visited.
+    // Numbers of no city count as visited.
     __device__ __forceinline__ void begin(int n, int start, int lane) {
         for (int word = lane; 32 * word < n; word += LANES) {
             unsigned own = n - 32 * word < 32 ? ~0u << n % 32 : 0;
@@ -84,7 +84,7 @@ struct CompactTabu {
     }
 };
 
-// LC: the tour list, and where each city stands on it.
+// LC: the tour list, and the place of each city on it.
 struct ListTabu {
     unsigned short *cities, *places;
 

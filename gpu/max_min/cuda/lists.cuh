@@ -33,8 +33,8 @@ struct SplitLists {
         weight = weights[place];
     }
 
-    // Starts to copy the lists of the first cities, all that there are, to shared memory; returns
-    // where they end.
+    // Starts to copy the lists of all cities to shared memory; returns the end of the
+    // copy.
     __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
         uint4* end = start_copy(shared, weights - lane, count * width / 4);
         weights = held_own_shared(reinterpret_cast<const float*>(shared) + lane);
@@ -45,7 +45,7 @@ struct SplitLists {
     }
 };
 
-// Either in a half of a word, so that one read brings both.
+// City and weight in the halves of one word, so that one read gets both.
 struct PackedLists {
     const unsigned* words;
     int width, lane;
@@ -70,11 +70,11 @@ struct PackedLists {
     }
 };
 
-// The same where shared memory has room for the lists of some cities: those of the others are read
-// where they are.
+// The same where shared memory holds the lists of some cities: the others are read from global
+// memory.
 struct PartedLists {
     PackedLists near, far;
-    int width, end = 0;  // of what is near
+    int width, end = 0;  // of the lists in shared memory
 
     __device__ __forceinline__ PartedLists(const unsigned short* candidates, const void* listed,
                                            int width_, int lane)

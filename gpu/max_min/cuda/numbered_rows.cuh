@@ -1,8 +1,8 @@
-// Tabu policy BT for the whole of a warp's cities (2020, Section 4.1): one bit a city, in
+// Tabu policy BT for all cities of a warp (2020, Section 4.1): one bit a city, in
 // registers.
 //
-// A tile is 256 cities with consecutive numbers, 8 a lane, so that a row of weights is read in
-// whole lines and no place is looked up. A lane's bits of four tiles are a word.
+// A tile is 256 cities with consecutive numbers, 8 a lane. So a row of weights is read in whole
+// lines, and no place is looked up. A lane has the bits of four tiles in a word.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ unsigned spread_signs(unsigned bits, unsigned selecto
 #endif
 }
 
-// The larger of either half of two words.
+// The larger of two words, in each half.
 __device__ __forceinline__ unsigned larger_halves(unsigned a, unsigned b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(FORMICARIUM_EMULATION)
     return __vmaxu2(a, b);
@@ -82,7 +82,7 @@ struct LaneCities {
         return static_cast<unsigned>(city - first) < static_cast<unsigned>(TILES * TILE_CITIES);
     }
 
-    // The bits of a tile whose number is known only now, where the first of a word has its own.
+    // The bits of a tile whose number is known only at run time, shifted to the first place.
     __device__ __forceinline__ unsigned of(int tile) const {
         unsigned bits = left[0];
 #pragma unroll
@@ -203,7 +203,7 @@ struct HalfRows {
         return __uint_as_float(j % 2 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16);
     }
 
-    // As much or a little more, with less ado.
+    // The weight or a little more, faster.
     static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(j % 2 ? words[j / 2] : words[j / 2] << 16);
     }

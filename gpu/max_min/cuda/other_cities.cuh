@@ -1,5 +1,5 @@
 // Cities beyond the candidate lists: where no candidate is left, an ant goes to the heaviest of all
-// unvisited cities, the lowest on a tie. So about one step in fifty.
+// unvisited cities, the lowest on a tie. That is about one step in fifty.
 #pragma once
 
 #include "gpu/cuda/kernels/candidates.cuh"
@@ -47,7 +47,7 @@ struct EightWeights {
     }
 };
 
-// The weights of all edges: a row of `columns` a city, which ends with what weighs nothing.
+// The weights of all edges: a row of `columns` a city, whose end has weights of 0.
 struct AllWeights {
     const void* weights;
     int n, columns, rounds;  // to half precision
@@ -64,7 +64,7 @@ struct AllWeights {
     }
 
   private:
-    // Reads overlap: a few rounds do for all cities. Every lane makes as many.
+    // Reads overlap: a few rounds are enough for all cities. Every lane makes the same number.
     template <bool HALVES, class Tabu>
     __device__ __forceinline__ Heaviest of_row(const void* row, const Tabu& tabu, int step,
                                                int lane) const {
@@ -75,7 +75,7 @@ struct AllWeights {
         for (int first = 0; first < eights; first += READS * LANES) {
             EightWeights<HALVES> eight[READS];
 #pragma unroll
-            for (int i = 0; i < READS; ++i)  // no harm if the last are looked at twice
+            for (int i = 0; i < READS; ++i)  // the last may be looked at twice
                 eight[i].read(row, min(first + i * LANES + lane, eights - 1));
 #pragma unroll
             for (int i = 0; i < READS; ++i) {
@@ -90,12 +90,12 @@ struct AllWeights {
     }
 };
 
-// What an ant without a candidate needs to know. It lies in shared memory, where it takes no
-// registers of those who have candidates.
+// What an ant without a candidate needs. It is in shared memory, where it takes no registers from
+// ants that have candidates.
 //
-// Where weights of all edges are not kept, nearly all of these edges never got a deposit, and have
-// the trail that a city has to itself. Then the heaviest is one of the nearest, and the backup
-// lists do. A city from which a trail beyond its backup list has ever grown is `strayed`.
+// Where the weights of all edges are not kept, nearly all of these edges never got a deposit: their
+// trail is that from a city to itself. Then the heaviest is one of the nearest, and the backup
+// list is enough. A city is `strayed` if a trail beyond its backup list has ever grown.
 struct OtherCities {
     AllWeights kept;  // or null: then they are made of trails
     const float* trails;
@@ -114,10 +114,10 @@ struct OtherCities {
     }
 
   private:
-    // Calls that a warp does not leave together would cost every step some branches. So those that
-    // are out of line do not talk to other lanes.
+    // Calls that lanes leave at different times would cost every step some branches. So functions
+    // that are out of line do not communicate with other lanes.
 
-    // None, if one must look at all cities.
+    // Returns none if all cities must be looked at.
     template <class Tabu>
     static __device__ SELDOM Heaviest at_once(const OtherCities* others, Tabu tabu, int from,
                                               int step, int lane) {
@@ -125,7 +125,7 @@ struct OtherCities {
                                     : others->of_backup(tabu, from, step, lane);
     }
 
-    // None, if there may be a heavier one beyond.
+    // Returns none if a heavier one may be beyond.
     template <class Tabu>
     __device__ __forceinline__ Heaviest of_backup(const Tabu& tabu, int from, int step,
                                                   int lane) const {
@@ -144,16 +144,16 @@ struct OtherCities {
             bool open = !tabu.visited(tabu.seen(city), city, step);
             tops[i] = open ? __ldg(&row[city]) : 0.0f;
         }
-        Heaviest found{__float_as_uint(beyond), 0};  // before any that is no heavier
+        Heaviest found{__float_as_uint(beyond), 0};  // wins over any that is no heavier
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i)
             if (tops[i] > 0.0f) found.offer(weighed(tops[i], others[i].weight()), others[i].city());
         return found.most > __float_as_uint(beyond) ? found : Heaviest();
     }
 
-    // The heaviest city of those looked at so far, and what makes it so. One that comes later and
-    // is not nearer, by a trail that is not stronger, need have no weight made: ties go to the
-    // lower.
+    // The heaviest city so far, with its trail and distance. A later city that is not nearer, by a
+    // trail that is not stronger, cannot win, and needs no weight: on a tie the lower city
+    // wins.
     struct Leader {
         unsigned most = 0;
         int city = 0, distance = 0;
@@ -163,7 +163,7 @@ struct OtherCities {
             return other_trail <= trail && other_distance >= distance;
         }
 
-        // The distance is at least so much.
+        // The distance is at least this.
         __device__ __forceinline__ bool rules_out(float other_trail, float other_distance) const {
             return other_trail <= trail && other_distance >= static_cast<float>(distance);
         }

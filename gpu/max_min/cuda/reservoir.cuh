@@ -2,7 +2,7 @@
 // the one with the smallest -log2(u) / w wins, with a probability in proportion to its weight w.
 //
 // The logarithm is a fixed sequence of float32 operations, so that the CPU draws the same cities.
-// Few cities need it: bounds on the keys tell for the others that they cannot win.
+// Few cities need it: bounds on the keys show that most cities cannot win.
 #pragma once
 
 #include "gpu/construction/cuda/own_words.cuh"
@@ -28,7 +28,7 @@ struct Reservoir {
         return static_cast<float>(-exponent) - f * sum;
     }
 
-    // At most w / -ln(u), in haste: that is at least u w / (1 - u), and the quotient is looked up
+    // An upper bound of w / -ln(u), fast: it is at least u w / (1 - u). The quotient is looked up
     // in the bits of a float, which makes it up to 9/8 too large.
     static __device__ __forceinline__ float floor(unsigned word, float weight) {
         float u = odd_share(word);
@@ -40,7 +40,7 @@ struct Reservoir {
     static constexpr int ROOT_HALF_BITS = 0x3f3504f3;
 };
 
-// Tells which cities cannot have a key below one that is known, without a logarithm: -log2(u) is at
+// Says, without a logarithm, which cities cannot have a key below a known one: -log2(u) is at
 // least (1 - u) / ln 2.
 struct KeyLimit {
     float scale;  // a little less than 1 / (key ln 2), or 0 where no key is known
@@ -64,7 +64,7 @@ struct KeyLimit {
     }
 };
 
-// The best of the cities that a thread has looked at.
+// The best city that a thread has looked at.
 struct Sample {
     float key;
     int city, place;
@@ -87,8 +87,8 @@ struct Sample {
     }
 };
 
-// How a warp looks for the best of many cities, some of each lane at a time. Most often there is
-// only one that can win, and no logarithm is needed.
+// How a warp looks for the best of many cities, some of each lane at a time. Usually only one of
+// them can win, and no logarithm is needed.
 //
 // `Cities` are those of a lane, COUNT of them: word(i) and weight(i) of the i-th, 0 if it is
 // visited, roughly(i), which may be a little more, and again(i), as loaded anew where i is known
@@ -104,7 +104,7 @@ struct Search {
     __device__ __forceinline__ Search(const OwnWords& words_, bool single_)
         : words(words_), limit{0.0f}, best(Sample::none()), single(single_), keyed(!single_) {}
 
-    // Finds out how good a key some of the cities have, before the warp looks at any.
+    // Finds the keys of some cities, before the warp looks at the others.
     template <class Cities>
     __device__ __forceinline__ void estimate(const Cities& cities) {
         float most = 0.0f;
@@ -126,7 +126,7 @@ struct Search {
 #pragma unroll
         for (int eight = 0; eight < EIGHTS; ++eight) any |= signs[eight];
         if (!__any_sync(ALL_LANES, static_cast<int>(any) < 0)) return;
-        if (COUNT > EIGHT) words.key.y = held(words.key.y);  // a few once more, or all were kept
+        if (COUNT > EIGHT) words.key.y = held(words.key.y);  // load again: too many to keep
         unsigned admitted = 0;
 #pragma unroll
         for (int eight = 0; eight < EIGHTS; ++eight) {

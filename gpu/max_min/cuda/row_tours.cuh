@@ -1,8 +1,8 @@
 // Tours of the MAX-MIN Ant System by whole rows of weights, with tabu bits in registers (2020: BT).
 // A block is an ant; each of its warps looks after some tiles of cities.
 //
-// Unlike with a tour list, a step reads whole lines of weights, visited cities and all: fewer
-// requests than a look at every unvisited city by itself, and of half the bytes. How a city is
+// Unlike with a tour list, a step reads whole lines of weights, also those of visited cities. These
+// are fewer requests than one for every unvisited city, and half the bytes. How a city is
 // drawn is a policy.
 #pragma once
 
@@ -44,8 +44,8 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
     if (group.warp == 0) grown.report(state, ant, lengths, group.lane);
 }
 
-// Threads of a block; for many tiles more than there ever are, so that threads get by with less
-// registers, and all ants of a large instance find room at once.
+// The bound on the threads of a block. For many tiles it is larger than any block, so that threads
+// use fewer registers, and all ants of a large instance run at once.
 template <int TILES>
 constexpr int most_threads = TILES > 8 ? 608 : 512;
 

@@ -9,8 +9,8 @@ template <class Row, int TILES>
 __device__ __forceinline__ int turn(const Group<>& group, const EightSums& eights,
                                     LaneCities<TILES>& cities, const typename Row::Stored* row,
                                     int from, unsigned word) {
-    // The city come from is marked while weights are on their way; but where there is no way, or so
-    // many tiles that it takes longer, the chosen one while all lanes wait to hear of it.
+    // The city that the ant comes from is marked while weights are read. Without such a city, or
+    // with so many tiles that this takes longer, the chosen one, while all lanes wait for it.
     constexpr bool MARKS_CHOSEN = Row::NEAR || TILES > 8;
     unsigned words[TILES][Row::WORDS];
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ __forceinline__ int turn(const Group<>& group, const EightSums& eight
 #pragma unroll
         for (int j = 0; j < LANE_CITIES; ++j)
             units[j] = wheel.units_over_base(Row::weight(words[tile], j));
-        // In two halves, or each city would wait for the one before.
+        // In two halves; else each city would wait for the one before.
         sums[tile] = units[0] + units[1] + units[2] + units[3] +
                      here_and_now(units[4] + units[5] + units[6] + units[7]) -
                      LANE_CITIES * Wheel::BASE_BITS;

@@ -18,7 +18,7 @@ struct ReservoirOfRows {
         if (cities.has(from)) cities.mark(from);  // while the weights are on their way
         Search search(OwnWords(keys, step & (LANES - 1)), group.warps == 1);
         unsigned start = search.words.at(cities.city(0, 0));
-        // Begins where the ant stands: many cities about there are near.
+        // Begins at the ant's city: cities with numbers near its own are often near.
         int own = cities.has(from) ? (from - cities.first) / TILE_CITIES : 0;
         for (int tried = 0; tried < TILES && search.limit.scale == 0.0f; ++tried) {
             OneTile tile{cities.of(own), cities.city(own, 0)};
@@ -33,7 +33,7 @@ struct ReservoirOfRows {
     }
 
   private:
-    // A tile whose number is known only now, as a row's policy asks for one.
+    // A tile whose number is known only at run time, as a row's policy takes it.
     struct OneTile {
         unsigned bits;
         int first;

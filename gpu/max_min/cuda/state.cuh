@@ -1,10 +1,10 @@
-// What the MAX-MIN Ant System keeps on the device beside what every colony does, and what it
+// What the MAX-MIN Ant System keeps on the device in addition to the colony's state, and what it
 // decides when all tours of an iteration are built.
 #pragma once
 
 #include "gpu/cuda/kernels/election.cuh"
 
-// The same order as in gpu/cuda/max_min_update.py.
+// gpu/max_min/cuda/update.py reads the words in this order.
 struct MmasState {
     Word begun;         // the iteration after which trails last began anew
     float least, most;  // limits of the trails
@@ -47,8 +47,8 @@ __device__ __forceinline__ void set_limits(const MmasRules& rules, double length
     least = fmaxf(static_cast<float>(upper * rules.spread), FAINTEST_TRAIL);
 }
 
-// Every block of the update works this out for itself from what no block has changed yet; the
-// last one of the last launch writes it down.
+// Every block of the update works this out for itself, from what no block has changed yet. The last
+// block of the last launch writes it down.
 struct Decision {
     bool restarting;  // all trails become the most
     bool own;         // the iteration's best tour deposits, not the best of all

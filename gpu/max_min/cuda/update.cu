@@ -1,5 +1,5 @@
 // The pheromone update of the MAX-MIN Ant System (2020, Fig. 5): all trails evaporate down to a
-// limit, those of one tour grow up to another, and what ants choose by follows in the same pass.
+// limit, those of one tour grow up to another, and the same pass makes the weights for the ants.
 //
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four.
 #include "gpu/cuda/kernels/candidates.cuh"
@@ -172,7 +172,7 @@ __global__ void evaporate_trails(const EvaporateTrails arguments) {
     }
 }
 
-// Notes where a trail grows that leads beyond the backup list; see gpu/max_min/cuda/lists.cuh.
+// Notes that a trail grows beyond the backup list; see gpu/max_min/cuda/lists.cuh.
 __device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
                                            int to, unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;

@@ -1,8 +1,8 @@
-// What ants of ACO-RLF choose by: tau^beta of all pairs that are not adjacent, and, for stochastic
-// trials, the prefix sums of each row (2017, Section IV-B), made anew before each iteration.
+// What ants of ACO-RLF choose by: tau^beta of all pairs that are not adjacent, and for stochastic
+// trials the prefix sums of each row (2017, Section IV-B), computed before each iteration.
 //
-// Matrices have a row of `columns` numbers a vertex. Where there is no trail, and beyond the n-th,
-// both are 0 and the sum so far. A warp a row.
+// Matrices have a row of `columns` numbers a vertex. Where there is no trail, and behind the n-th,
+// tau^beta is 0 and the prefix sum does not grow. A warp a row.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 

@@ -20,8 +20,8 @@ struct ColorGraph {
     ColonyState* state;
 };
 
-// Blocks have as many warps as it takes for each to own OWN words of vertices. `order` has the
-// vertices in the order of visits, where anybody needs it.
+// Blocks have enough warps for each to own OWN words of vertices. `order` gets the vertices in the
+// order of visits, or is null.
 template <int ROWS, int OWN, template <int> class Selection>
 __global__ void __launch_bounds__(LANES * LANES * ROWS / OWN, OWN == 1 || ROWS > 4 ? 1 : 2)
 color_graph(const ColorGraph arguments) {

@@ -57,7 +57,7 @@ struct PrefixSums {
 
     __device__ __forceinline__ PrefixSums(void*, int) {}
 
-    // Starts to read what will be needed, while there is other work to do.
+    // Starts to read what will be needed, while there is other work.
     template <class Walk>
     __device__ __forceinline__ void look(const Walk& walk, const Choices& choices, int from) {
         const float* row = choices.info + choices.row(from);
@@ -135,7 +135,7 @@ struct PrefixSums {
 // taken if it is a candidate, with a probability for the part that changes: d^alpha over the
 // largest there is. After `most` trials in vain the wheel is turned.
 //
-// Each warp makes a trial of its own; of those that succeed the one with the lowest number counts.
+// Each warp makes its own trial; of those that succeed, the one with the lowest number counts.
 template <int OWN>
 struct StochasticTrials {
     PrefixSums<OWN> wheel;

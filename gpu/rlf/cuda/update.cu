@@ -1,10 +1,10 @@
 // The pheromone update of ACO-RLF (2017, equations 3 and 4): trails evaporate, every ant adds 1/q
-// to all of them, and L/q to those of the pairs that its coloring puts together.
+// to all of them, and L/q to the trails of pairs that have one color in its coloring.
 //
-// What is put together is counted in whole numbers, which add up to the same in any order.
+// These deposits are counted in whole numbers, whose sum is the same in any order.
 //
-// Matrices have a row of `columns` numbers a vertex. Where two vertices are adjacent, from a vertex
-// to itself, and beyond the n-th, the trail is 0 and remains so; all others are larger.
+// Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
+// to itself, and behind the n-th, is always 0; all others are larger.
 #include "gpu/cuda/kernels/election.cuh"
 
 constexpr int THREADS = 256;      // of a block

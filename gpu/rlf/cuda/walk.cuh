@@ -1,8 +1,8 @@
-// An ant of ACO-RLF (2017, Algorithm 3): the class that it is making, and what it knows of the
+// An ant of ACO-RLF (2017, Algorithm 3): the class that it builds, and what it knows of the
 // candidates. A block is an ant.
 //
-// Every warp holds all sets and changes them alike, so that none has to be told. What is known of
-// each candidate is shared out: a warp looks after OWN consecutive words of vertices, a lane after
+// Every warp holds all sets and changes them in the same way, so that no warp has to send any. The
+// counts of the candidates are shared out: a warp has OWN consecutive words of vertices, a lane
 // one vertex of each.
 #pragma once
 
@@ -62,9 +62,9 @@ struct Walk {
         return true;
     }
 
-    // Brings what is known of the own candidates up to date: counts the neighbours of each that
-    // have gone. Two candidates of each of TOGETHER words at a time, so that there is always
-    // something to read; their counts are added up in the halves of one word.
+    // Updates the counts of the own candidates: how many neighbours of each have gone. It takes two
+    // candidates of each of TOGETHER words at a time, so that there is always something to read;
+    // their counts are added up in the two halves of one word.
     __device__ __forceinline__ void count() {
 #pragma unroll unrolled(OWN / TOGETHER)
         for (int i = 0; i < OWN; i += TOGETHER) {

@@ -1,6 +1,6 @@
-// Tabu searches beside the ants of ACO-RLF: each takes after one of the best ants, and tries to
-// make do with one color fewer than the best coloring so far; what it finds takes the place of the
-// ant's coloring. A search goes on where it stopped in the iteration before.
+// Tabu searches for the ants of ACO-RLF: each starts from one of the best ants' colorings, and
+// tries to use one color fewer than the best coloring so far. What it finds replaces the ant's
+// coloring. A search goes on where it stopped in the iteration before.
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "search.cuh"
 
@@ -11,7 +11,7 @@ struct RankAnts {
     int* ant_of;
 };
 
-// The ants with the fewest colors, of equals the lowest: ant_of[s] is the s-th of them.
+// The ants with the fewest colors, on a tie the lowest: ant_of[s] is the s-th of them.
 __global__ void rank_ants(const RankAnts arguments) {
     const auto [ants, searches, costs, ant_of] = arguments;
     int ant = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,8 +46,8 @@ __device__ __forceinline__ int stride_of(unsigned colors) {
     return static_cast<int>(colors + ((2u - colors) & 3u));
 }
 
-// Takes away the smallest classes, of equals the lowest, until `target` are left. `colors` is how
-// many there are.
+// Removes the smallest classes, on a tie the lowest, until `target` are left. `colors` is how many
+// there are.
 template <int OWN>
 __device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const SharedTables& tables,
                                         unsigned target) {
@@ -183,7 +183,7 @@ struct TakeOver {
     ColonyState* colony;
 };
 
-// What searches have found takes the place of their ants' colorings where it has fewer colors.
+// The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
 __global__ void take_over(const TakeOver arguments) {
     const auto [n, ant_of, states, kept, colors, order, costs, colony] = arguments;

@@ -1,10 +1,10 @@
 // Tabu search for a coloring with a given number of colors (Hertz and de Werra 1987): all vertices
-// have a color, and moves of one vertex each make the edges fewer whose ends have the same. The
-// rule is that of gpu/baseline/tabu.py. A block is a search.
+// have a color, and moves of one vertex each reduce the edges whose ends have the same color. The
+// rule is that of gpu/tabu_search/cpu/search.py. A block is a search.
 //
-// A lane looks after one vertex of each of its warp's OWN words: its color, and its row of counts,
-// how many neighbours have each color. So warps need tell one another no more than the best move
-// of each, and a move takes one barrier.
+// A lane has one vertex of each of its warp's OWN words: its color, and its row of counts, which
+// say how many neighbours have each color. So warps only exchange the best move of each, and a move
+// takes one barrier.
 #pragma once
 
 #include "gpu/cuda/kernels/philox.cuh"
@@ -18,15 +18,15 @@ constexpr unsigned long long NO_MOVE = ~0ull;
 // Loops over so many words are unrolled, so that what is known of them stays in registers.
 __device__ constexpr int unrolled(int count) { return count <= 8 ? count : 1; }
 
-// A random number for each move and color, which decides between equals.
+// A random number for each move and color, which decides on ties.
 __device__ __forceinline__ unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
     unsigned mixed = ((vertex << 16 | color) ^ salt) * 0x9E3779B1u;
     mixed = (mixed ^ mixed >> 15) * 0x85EBCA77u;
     return mixed >> 16;
 }
 
-// What one warp tells the others: its best move, the smallest key being the best, the color that
-// the vertex then leaves, and how many vertices in conflict the warp has.
+// What one warp tells the others: its best move (the smallest key is the best), the color that the
+// vertex leaves, and how many of the warp's vertices are in conflict.
 struct Proposal {
     unsigned long long key;  // gain, lot, vertex, color; 16 bits each
     unsigned from, conflicting;
@@ -44,8 +44,8 @@ __device__ __forceinline__ unsigned long long warp_least(unsigned long long valu
     return static_cast<unsigned long long>(least) << 32 | low;
 }
 
-// Of all warps of a block. Proposals of one round are written where those of the one before are
-// not, because other warps may still be reading these.
+// The vote of all warps of a block. Proposals of one round and of the next have separate places,
+// because other warps may still read those of the last round.
 struct BlockVote {
     struct Memory {
         Proposal proposals[2][LANES];
@@ -85,7 +85,7 @@ struct BlockVote {
     }
 };
 
-// What is shared by the searches of a graph.
+// What all searches of a graph share.
 struct SearchRules {
     int n, words, most;  // vertices, words of a set of them, colors that tables have room for
     int width;           // words of a row of the adjacency
@@ -125,8 +125,8 @@ struct TabuSearch {
         return counts + static_cast<long long>(vertex) * stride;
     }
 
-    // Counts the neighbours of all own vertices by color, from `color`; then gives a color to the
-    // vertices that have none, in the order of their numbers: that of the fewest neighbours.
+    // Counts the neighbours of all own vertices by color, from `color`. Then gives each vertex
+    // without a color, in the order of their numbers, the color that the fewest neighbours have.
     __device__ __forceinline__ void build(unsigned* loose) {
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) {
@@ -181,7 +181,7 @@ struct TabuSearch {
         return vote.agree(best, from, conflicting);
     }
 
-    // Makes a move, or lets one pass if there is none. `word` is random.
+    // Makes a move, or none if all are tabu. `word` is random.
     __device__ __forceinline__ void move(unsigned word) {
         Proposal best = best_move(word);
         unsigned now = time++;
@@ -227,7 +227,7 @@ struct TabuSearch {
         }
     }
 
-    // A loose vertex is given the color of the fewest neighbours, of equals the lowest.
+    // Gives a loose vertex the color that the fewest neighbours have, on a tie the lowest.
     __device__ __forceinline__ void settle(int u) {
         unsigned long long best = NO_MOVE;
         int place = u / LANES - first;

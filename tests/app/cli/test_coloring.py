@@ -1,4 +1,4 @@
-"""Graphs through the whole application: the second problem in the same house."""
+"""Graph coloring, through the whole command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colonies that only sleep, so that what a measurement says of them is known beforehand."""
+"""Colonies that only sleep, so that the results of a measurement are known beforehand."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ FAST, SLOW = 0.001, 0.004
 
 
 class Sleeper:
-    """Takes the same time for each iteration; a lazy one only once somebody asks.
+    """Takes the same time for each iteration; a lazy one sleeps when its state is asked for.
 
     Its tours get better by 1 with each iteration, from 1000.
     """
@@ -77,7 +77,7 @@ def build_broken(
 
 
 class Endless(Sleeper):
-    """Ends an iteration only when it is told to stop, and then not really."""
+    """Works on one iteration until it is told to stop, and never completes it."""
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         while not stop():

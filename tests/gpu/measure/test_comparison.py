@@ -1,4 +1,4 @@
-"""Comparisons: what is compared, how it is timed, and what becomes of the endless ones."""
+"""Comparisons: what is compared, how it is timed, and what is too slow to be measured."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_they_take_turns_with_the_same_seeds_and_equals_are_measured_once(timed:
     assert len(failed) == 1
 
 
-def test_what_would_take_too_long_is_foreseen_and_left_out(timed: System) -> None:
+def test_what_is_estimated_to_take_too_long_is_left_out(timed: System) -> None:
     report = compare(makers.uniform(2000), timed, CORE)
     endless = rows(report, "update")["endless"]
     assert not report.decisive(endless).samples

@@ -1,4 +1,4 @@
-"""Speedups: who is compared, what is timed, and what becomes of failures and impatience."""
+"""Speedups: who is compared, what is timed, and what failures and cancelling leave."""
 
 import dataclasses
 import json

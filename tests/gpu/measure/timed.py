@@ -1,4 +1,4 @@
-"""Colonies that only say how long their phases took, so that every comparison is foreknown."""
+"""Colonies that only state times for their phases, so that comparisons are known beforehand."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class TimedParameters(Parameters):
 
 @dataclass(frozen=True)
 class PlainParameters(Parameters):
-    """The same without options; its update is another thing."""
+    """The same without options; its ``update`` has another meaning."""
 
     ants: int = parameter(8, "m", "Ants.", 1, 100)
     update: int = parameter(1, "u", "Updates an iteration.", 1, 9)
 
 
 class Timed:
-    """Takes no time, and says what it would have taken."""
+    """Takes no time, and states the times that its parameters stand for."""
 
     built: ClassVar[list[tuple[str, int, Parameters, int]]] = []
     open_now = 0

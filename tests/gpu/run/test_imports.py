@@ -1,4 +1,4 @@
-"""A run and a measurement need neither a window nor, before they compute, what computes."""
+"""Runs and measurements import no window, and no slow package before they need it."""
 
 from __future__ import annotations
 

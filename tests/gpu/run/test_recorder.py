@@ -183,7 +183,6 @@ def test_on_a_full_disk_the_user_is_told_once() -> None:
     recorder.record(state(1, 150))
     recorder.finish(Outcome(Ending.FINISHED, "done", state(1, 150)))
     assert len(told) == 1
-    assert not recorder.writing
     assert not recorder.complete
 
 

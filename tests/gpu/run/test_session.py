@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app.window.controllers.session_choices import choices_of
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core import devices
@@ -66,7 +65,7 @@ def test_what_was_left_automatic_is_so_again(without_gpu: None) -> None:
     assert recorded["chosen"] == {"ants": None, "q0": None}
     read = Session.from_dict(json.loads(json.dumps(recorded)))
     assert read.parameters == AcsParameters(ants=100, q0=0.8, beta=3)  # which it is replayed with
-    again = new_session(some_cities(40), parameters=choices_of(read).parameters)
+    again = new_session(some_cities(40), parameters=read.chosen.to_dict())
     assert again.parameters == AcsParameters(ants=40, q0=0.5, beta=3)
     del recorded["chosen"]  # as recorded before there was a difference
     older = Session.from_dict(recorded)

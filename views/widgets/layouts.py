@@ -1,19 +1,66 @@
-"""A row of widgets that breaks into several rows if there is no room."""
+"""Layouts: rows and columns in one call, and a row that breaks where there is no room."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLayout, QLayoutItem, QWidget
+
+Box = TypeVar("Box", bound=QBoxLayout)
+
+Part = QWidget | QLayout
+"""What a layout holds."""
+
+
+def fill(
+    box: Box,
+    *parts: Part | tuple[Part, int] | int,
+    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> Box:
+    """Add ``parts`` to a row or column, and return it.
+
+    Parameters
+    ----------
+    box : QBoxLayout
+        The row or column.
+    *parts : QWidget, QLayout, such a part and a number, or a number alone
+        What to add. With a part, the number is its share of the free room, by default 0; alone it
+        is a gap in pixels.
+    margins : tuple of int
+        Pixels at the left, at the top, at the right and at the bottom.
+    spacing : int, optional
+        Pixels between two parts.
+    """
+    box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            box.addSpacing(part)
+            continue
+        item, share = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(item, QLayout):
+            box.addLayout(item, share)
+        else:
+            box.addWidget(item, share)
+    return box
+
+
+_GAP = 5
+"""Pixels between widgets, and between rows."""
 
 
 class FlowLayout(QLayout):
     """Places its widgets from left to right, in as many rows as they need."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 5) -> None:
-        super().__init__(parent)
-        self._gap = gap
+    def __init__(self, *widgets: QWidget) -> None:
+        super().__init__()
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         """Append ``item``."""
@@ -51,7 +98,7 @@ class FlowLayout(QLayout):
     def sizeHint(self) -> QSize:
         """Return the size of all items in one row."""
         sizes = [item.sizeHint() for item in self._items]
-        width = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
+        width = sum(size.width() for size in sizes) + _GAP * max(0, len(sizes) - 1)
         return QSize(width, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:
@@ -69,9 +116,9 @@ class FlowLayout(QLayout):
                 continue
             size = item.sizeHint()
             if x > area.x() and x + size.width() > area.right() + 1:
-                x, y, row = area.x(), y + row + self._gap, 0
+                x, y, row = area.x(), y + row + _GAP, 0
             if move:
                 item.setGeometry(QRect(QPoint(x, y), size))
-            x += size.width() + self._gap
+            x += size.width() + _GAP
             row = max(row, size.height())
         return y + row - area.y()

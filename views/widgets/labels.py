@@ -1,26 +1,52 @@
-"""A label that shortens a text that is too long with an ellipsis."""
+"""Labels in the styles of the window."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption
+
+
+def make_label(role: str, text: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a label.
+
+    Parameters
+    ----------
+    role : str
+        Its style in ``resources/style/window.qss``: "heading", "note", "muted", …
+    text : str
+        Its text.
+    wrap : bool
+        Whether a long text takes several lines.
+    """
+    result = QLabel(text)
+    result.setProperty("role", role)
+    result.setWordWrap(wrap)
+    return result
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text."""
+    """One line of plain text, which ends with an ellipsis if there is no room for all of it.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    Parameters
+    ----------
+    role : str
+        Its style, as for :func:`make_label`; empty for ordinary text.
+    """
+
+    def __init__(self, role: str = "") -> None:
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        if role:
+            self.setProperty("role", role)
 
     def minimumSizeHint(self) -> QSize:
         """Return room for a few letters."""
         return QSize(24, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what there is room for."""
+        """Draw as much as there is room for."""
         option = QStyleOption()
         option.initFrom(self)
         area = self.contentsRect()

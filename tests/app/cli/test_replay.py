@@ -1,4 +1,4 @@
-"""Logged runs, repeated from the command line."""
+"""Recorded runs, repeated from the command line."""
 
 from __future__ import annotations
 
