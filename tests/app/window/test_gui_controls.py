@@ -70,6 +70,7 @@ def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Applicat
     qtbot.waitUntil(lambda: state(application).iteration == paused + 2)
     qtbot.wait(100)
     assert state(application).iteration == paused + 2
+    wait_for(qtbot, application, Activity.PAUSED)
     click(window.run_bar.pause)
     qtbot.waitUntil(lambda: state(application).iteration > paused + 5)
     with qtbot.waitSignal(application.runs.ended):
