@@ -132,8 +132,8 @@ struct ImproveTours {
 // `built_tours`, which has a row for each of two iterations.
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours arguments) {
-    const auto [geometry, ants, rows, width, links, places, queues, bits, built, built_tours, tours,
-                lengths, improvements, state] = arguments;
+    const auto& [geometry, ants, rows, width, links, places, queues, bits, built, built_tours,
+                 tours, lengths, improvements, state] = arguments;
     const int n = geometry.n;
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
@@ -286,7 +286,7 @@ struct PrepareSearch {
 // Before tours are improved: forgets what the construction reported, sets the numbers of moves to
 // 0, and links the cities of the best tour.
 __device__ __forceinline__ void prepare(const PrepareSearch& arguments) {
-    const auto [n, best_tour, links, improvements, state] = arguments;
+    const auto& [n, best_tour, links, improvements, state] = arguments;
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (state->iteration > 0) {
         for (int i = thread; i < n; i += gridDim.x * blockDim.x)
@@ -312,7 +312,7 @@ struct MeasureTours {
 
 // The same, and the lengths of the tours; a warp an ant.
 __global__ void measure_tours(const MeasureTours arguments) {
-    const auto [search, geometry, ants, tours, lengths] = arguments;
+    const auto& [search, geometry, ants, tours, lengths] = arguments;
     const int n = geometry.n;
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     int first = blockIdx.x * warps + threadIdx.x / LANES;
