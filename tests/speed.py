@@ -1,11 +1,11 @@
 """Measure each colony's iterations a second in two checkouts, by turns.
 
 ``python -m tests.speed compare OTHER [--places cpu:1,cpu] [--only NAME] [--rounds 5]
-[--seconds 0.4]`` starts one
-process here and one in the checkout OTHER. For each colony, both measure in turn, so that a
-machine whose speed drifts does so for both. Printed is the median over the rounds of the ratio
-here/OTHER of iterations a second; rows under 0.97 are marked. ``python -m tests.speed worker``
-is the process: it reads one case a line, and answers with iterations a second.
+[--seconds 0.4]`` starts one process here and one in the checkout OTHER. For each colony, both run
+the same iterations of a new colony in turn, so that a machine whose speed drifts does so for both.
+Printed is the median over the rounds of the ratio here/OTHER of iterations a second; rows under
+0.97 are marked. ``python -m tests.speed worker`` is the process: it reads one case a line, and
+answers with seconds.
 """
 
 from __future__ import annotations
@@ -35,45 +35,30 @@ SIZES = {"cpu:1": (51, 200, 1000), "cpu": (51, 200, 1000), "cuda:0": (200, 1000,
 
 
 def worker() -> None:
-    """Answer cases until there are no more; a colony is built once and kept for its rounds."""
-    kept: dict[str, Any] = {}
+    """Answer cases until there are no more."""
     for line in sys.stdin:
-        if line not in kept:
-            for colony in kept.values():
-                colony.close()
-            kept.clear()
         try:
-            if line not in kept:
-                kept[line] = _built(json.loads(line))
-            answer: float | str = _measured(kept[line], json.loads(line)["seconds"])
+            answer: float | str = _measured(json.loads(line))
         except (FormicariumError, MemoryError) as error:
             answer = str(error)
         print(json.dumps(answer), flush=True)
 
 
-def _built(case: dict[str, Any]) -> Any:
+def _measured(case: dict[str, Any]) -> float:
+    """Build a colony, and return how many seconds its first so many iterations take."""
     place = devices.find(case["place"])
     system = next(row for row in catalog.CATALOG if row.name == case["system"])
     coloring = system.problem is Problem.COLORING
     n = case["n"]
     instance = graph(n // 2, 0.5, 1) if coloring else cities(n, 1)
     parameters = system.parameters.from_mapping(case["values"]).resolved(instance.n)
-    colony = catalog.build(system, instance, parameters, place, 1)
-    colony.iterate(2)
-    colony.snapshot(Wanted.NUMBERS)
-    return colony
-
-
-def _measured(colony: Any, seconds: float) -> float:
-    count, spent = 1, 0.0
-    while True:
-        begin = time.perf_counter()
-        colony.iterate(count)
+    with closing(catalog.build(system, instance, parameters, place, 1)) as colony:
+        colony.iterate(2)
         colony.snapshot(Wanted.NUMBERS)
-        spent = time.perf_counter() - begin
-        if spent >= seconds:
-            return count / spent
-        count = max(count + 1, int(count * min(8.0, 1.2 * seconds / max(spent, 1e-6))))
+        begin = time.perf_counter()
+        colony.iterate(case["count"])
+        colony.snapshot(Wanted.NUMBERS)
+        return time.perf_counter() - begin
 
 
 def cases(places: Sequence[str], only: str) -> list[dict[str, Any]]:
@@ -109,21 +94,19 @@ def compare(other: Path, places: Sequence[str], only: str, rounds: int, seconds:
     slower = 0
     with _Ending(here, there):
         for case in cases(places, only):
-            case["seconds"] = seconds
-            pairs = [(_ask(here, case), _ask(there, case)) for _ in range(rounds + 1)][1:]
             name = f"{case['system']} {case['place']} n={case['n']} {case['values']}"
-            numbers = [
-                (one, two) for one, two in pairs
-                if not isinstance(one, str) and not isinstance(two, str)
-            ]  # fmt: skip
-            if not numbers:
-                print(f"{name}: {pairs[0][0]}", flush=True)
+            count = _count(there, case, seconds)
+            if isinstance(count, str):
+                print(f"{name}: {count}", flush=True)
                 continue
-            ratio = statistics.median(one / two for one, two in numbers)
-            ours = statistics.median(one for one, _ in numbers)
+            case["count"] = count
+            times = [(_ask(here, case), _ask(there, case)) for _ in range(rounds)]
+            numbers = [(float(one), float(two)) for one, two in times]
+            ratio = statistics.median(two / one for one, two in numbers)
+            ours = statistics.median(count / one for one, _ in numbers)
             mark = "  SLOWER" if ratio < LEAST_RATIO else ""
             slower += bool(mark)
-            print(f"{name}: {ours:.4g}/s, {ratio:.3f}{mark}", flush=True)
+            print(f"{name}: {count} iterations, {ours:.4g}/s, {ratio:.3f}{mark}", flush=True)
     print(f"{slower} slower than {LEAST_RATIO}")
     return 1 if slower else 0
 
@@ -143,6 +126,18 @@ class _Ending:
             with closing(process.stdin):
                 pass
             process.wait()
+
+
+def _count(process: subprocess.Popen[str], case: dict[str, Any], seconds: float) -> int | str:
+    """Return how many iterations take so many seconds, or why there are none."""
+    count = 1
+    while True:
+        took = _ask(process, {**case, "count": count})
+        if isinstance(took, str):
+            return took
+        if took >= seconds / 3:
+            return max(1, round(count * seconds / took))
+        count = max(count + 1, int(count * min(20.0, seconds / max(took, 1e-6))))
 
 
 def _ask(process: subprocess.Popen[str], case: dict[str, Any]) -> float | str:
