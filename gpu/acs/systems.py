@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
@@ -18,40 +20,25 @@ def _rule(instance: TspInstance, parameters: AcsParameters, seed: int) -> Rule:
     return AcsRule(instance, parameters, seed)
 
 
-def _turns(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:
-    """Ants take turns, step by step (Figs. 2 and 3), on one core."""
+def _on_cpu(
+    stepwise: bool, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+) -> Colony:
+    """Ants take turns, step by step (Figs. 2 and 3); or all choose, then all update, as ACS-GPU."""
     from gpu.acs.cpu.colony import AcsCpuColony
 
-    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
+    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=stepwise)
 
 
-def _together(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
+def _on_gpu(
+    kind: str, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> Colony:
-    """All ants choose, then all update, as ACS-GPU does; on all cores of ``device``."""
-    from gpu.acs.cpu.colony import AcsCpuColony
+    from gpu.acs.cuda.colony import KINDS, AcsColony
+    from gpu.cuda.colony import machine_of
 
-    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
-
-
-def _alt(instance: TspInstance, parameters: AcsParameters, device: Device, seed: int) -> Colony:
-    from gpu.acs.cuda.colony import build_alt
-
-    return build_alt(instance, parameters, device, seed)
+    return AcsColony(instance, parameters, machine_of(device), seed, *KINDS[kind])
 
 
-def _spm(instance: TspInstance, parameters: SpmParameters, device: Device, seed: int) -> Colony:
-    from gpu.acs.cuda.colony import build_spm
-
-    return build_spm(instance, parameters, device, seed)
-
-
-def _stepwise(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> Colony:
-    from gpu.acs.cuda.colony import build_stepwise
-
-    return build_stepwise(instance, parameters, device, seed)
+_IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
 
 SYSTEMS: tuple[System, ...] = (
@@ -64,7 +51,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=False,
         instances=TspInstance,
         parameters=AcsParameters,
-        builders={"cuda": _alt},
+        builders={"cuda": partial(_on_gpu, "alt")},
         alias="acs",
         rule=_rule,
     ),
@@ -77,7 +64,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=False,
         instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cuda": _spm},
+        builders={"cuda": partial(_on_gpu, "spm")},
         alias="acs-spm",
         rule=_rule,
     ),
@@ -91,8 +78,8 @@ SYSTEMS: tuple[System, ...] = (
         instances=TspInstance,
         parameters=AcsParameters,
         builders={
-            "cuda": _stepwise,
-            "cpu": _together,
+            "cuda": partial(_on_gpu, "stepwise"),
+            "cpu": _TOGETHER,
         },
         alias="acs",
         rule=_rule,
@@ -106,7 +93,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=TspInstance,
         parameters=AcsParameters,
-        builders={"cpu:1": _turns},
+        builders={"cpu:1": _IN_TURNS},
         alias="acs",
         rule=_rule,
     ),
@@ -119,7 +106,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cpu:1": _turns},
+        builders={"cpu:1": _IN_TURNS},
         alias="acs-spm",
         rule=_rule,
     ),
@@ -132,7 +119,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=TspInstance,
         parameters=SpmParameters,
-        builders={"cpu": _together},
+        builders={"cpu": _TOGETHER},
         alias="acs-spm",
         rule=_rule,
     ),

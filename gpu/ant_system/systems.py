@@ -42,9 +42,11 @@ def _on_gpu(
     seed: int,
 ) -> Colony:
     """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
-    from gpu.ant_system.cuda.colony import build
+    from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
+    from gpu.cuda.colony import machine_of
 
-    return build(construction, instance, parameters, device, seed)
+    made = CONSTRUCTIONS[construction]
+    return AntSystemColony(instance, parameters, machine_of(device), seed, made)
 
 
 def _on_cpu(

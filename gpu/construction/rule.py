@@ -114,23 +114,3 @@ class AsRule:
             spin=int(workspace.words[walk.step & 3]) / 2**32 if spun else None,
             draws=frozen(draws) if drawn else None,
         )
-
-
-def roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
-    """Make the rule of colonies whose wheel is in the order of the cities' numbers."""
-    return AsRule(instance, parameters, seed, "roulette")
-
-
-def stc_roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
-    """Make the rule of colonies whose wheel is in the order of the ant's tour list."""
-    return AsRule(instance, parameters, seed, "stc-roulette")
-
-
-def reservoir(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
-    """Make the rule of colonies with weighted reservoir sampling."""
-    return AsRule(instance, parameters, seed, "wrs")
-
-
-def i_roulette(instance: TspInstance, parameters: AsParameters, seed: int) -> AsRule:
-    """Make the rule of colonies with independent roulette."""
-    return AsRule(instance, parameters, seed, "i-roulette")

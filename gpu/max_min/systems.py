@@ -53,9 +53,10 @@ def _build_on_gpu(
     seed: int,
 ) -> Colony:
     """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
-    from gpu.max_min.cuda.colony import build
+    from gpu.cuda.colony import machine_of
+    from gpu.max_min.cuda.colony import CONSTRUCTIONS, MmasColony
 
-    return build(variant, instance, parameters, device, seed)
+    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[variant])
 
 
 def _on_cpu(

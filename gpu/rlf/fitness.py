@@ -7,13 +7,6 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.candidates import HEAVIEST
 
-MOST_TRIALS = 4096
-"""Trials without success after which an ant turns the wheel instead.
-
-The 2017 paper sets no limit. But candidates can be so much lighter than the other vertices that an
-ant would try for ever.
-"""
-
 MOST_DEPOSIT = 2**32 - 1
 """Largest whole number that all ants together may deposit on one trail."""
 

@@ -11,10 +11,19 @@ from gpu.core.parameters import Parameters, choice, parameter
 ANTS_SHARE = 0.2
 """Ants a vertex (2017, Section V)."""
 
+MOST_TRIALS = 4096
+"""Trials without success after which an ant turns the wheel instead.
+
+The 2017 paper sets no limit. But candidates can be so much lighter than the other vertices that an
+ant would try for ever.
+"""
+
 SELECTIONS = {
     "hybrid": "some stochastic trials, then the wheel",
     "wheel": "roulette wheel over the candidates of the class (prefix sums)",
-    "trial": "stochastic trials until a candidate is accepted; after 4096 in vain the wheel",
+    "trial": (
+        f"stochastic trials until a candidate is accepted; after {MOST_TRIALS} in vain the wheel"
+    ),
 }
 """How ants draw the next vertex of a class; the same probabilities, and three ways to them."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.system import System, system_of
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
+    MOST_TRIALS,
     ColoringCpuParameters,
     ColoringParameters,
     ColoringTabuParameters,
@@ -16,36 +19,26 @@ from gpu.rlf.parameters import (
 _PAPER = "Murooka et al. 2017"
 
 
-def _prefix(
-    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
+def _on_gpu(
+    trials: int | None,
+    instance: GraphInstance,
+    parameters: ColoringParameters,
+    device: Device,
+    seed: int,
 ) -> Colony:
-    from gpu.rlf.cuda.colony import build_prefix
+    """So many stochastic trials before the wheel (2017, Section IV-B); None: as parameters say."""
+    from gpu.cuda.colony import machine_of
+    from gpu.rlf.cuda.colony import ColoringColony
 
-    return build_prefix(instance, parameters, device, seed)
-
-
-def _hybrid(
-    instance: GraphInstance, parameters: ColoringTrialsParameters, device: Device, seed: int
-) -> Colony:
-    from gpu.rlf.cuda.colony import build_hybrid
-
-    return build_hybrid(instance, parameters, device, seed)
+    if trials is None:
+        assert isinstance(parameters, ColoringTrialsParameters)
+        trials = parameters.trials
+    return ColoringColony(instance, parameters, machine_of(device), seed, trials)
 
 
-def _trial(
-    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
-) -> Colony:
-    from gpu.rlf.cuda.colony import build_trial
-
-    return build_trial(instance, parameters, device, seed)
-
-
-def _tabu(
-    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
-) -> Colony:
-    from gpu.rlf.cuda.colony import build_tabu
-
-    return build_tabu(instance, parameters, device, seed)
+_WHEEL = partial(_on_gpu, 0)
+_TRIALS = partial(_on_gpu, MOST_TRIALS)
+_HYBRID = partial(_on_gpu, None)
 
 
 def _tabu_on_cpu(
@@ -76,7 +69,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=GraphInstance,
         parameters=ColoringParameters,
-        builders={"cuda": _prefix},
+        builders={"cuda": _WHEEL},
         alias="coloring",
     ),
     system_of(
@@ -88,7 +81,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=GraphInstance,
         parameters=ColoringTrialsParameters,
-        builders={"cuda": _hybrid},
+        builders={"cuda": _HYBRID},
         alias="coloring",
     ),
     system_of(
@@ -100,7 +93,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=GraphInstance,
         parameters=ColoringParameters,
-        builders={"cuda": _trial},
+        builders={"cuda": _TRIALS},
         alias="coloring",
     ),
     system_of(
@@ -113,7 +106,7 @@ SYSTEMS: tuple[System, ...] = (
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
         builders={
-            "cuda": _tabu,
+            "cuda": _WHEEL,
             "cpu": _tabu_on_cpu,
             "cpu:1": _tabu_on_cpu,
         },

@@ -10,7 +10,6 @@ from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, AcsState, run
 from gpu.acs.cpu.state import NO_CITY
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.devices import Device
 from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
@@ -28,34 +27,6 @@ from gpu.problems.tsp.instance import TspInstance
 
 ANTS_PER_THREAD = 16
 """A thread has at least so many; with fewer, waiting at each step takes longer than the work."""
-
-
-def build_sequential(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> AcsCpuColony:
-    """ACS as in the paper's Figs. 2 and 3, on one core: ants take turns, step by step."""
-    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
-
-
-def build_sequential_spm(
-    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
-) -> AcsCpuColony:
-    """As :func:`build_sequential`, with the selective pheromone memory (Fig. 5)."""
-    return AcsCpuColony(instance, parameters, seed, threads=1, stepwise=False)
-
-
-def build_stepwise(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> AcsCpuColony:
-    """ACS-GPU on all cores of ``device``: in each step all ants choose, then all update."""
-    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
-
-
-def build_stepwise_spm(
-    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
-) -> AcsCpuColony:
-    """As :func:`build_stepwise`, with the selective memory, updated in the ants' order."""
-    return AcsCpuColony(instance, parameters, seed, threads=device.cores, stepwise=True)
 
 
 class AcsCpuColony(TourColony):

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.devices import Device
+from gpu.acs.parameters import AcsParameters
 from gpu.core.snapshot import Updates
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.colony import machine_of
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.colony import TourColony
@@ -72,22 +70,12 @@ class AcsColony(TourColony):
         return Updates(state.local_hits, state.local_total, state.global_hits, state.global_total)
 
 
-def build_alt(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> AcsColony:
-    """ACS-GPU-Alt: whole tours in one launch, pheromone matrix, plain updates."""
-    return AcsColony(instance, parameters, machine_of(device), seed, MatrixTrails, WholeTours)
+Memory = type[MatrixTrails] | type[SelectiveTrails]
+ConstructionType = type[WholeTours] | type[StepByStep]
 
-
-def build_spm(
-    instance: TspInstance, parameters: SpmParameters, device: Device, seed: int
-) -> AcsColony:
-    """ACS-GPU-SPM: whole tours in one launch, selective pheromone memory, plain updates."""
-    return AcsColony(instance, parameters, machine_of(device), seed, SelectiveTrails, WholeTours)
-
-
-def build_stepwise(
-    instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
-) -> AcsColony:
-    """ACS-GPU: all ants step together, pheromone matrix, atomic updates that all count."""
-    return AcsColony(instance, parameters, machine_of(device), seed, MatrixTrails, StepByStep)
+KINDS: dict[str, tuple[Memory, ConstructionType]] = {
+    "alt": (MatrixTrails, WholeTours),
+    "spm": (SelectiveTrails, WholeTours),
+    "stepwise": (MatrixTrails, StepByStep),
+}
+"""Pheromone memory and construction of ACS-GPU-Alt, ACS-GPU-SPM and ACS-GPU."""

@@ -7,28 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.ant_system.cpu.iteration import AsRules, AsState, run
-from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
 from gpu.construction.cpu.state import Construction
 from gpu.construction.parameters import CpuParameters
-from gpu.core.devices import Device
 from gpu.cpu.stages import Stage, shared
-from gpu.problems.tsp.instance import TspInstance
-
-
-def build_sequential(
-    instance: TspInstance, parameters: AsCpuParameters, device: Device, seed: int
-) -> AsCpuColony:
-    """The sequential Ant System (2013, Algorithms 1 and 2), on one core."""
-    return AsCpuColony(instance, parameters, seed, threads=1)
-
-
-def build_parallel(
-    instance: TspInstance, parameters: AsCpuParameters, device: Device, seed: int
-) -> AsCpuColony:
-    """As :func:`build_sequential`, the ants shared out among all cores of ``device``."""
-    return AsCpuColony(instance, parameters, seed, threads=device.cores)
 
 
 class AsCpuColony(MatrixColony):

@@ -14,9 +14,7 @@ from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
-from gpu.core.devices import Device
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.colony import machine_of
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
@@ -102,15 +100,3 @@ CONSTRUCTIONS: Mapping[str, ConstructionType] = {
 }
 """Ways to build tours: task-parallel, an ant a thread (2013, Section 3.1.2); data-parallel, an ant
 a block, with one wheel or with I-Roulette (2013, Section 3.2); groups of threads (2017)."""
-
-
-def build(
-    construction: str,
-    instance: TspInstance,
-    parameters: AsCudaParameters,
-    device: Device,
-    seed: int,
-) -> AntSystemColony:
-    """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
-    made = CONSTRUCTIONS[construction]
-    return AntSystemColony(instance, parameters, machine_of(device), seed, made)

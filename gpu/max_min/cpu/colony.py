@@ -10,27 +10,11 @@ from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
 from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.construction.parameters import CpuParameters
-from gpu.core.devices import Device
 from gpu.cpu.stages import Stage, each, shared
 from gpu.max_min.cpu.iteration import MmasState, run
 from gpu.max_min.cpu.state import LEAST, MOST, MmasRules, update_of
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import MmasCpuParameters
-from gpu.problems.tsp.instance import TspInstance
-
-
-def build_sequential(
-    instance: TspInstance, parameters: MmasCpuParameters, device: Device, seed: int
-) -> MmasCpuColony:
-    """The MAX-MIN Ant System (2020, Fig. 1), on one core."""
-    return MmasCpuColony(instance, parameters, seed, threads=1)
-
-
-def build_parallel(
-    instance: TspInstance, parameters: MmasCpuParameters, device: Device, seed: int
-) -> MmasCpuColony:
-    """As :func:`build_sequential`, the ants shared out among all cores of ``device``."""
-    return MmasCpuColony(instance, parameters, seed, threads=device.cores)
 
 
 class MmasCpuColony(MatrixColony):

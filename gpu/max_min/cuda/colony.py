@@ -10,10 +10,8 @@ import dataclasses
 from collections.abc import Callable
 from functools import partial
 
-from gpu.core.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.colony import machine_of
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.pictures import PictureReader
@@ -125,14 +123,3 @@ CONSTRUCTIONS: dict[str, ConstructionType] = {
     },
 }
 """How ants draw, their tabu and whether they have lists (``cl``), to what does it."""
-
-
-def build(
-    variant: str,
-    instance: TspInstance,
-    parameters: MmasCudaParameters,
-    device: Device,
-    seed: int,
-) -> MmasColony:
-    """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
-    return MmasColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[variant])

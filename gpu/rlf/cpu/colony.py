@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.devices import Device
 from gpu.core.random import key_of
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
@@ -22,20 +21,6 @@ from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
 from gpu.rlf.cpu.state import LEVEL, RlfState
 from gpu.rlf.parameters import ColoringCpuParameters
-
-
-def build_sequential(
-    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
-) -> RlfCpuColony:
-    """The sequential colony (2017, Section II), on one core."""
-    return RlfCpuColony(instance, parameters, seed, threads=1)
-
-
-def build_parallel(
-    instance: GraphInstance, parameters: ColoringCpuParameters, device: Device, seed: int
-) -> RlfCpuColony:
-    """As :func:`build_sequential`, the ants shared out among all cores of ``device``."""
-    return RlfCpuColony(instance, parameters, seed, threads=device.cores)
 
 
 class RlfCpuColony(CpuColony):

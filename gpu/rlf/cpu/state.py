@@ -11,8 +11,8 @@ from gpu.cpu.bits import WORD
 from gpu.cpu.record import Record
 from gpu.cpu.wheel import BLOCK
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.rlf.fitness import MOST_DEPOSIT, MOST_TRIALS, degree_powers
-from gpu.rlf.parameters import ColoringCpuParameters
+from gpu.rlf.fitness import MOST_DEPOSIT, degree_powers
+from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters
 
 
 class Pairs(NamedTuple):

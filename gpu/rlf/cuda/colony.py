@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.devices import Device
-from gpu.cuda.colony import DeviceColony, machine_of
+from gpu.cuda.colony import DeviceColony
 from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Array, Buffer, Machine
 from gpu.cuda.state import State
@@ -15,8 +14,10 @@ from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.cuda.update import ColoringUpdate
-from gpu.rlf.fitness import MOST_TRIALS
-from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters, ColoringTrialsParameters
+from gpu.rlf.parameters import (
+    ColoringParameters,
+    ColoringTabuParameters,
+)
 from gpu.tabu_search.cuda.search import TabuSearches
 
 
@@ -101,31 +102,3 @@ class ColoringColony(DeviceColony):
         order = self._arrays["class_order"]
         self._machine.upload(order, class_order(self._best_solution(state)))
         return order
-
-
-def build_prefix(
-    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
-) -> ColoringColony:
-    """The selection with prefix sums (2017, Section IV-B)."""
-    return ColoringColony(instance, parameters, machine_of(device), seed, 0)
-
-
-def build_trial(
-    instance: GraphInstance, parameters: ColoringParameters, device: Device, seed: int
-) -> ColoringColony:
-    """The selection with stochastic trials (2017, Section IV-B)."""
-    return ColoringColony(instance, parameters, machine_of(device), seed, MOST_TRIALS)
-
-
-def build_hybrid(
-    instance: GraphInstance, parameters: ColoringTrialsParameters, device: Device, seed: int
-) -> ColoringColony:
-    """The hybrid method: some trials, then the wheel (2017, Section IV-B)."""
-    return ColoringColony(instance, parameters, machine_of(device), seed, parameters.trials)
-
-
-def build_tabu(
-    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
-) -> ColoringColony:
-    """Beyond the paper: tabu searches make the best ants' colorings do with fewer colors."""
-    return ColoringColony(instance, parameters, machine_of(device), seed, 0)

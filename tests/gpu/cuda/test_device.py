@@ -12,8 +12,8 @@ import pytest
 
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.ant_system.cpu.colony import build_parallel
-from gpu.ant_system.cuda import colony as ant_system
+from gpu.ant_system.cpu.colony import AsCpuColony
+from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -23,9 +23,10 @@ from gpu.ant_system.parameters import (
 from gpu.core import devices
 from gpu.core.errors import DeviceMemoryError
 from gpu.core.snapshot import Wanted
+from gpu.cuda.colony import machine_of
 from gpu.decisions.replay import Replay
 from gpu.max_min import systems
-from gpu.max_min.cpu import colony as max_min
+from gpu.max_min.cpu.colony import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
@@ -97,9 +98,10 @@ ANT_SYSTEMS: dict[str, tuple[str, AsCudaParameters, str]] = {
 def test_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     construction, parameters, selection = ANT_SYSTEMS[name]
     cities = instance(which)
-    ours = ant_system.build(construction, cities, parameters, devices.find("cuda"), 3)
+    machine = machine_of(devices.find("cuda"))
+    ours = AntSystemColony(cities, parameters, machine, 3, CONSTRUCTIONS[construction])
     on_cpu = AsCpuParameters(selection=selection)
-    theirs = build_parallel(cities, on_cpu, devices.find("cpu"), 3)
+    theirs = AsCpuColony(cities, on_cpu, 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
         colony.iterate(30)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -126,7 +128,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     values |= {"selection": "wrs" if "wrs" in name else selection}
     values |= {"candidates": 32} if name.endswith("-cl") else {}
     on_cpu = MmasCpuParameters.from_mapping(values)
-    theirs = max_min.build_parallel(cities, on_cpu, devices.find("cpu"), 3)
+    theirs = MmasCpuColony(cities, on_cpu, 3, threads=devices.find("cpu").cores)
     for colony in (ours, theirs):
         colony.iterate(12)
     one, other = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
@@ -143,7 +145,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
 def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     cities, place = instance("uniform-100"), devices.find("cuda")
     parameters = AsCudaParameters(alpha=alpha, power=power, rho=0.3)
-    colony = ant_system.build("task", cities, parameters, place, 3)
+    colony = AntSystemColony(cities, parameters, machine_of(place), 3, CONSTRUCTIONS["task"])
     colony.iterate(1)
     trails = np.stack([colony.trails_from(city) for city in range(cities.n)])
     colony.iterate(1)

@@ -16,8 +16,7 @@ from gpu.cuda.graph import MOST_VERTICES, DeviceGraph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cuda import construction as coloring_construction
 from gpu.rlf.cuda.colony import ColoringColony
-from gpu.rlf.fitness import MOST_TRIALS
-from gpu.rlf.parameters import ColoringCpuParameters, ColoringParameters
+from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.rlf.literal import RlfLiteral
