@@ -176,6 +176,9 @@ def compare(
     make_folder(out)
     reports: list[ComparisonReport] = []
 
+    def keep(report: ComparisonReport) -> None:
+        reports[:] = [report]  # the newest says all that the others did
+
     show = _progress("")
 
     def work(cancelled: Callable[[], bool], progress: Progress = show) -> None:
@@ -189,9 +192,9 @@ def compare(
             limit=limit,
             cancelled=cancelled,
             progress=progress,
-            found=reports.append,
+            found=keep,
         )
-        reports.append(report)
+        keep(report)
 
     work(lambda: True, _untold)  # refuses what is impossible, before anything is said or done
     reports.clear()
