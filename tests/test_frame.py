@@ -194,6 +194,10 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         "views/__init__.py": "import gpu.problems.tsp.candidates, numba, app",
         "resources/__init__.py": "import numpy, gpu",
         "app/__init__.py": "import cupy",
+        "app/window/models/run.py": "import views.frame",
+        "app/window/controllers/devices.py": "import app.window.controllers.exports",
+        "gpu/acs/systems.py": "import gpu.rlf.systems",
+        "gpu/core/walk.py": "import gpu.core.rule",
     }
     for name, text in broken.items():
         with tmp_path.joinpath(name).open("a") as file:
@@ -215,7 +219,11 @@ def test_import_rules_are_enforced(tmp_path: Path) -> None:
         ("resources", "numpy"),
         ("resources", "gpu"),
         ("app", "cupy"),
+        ("app.window.models.run", "views.frame"),
+        ("app.window.controllers.devices", "app.window.controllers.exports"),
+        ("gpu.acs.systems", "gpu.rlf.systems"),
     } <= reported
+    assert "No cycles are allowed in gpu.core." in result.stdout
 
 
 def test_constraints_pin_what_the_project_asks_for() -> None:

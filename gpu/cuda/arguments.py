@@ -90,9 +90,9 @@ class ColonyState:
 
 
 PREAMBLE = """
-#if defined(FORMICARIUM_EMULATION)
+#if defined(FORMICARIUM_EMULATION) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1305
 #define OFFSET_IS(structure, member, offset) (__builtin_offsetof(structure, member) == offset)
-#else  // Not every NVRTC has offsetof: g++ checks the offsets, NVRTC size and types.
+#else  // An older NVRTC has no offsetof, and checks size and types alone.
 #define OFFSET_IS(structure, member, offset) true
 #endif
 

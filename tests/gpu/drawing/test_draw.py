@@ -63,7 +63,7 @@ def test_springs_of_any_graph_are_finite_and_repeat_themselves(graph: GraphInsta
 def test_paths_of_dense_graphs_are_found_by_products(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(60, 0.1)
     followed = spring_places(graph)
-    monkeypatch.setattr("gpu.drawing.spring._DEAR", 0)
+    monkeypatch.setattr("gpu.drawing.spring._LARGE", 0)
     assert np.allclose(followed, spring_places(graph))
 
 
