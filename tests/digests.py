@@ -1,10 +1,10 @@
 """Record what every colony finds, and compare two such records: nothing may change in a rebuilding.
 
-``python -m tests.digests record FILE [--places cpu:1,cpu,emulation,cuda:0] [--only NAME]`` runs
-every colony of the catalog on small instances of its problem, with and without local search and
-with every option of its parameters, and writes a digest of what each run found and of its trails.
-``python -m tests.digests compare BEFORE AFTER`` prints what differs, and exits with 1 if anything
-does.
+``python -m tests.digests record FILE [--places cpu:1,cpu,cuda:0,emulation,emulation-small]
+[--only NAME]`` runs every colony of the catalog on small instances of its problem, with and without
+local search and with every option of its parameters. It writes a digest of what each run found and
+of its trails. ``python -m tests.digests compare BEFORE AFTER`` prints what differs or failed, and
+exits with 1 if anything does.
 
 A colony whose updates race on a GPU runs there with one ant. The digests of two machines, or of
 two releases of NumPy or Numba, may differ where their power functions do: record both sides on one.
@@ -38,6 +38,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 EMULATION = "emulation"
+FAILED = "failed: "
 PLACES = ("cpu:1", "cpu", EMULATION)
 ITERATIONS = 4
 SEEDS = (1, 2, 3)
@@ -229,15 +230,15 @@ def _record(digests: dict[str, str], place: str, device: Device, only: str) -> N
                 try:
                     digests[case.name] = digest(case, device)
                 except Exception as error:  # the others are recorded all the same
-                    digests[case.name] = f"failed: {error!r}"[:200]
+                    digests[case.name] = f"{FAILED}{error!r}"[:200]
 
 
 def compare(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return a line for every case that is not the same in both."""
+    """Return a line for every case that is not the same in both, or failed: that tells nothing."""
     return [
         f"{name}: {before.get(name, 'not there')} -> {after.get(name, 'not there')}"
         for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
+        if before.get(name) != after.get(name) or after.get(name, "").startswith(FAILED)
     ]
 
 

@@ -123,8 +123,7 @@ class _Ending:
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             assert process.stdin is not None
-            with closing(process.stdin):
-                pass
+            process.stdin.close()
             process.wait()
 
 

@@ -35,7 +35,7 @@ class Rule(NamedTuple):
     rows : ndarray of int32, shape (1 or 2, n, K, 2)
         See :func:`gpu.local_search.rule.neighbour_rows`.
     exchanges, segments, turns : bool
-        See :class:`gpu.local_search.rule.Moves`.
+        See :class:`gpu.local_search.kinds.Moves`.
     """
 
     rows: NDArray[np.int32]

@@ -1,7 +1,7 @@
 """The Ant System, equation by equation: slow, plain, and sharing no code with the colonies.
 
 Weights, trails and deposits are NumPy's float32 and Python's whole numbers. Random numbers come
-from ``gpu.random``, whose own tests compare it with known answers.
+from ``gpu.core.random``, whose own tests compare it with known answers.
 """
 
 import math

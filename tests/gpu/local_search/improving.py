@@ -50,7 +50,7 @@ def improve(
     Raises
     ------
     ParameterError
-        As :func:`gpu.local_search.cpu.state.rule_of` says.
+        As :func:`gpu.local_search.cpu.state.local_search_of` says.
     """
     improved = np.array(tours, np.int32, order="C")
     lengths = np.array([instance.tour_length(tour) for tour in improved], np.int64)

@@ -27,7 +27,7 @@ class Move(NamedTuple):
 
 @dataclass
 class LiteralSearch:
-    """Local search of one instance; ``kind`` as in ``gpu.parameters.LOCAL_SEARCHES``."""
+    """Local search of one instance; ``kind`` as in ``gpu.local_search.kinds.LOCAL_SEARCHES``."""
 
     instance: TspInstance
     kind: str
