@@ -23,23 +23,9 @@ if TYPE_CHECKING:
     from gpu.run.run_log import RunLog
     from gpu.run.session import Session
 
-
-COLUMNS = (
-    "kind",
-    "iteration",
-    "seconds",
-    "{solutions}",
-    "best",
-    "best_iteration",
-    "gap_percent",
-    "iteration_best",
-    "iteration_mean",
-    "local_hits",
-    "local_updates",
-    "global_hits",
-    "global_updates",
-    "two_opt_moves",
-    "or_opt_moves",
+_HEADER = (
+    "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iteration_best,"
+    "iteration_mean,local_hits,local_updates,global_hits,global_updates,two_opt_moves,or_opt_moves"
 )
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""
@@ -52,12 +38,8 @@ class ExportError(FormicariumError):
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a new file in the folder of ``path``, then rename it to ``path``.
 
-    Whatever happens, the file at ``path`` is either the old one or the complete new one.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Whatever happens, the file at ``path`` is either the old one or the complete new one. If it
+    cannot be written, ExportError is raised.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
@@ -79,13 +61,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def export_solution(
     path: Path, instance: Instance, solution: NDArray[np.integer], comment: str = ""
 ) -> None:
-    """Write ``solution`` in its problem's format: a TSPLIB tour or a DIMACS coloring.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
+    """Write ``solution`` as a TSPLIB tour or a DIMACS coloring; raises ExportError."""
     write_whole(path, lambda part: instance.write(part, solution, comment))
 
 
@@ -100,9 +76,8 @@ def export_csv(path: Path, log: RunLog) -> None:
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    columns = [
-        name.format(solutions=log.session.system.problem.words.solutions) for name in COLUMNS
-    ]
+    solutions = log.session.system.problem.words.solutions
+    columns = _HEADER.format(solutions=solutions).split(",")
     writer.writerow([*columns, *map(column_of, phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
@@ -120,10 +95,7 @@ def export_session(
 ) -> None:
     """Write a file for ``formicarium replay``: the session, and its outcome to compare with.
 
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Raises ExportError.
     """
     content = header(session, instance)
     content["outcome"] = None if outcome is None else outcome_line(instance, outcome)

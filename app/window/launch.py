@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.notifications import Notifications
+from app.termination import leave
 from app.window.process import garbage_collection
 from app.window.process.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
-DEMO_SECONDS = 20.0
-"""How long the demonstration solves before it measures speedups."""
+DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
 
 
 def open_window(path: Path | None, demo: bool = False) -> int:
@@ -20,23 +20,18 @@ def open_window(path: Path | None, demo: bool = False) -> int:
 
     With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured;
     else the instance or the recorded session at ``path`` is opened, if one is given. If a thread
-    cannot be ended, the process ends here.
-
-    Raises
-    ------
-    MissingLibraryError
-        If Qt cannot be loaded.
+    cannot be ended, the process ends here. Raises MissingLibraryError if Qt cannot be loaded.
     """
     _prepare(platforms_here())
     import platformdirs
 
-    from app.window.application import leave, make_application, qt_application
+    from app.window.application import Application, qt_application
     from app.window.process.termination_signals import on_termination
 
     qt = qt_application()
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
     with Notifications(log) as notifications:
-        application = make_application(notifications)
+        application = Application(notifications)
         window = application.window
         window.show()
         if demo:
@@ -55,10 +50,7 @@ def open_window(path: Path | None, demo: bool = False) -> int:
 def run_demo(out: Path) -> int:
     """Show how a bundled instance is solved; with no display, leave pictures and a log in ``out``.
 
-    Raises
-    ------
-    MissingLibraryError
-        If Qt cannot be loaded.
+    Raises MissingLibraryError if Qt cannot be loaded.
     """
     if platforms_here() != ("offscreen",):
         return open_window(None, demo=True)

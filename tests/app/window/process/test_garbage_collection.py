@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.notifications import Notifications
-from app.window.application import make_application
+from app.window.application import Application
 from app.window.process import garbage_collection
 from gpu.core import devices
 from gpu.core.devices import Survey
@@ -38,7 +38,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
     monkeypatch.setattr(devices, "survey", survey)
     garbage_collection.pause()
     try:
-        application = make_application(Notifications(), tmp_path / "window.ini")
+        application = Application(Notifications(), tmp_path / "window.ini")
         qtbot.addWidget(application.window)
         qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=10_000)
         assert gc.isenabled()
