@@ -8,19 +8,16 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.cli.terminal import show_progress
-from app.termination import termination_signals
+from app.termination import leave, termination_signals
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
 from gpu.run.result import Result
 from gpu.run.run import Run
-
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
+from gpu.run.session import Session
 
 PATIENCE = 3.0  # seconds that the present iteration has to end by itself after a signal
 
@@ -30,12 +27,17 @@ class Departure:
     """How work in another thread ended."""
 
     signal: int = 0  # number of the signal that ended it, or 0
-    left: bool = False  # whether it still goes on: the process must end by os._exit
+    left: bool = False  # whether it still goes on
 
     @property
     def status(self) -> int:
         """The exit status: 0, or 128 + signal, as shells have it."""
         return 128 + self.signal if self.signal else 0
+
+    def leave(self) -> None:
+        """End the process at once if the work goes on: it cannot be stopped in another way."""
+        if self.left:
+            leave(self.status)
 
 
 def attend(

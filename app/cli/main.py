@@ -27,9 +27,7 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Take a word that is not a command as the file of the hidden command ``open``."""
-        if args[0] in self.commands:
-            return super().resolve_command(ctx, args)
-        return "open", self.commands["open"], args
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["open", *args])
 
 
 @click.group(

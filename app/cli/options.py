@@ -6,15 +6,11 @@ import functools
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from app import termination
 from gpu.core.errors import FormicariumError, sentence_for
-
-if TYPE_CHECKING:
-    from app.cli.headless import Departure
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -100,9 +96,3 @@ def make_folder(out: Path | None) -> None:
     except OSError as error:
         error.filename = None
         raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
-
-
-def leave(departure: Departure) -> None:
-    """End the process at once if a thread still works: it cannot be stopped in another way."""
-    if departure.left:
-        termination.leave(departure.status)

@@ -13,7 +13,6 @@ from app.cli.options import (
     colony_option,
     device_option,
     json_option,
-    leave,
     make_folder,
     out_option,
     parameter_options,
@@ -86,7 +85,7 @@ def solve(
     result, departure = _run(instance, session, recorder, as_json)
     if recorder is not None:
         _export(recorder, result)
-    leave(departure)
+    departure.leave()
     return _status(result, departure)
 
 
@@ -109,7 +108,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
         same, sentence = comparison(log, result)
         say(f"{file}: {sentence}")
         status = 0 if same else 1
-    leave(departure)
+    departure.leave()
     return status
 
 

@@ -9,19 +9,16 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.instance import Instance
+from gpu.run.outcome import Outcome
 from gpu.run.recorder import header, outcome_line
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Outcome
-    from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
+from gpu.run.run_log import RunLog
+from gpu.run.session import Session
 
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iteration_best,"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +23,6 @@ from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
-from app.window.process import garbage_collection
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
@@ -103,7 +103,7 @@ def qt_application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
-    garbage_collection.pause()  # until all that a window needs is there
+    gc.disable()  # until all that a window needs is there; then garbage_collection resumes
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.notifications import Notifications
 from app.termination import leave
-from app.window.process import garbage_collection
 from app.window.process.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
@@ -62,7 +62,7 @@ def run_demo(out: Path) -> int:
 
 
 def _prepare(platforms: Sequence[str]) -> None:
-    """Check Qt, and import what needs no Qt: Qt reads the source of every later module."""
+    """Check Qt, and make its import quick."""
     check_qt(platforms)
-    garbage_collection.pause()
-    import app.files.loading  # noqa: F401
+    gc.disable()  # it would look at all that is imported, again and again
+    import app.files.loading  # noqa: F401  # PySide reads the source of what is imported after it

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from gpu.core.errors import FormicariumError
@@ -65,14 +65,14 @@ def check_qt(platforms: Sequence[str]) -> None:
         raise MissingLibraryError(problems[-1])
 
 
-def platforms_here(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def platforms_here() -> tuple[str, ...]:
     """Return the platforms that Qt will try here: offscreen if there is no display."""
-    if chosen := environment.get("QT_QPA_PLATFORM", ""):
+    if chosen := os.environ.get("QT_QPA_PLATFORM"):
         return tuple(name.partition(":")[0] for name in chosen.split(";"))
     if sys.platform != "linux":
         return ()
     displays = {"wayland": "WAYLAND_DISPLAY", "xcb": "DISPLAY"}
-    found = [name for name, variable in displays.items() if environment.get(variable)]
+    found = [name for name, variable in displays.items() if os.environ.get(variable)]
     return tuple(found) or ("offscreen",)
 
 

@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.notifications import Notifications
 from app.window.application import Application
-from app.window.process import garbage_collection
 from gpu.core import devices
 from gpu.core.devices import Survey
 from gpu.core.errors import DeviceError
@@ -19,7 +18,7 @@ from gpu.core.errors import DeviceError
 def test_garbage_is_looked_for_once_the_window_is_warm(
     qtbot: QtBot, request: pytest.FixtureRequest
 ) -> None:
-    garbage_collection.pause()
+    gc.disable()
     try:
         request.getfixturevalue("opened")
         qtbot.waitUntil(gc.isenabled, timeout=60_000)
@@ -36,7 +35,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
         raise DeviceError("the driver does not answer")
 
     monkeypatch.setattr(devices, "survey", survey)
-    garbage_collection.pause()
+    gc.disable()
     try:
         application = Application(Notifications(), tmp_path / "window.ini")
         qtbot.addWidget(application.window)
