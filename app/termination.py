@@ -14,7 +14,7 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 @contextmanager
 def termination_signals(listener: Callable[[int], object]) -> Iterator[None]:
-    """Let ``listener``, with its number, obey each signal that asks the process to end."""
+    """Call ``listener`` with the number of each such signal, in place of what it would do."""
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     former = {one: signal.signal(one, lambda number, _: listener(number)) for one in numbers}
     try:

@@ -90,10 +90,7 @@ def column_of(phase: str) -> str:
 def export_session(
     path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
 ) -> None:
-    """Write a file for ``formicarium replay``: the session, and its outcome to compare with.
-
-    Raises ExportError.
-    """
+    """Write session and outcome for ``formicarium replay`` to repeat; raises ExportError."""
     content = header(session, instance)
     content["outcome"] = None if outcome is None else outcome_line(instance, outcome)
     fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())

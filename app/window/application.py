@@ -42,10 +42,10 @@ SWITCH_INTERVAL = 0.0005
 
 
 class Application(QObject):
-    """A window, its models, and the controllers that connect them; they do not know each other.
+    """A window, its models, and the controllers that connect them but do not know each other.
 
-    The window shows the sentences of ``notifications``, and its state is kept in ``settings_file``,
-    by default in the user's settings. Function ``log_path`` says where a run's log goes.
+    The window shows the sentences of ``notifications``. Its state is kept in ``settings_file``, by
+    default in the user's settings. The function ``log_path`` says where a run's log goes.
     """
 
     told = Signal(str)  # a sentence for the user; any thread may emit it

@@ -28,7 +28,7 @@ SIZE = (1600, 1000)  # width and height of the window with no display
 
 
 class Demo(QObject):
-    """Opens the instance, solves it for ``seconds`` when all is there, and measures afterwards."""
+    """Opens the instance, solves it for ``seconds`` as soon as it can, then measures speedups."""
 
     def __init__(self, application: Application, seconds: float) -> None:
         super().__init__(application)

@@ -18,9 +18,9 @@ DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures spee
 def open_window(path: Path | None, demo: bool = False) -> int:
     """Open the window, stay until it is closed, and return the exit status.
 
-    With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured;
-    else the instance or the recorded session at ``path`` is opened, if one is given. If a thread
-    cannot be ended, the process ends here. Raises MissingLibraryError if Qt cannot be loaded.
+    With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured.
+    Otherwise ``path`` is opened, an instance or a recorded session. If a thread cannot be ended,
+    the process ends here. Raises MissingLibraryError if Qt cannot be loaded.
     """
     _prepare(platforms_here())
     import platformdirs
