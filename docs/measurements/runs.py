@@ -35,7 +35,7 @@ class Experiment:
     names: Sequence[str]  # instances
     cases: Sequence[Case]
     seeds: Sequence[int] = (1, 10)  # the first and the last
-    iterations: int = 0  # of each run, or of each timing at most
+    iterations: int = 100  # of each run, or of each timing at most
     seconds: float = math.inf  # of each run or timing at most
     goal: int = 0  # the cost at which a run ends
     share: float = 0.0  # of the paper's seconds
@@ -62,7 +62,7 @@ def build(instance: Instance, case: Case, seed: int = 1, device: str = "auto") -
     return catalog.build(system, instance, parameters, place, seed)
 
 
-def timed(colony: Colony, most: int, seconds: float) -> Row:
+def timed(colony: Colony, most: int, seconds: float = 3.0) -> Row:
     """Return the mean milliseconds of whole iterations, and the median ones of each phase."""
 
     def spent(count: int) -> float:

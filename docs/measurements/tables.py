@@ -9,6 +9,9 @@ from pathlib import Path
 
 from runs import Row
 
+Text = str | Callable[[Row], str]
+"""A key of rows, or what makes a text of a row."""
+
 HERE = Path(__file__).parent
 
 
@@ -41,16 +44,20 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]], left: Iterable[in
 def pivot(
     corner: str,
     rows: list[Row],
-    line: Callable[[Row], str],
-    column: Callable[[Row], str],
+    line: Text,
+    column: Text,
     cell: Callable[[Row], str],
     left: Iterable[int] = (0,),
 ) -> str:
-    """Return a table with a line and a column for each name that ``line`` and ``column`` give."""
-    columns = list(dict.fromkeys(map(column, rows)))
+    """Return a table with a line and a column for each text that ``line`` and ``column`` give."""
+    line_of, column_of = (
+        (lambda row, key=key: str(row[key])) if isinstance(key, str) else key
+        for key in (line, column)
+    )
+    columns = list(dict.fromkeys(map(column_of, rows)))
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
-        cells.setdefault(line(row), {})[column(row)] = cell(row)
+        cells.setdefault(line_of(row), {})[column_of(row)] = cell(row)
     lines = [[name, *(found.get(each, "") for each in columns)] for name, found in cells.items()]
     return table([corner, *columns], lines, left)
 
@@ -79,7 +86,7 @@ def by_system(rows: list[Row], phase: str) -> str:
     return pivot(
         "instance",
         rows,
-        lambda row: row["instance"],
+        "instance",
         lambda row: row["system"].removeprefix("mmas-"),
         lambda row: digits(row[phase]) if phase in row else "",
     )

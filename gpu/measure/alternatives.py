@@ -18,40 +18,24 @@ from gpu.measure.comparison_report import COLONY
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another system, or an option of the chosen system.
+    """Another system, or an option of the chosen system."""
 
-    Attributes
-    ----------
-    group, option, meaning, phase, chosen
-        As in :class:`gpu.measure.comparison_report.Row`.
-    system : System
-    parameters : Parameters
-        Of the system's own kind; what is automatic is not resolved yet.
-    """
-
-    group: str
+    group: str  # this and the next four are those of its Row
     option: str
     meaning: str
     phase: str
     chosen: bool
     system: System
-    parameters: Parameters
+    parameters: Parameters  # of the system's own kind; what is automatic is not resolved yet
 
 
 def alternatives(
     system: System, device: Device, given: Mapping[str, object], n: int
 ) -> list[Alternative]:
-    """Return all that is to be compared, group by group.
+    """Return all that ``system`` on ``device`` is to be compared with, group by group.
 
-    Parameters
-    ----------
-    system : System
-        The chosen system, which runs on ``device``.
-    device : Device
-    given : mapping of str to object
-        Parameters of ``system`` that differ from its defaults, as values or as texts.
-    n : int
-        Number of cities (vertices), which decides automatic values.
+    ``given`` has its parameters that differ from the defaults, as values or as texts; ``n``, the
+    number of cities (vertices), decides automatic values.
 
     Raises
     ------
