@@ -22,7 +22,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from runs import Row
 from scipy import stats
-from tables import by_system, devices_of, digits, errors, grouped, mean_error, pivot, rows_of, table
+from tables import by_system, digits, errors, grouped, mean_error, pivot, read, table
 
 DOCS = Path(__file__).parents[1]
 COLOURS = {"a280": "#0072b2", "pcb442": "#009e73", "pr1002": "#d55e00"}
@@ -33,7 +33,7 @@ COLORED_IN = 50
 def table_9(name: str) -> str:
     """The rows of Table 9, each with its verdict."""
     lines = []
-    for row in sorted(rows_of(name), key=lambda row: list(TABLE_9).index(row["instance"])):
+    for row in sorted(read(name)["rows"], key=lambda row: list(TABLE_9).index(row["instance"])):
         alt, spm = row["acs-gpu-alt"], row["acs-gpu-spm"]
         better = "SPM" if spm["mean_error"] < alt["mean_error"] else "Alt"
         share = f" in {row['share']:.0%}" if "share" in row else ""
@@ -88,12 +88,12 @@ def draw_fig_6(rows: list[Row], out: Path) -> None:
 
 def acs_quality() -> dict[str, str]:
     """Table 9 and Fig. 6 of Skinderowicz 2016."""
-    rows = rows_of("fig6")
+    rows = read("fig6")["rows"]
     draw_fig_6(rows, DOCS / "images" / "fig6.png")
     return {
-        "there": devices_of("table9")[0],
+        "there": read("table9")["devices"][0],
         "table_9": table_9("table9"),
-        "here": devices_of("equal_time")[0],
+        "here": read("equal_time")["devices"][0],
         "equal_time": table_9("equal_time"),
         "fig_6": pivot(
             "s",
@@ -108,11 +108,11 @@ def acs_quality() -> dict[str, str]:
 
 def ant_system() -> dict[str, str]:
     """The Ant Systems: times, speedups, options, quality."""
-    rows = rows_of("as_speed")
-    gpu, core = devices_of("as_speed")
+    rows = read("as_speed")["rows"]
+    gpu, core = read("as_speed")["devices"]
     here, there = (
         {name: {row["system"]: row for row in group} for name, group in grouped(each).items()}
-        for each in (rows, rows_of("as_speed_h200"))
+        for each in (rows, read("as_speed_h200")["rows"])
     )
     speedups, elsewhere = [], []
     for name, found in here.items():
@@ -125,7 +125,7 @@ def ant_system() -> dict[str, str]:
         times = [digits(one["whole"]) for one in (best, one_core, other, its_core)]
         elsewhere.append([name, *times, ratios[0], f"{its_core['whole'] / other['whole']:.0f}"])
     orders = []
-    for name, (one, other) in grouped(rows_of("as_rules")).items():
+    for name, (one, other) in grouped(read("as_rules")["rows"]).items():
         chance = stats.ttest_ind(errors(one), errors(other), equal_var=False).pvalue
         means = mean_error(one), mean_error(other)
         orders.append([name, str(one["iterations"]), *means, f"{chance:.2g}"])
@@ -142,18 +142,18 @@ def ant_system() -> dict[str, str]:
             ["instance", "H100", "its host", "H200", "its host", "speedup", "speedup on the H200"],
             elsewhere,
         ),
-        "where_options": devices_of("as_options")[0],
+        "where_options": read("as_options")["devices"][0],
         "options": pivot(
             "phase: option",
-            rows_of("as_options"),
+            read("as_options")["rows"],
             lambda row: f"{row['phase']}: {row['option']}",
             "instance",
             lambda row: digits(row["whole" if row["option"] in ("tour", "step") else row["phase"]]),
         ),
-        "quality": pivot("instance", rows_of("as_quality"), "instance", "rule", mean_error),
+        "quality": pivot("instance", read("as_quality")["rows"], "instance", "rule", mean_error),
         "equal": pivot(
             "instance",
-            rows_of("as_equal"),
+            read("as_equal")["rows"],
             "instance",
             "system",
             lambda row: f"{row['same']} of {row['iterations']}",
@@ -228,7 +228,7 @@ def curve(row: Row, marks: list[float]) -> list[str]:
 def max_min() -> dict[str, str]:
     """The MAX-MIN Ant Systems: times, quality, local search."""
     kinds = ("speed", "warps", "quality", "search", "curve")
-    rows = rows_of("mmas")
+    rows = read("mmas")["rows"]
     speed, warps, quality, searches, curves = (
         [row for row in rows if row["what"] == kind] for kind in kinds
     )
@@ -275,7 +275,7 @@ def max_min() -> dict[str, str]:
 def coloring() -> dict[str, str]:
     """The coloring colonies: colors, seconds, selections, tabu searches, deposits."""
     runs: dict[tuple[str, str], list[Row]] = {}
-    for row in rows_of("coloring_speed"):
+    for row in read("coloring_speed")["rows"]:
         runs.setdefault((row["instance"], row["system"].removeprefix("aco-rlf-")), []).append(row)
 
     def seconds(name: str, system: str) -> float:
@@ -302,7 +302,7 @@ def coloring() -> dict[str, str]:
             own = [run["colors"] for run in runs[name, system]]
             cells += [f"{seconds(name, system):.3f}", f"{statistics.mean(own):.1f} ({len(own)})"]
         selections.append(cells)
-    searched = rows_of("coloring_tabu")
+    searched = read("coloring_tabu")["rows"]
     goals = []
     for name, goal in (("DSJC500.5", 50), ("DSJC1000.5", 90)):
         tried = [run for run in searched if (run["instance"], run["goal"]) == (name, goal)]
@@ -315,7 +315,7 @@ def coloring() -> dict[str, str]:
         descents.append(
             f"- {run['instance']}, seed {run['seed']}, {run['seconds']:.0f} s: {steps}."
         )
-    gpu_name, core_name = devices_of("coloring_speed")
+    gpu_name, core_name = read("coloring_speed")["devices"]
     return {
         "gpu": gpu_name,
         "core": core_name,
@@ -336,7 +336,7 @@ def coloring() -> dict[str, str]:
         "descents": "\n".join(descents),
         "rewards": pivot(
             "instance, deposit",
-            rows_of("coloring_reward"),
+            read("coloring_reward")["rows"],
             lambda row: f"{row['instance']}, {row['deposit']}",
             lambda row: f"L = {row['reward']:g}",
             lambda row: f"{statistics.mean(row['colors']):.1f}",

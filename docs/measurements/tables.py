@@ -6,6 +6,7 @@ import json
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from runs import Row
 
@@ -15,16 +16,10 @@ Text = str | Callable[[Row], str]
 HERE = Path(__file__).parent
 
 
-def rows_of(name: str) -> list[Row]:
-    """Return the rows of a file."""
-    rows: list[Row] = json.loads((HERE / f"{name}.json").read_text())["rows"]
-    return rows
-
-
-def devices_of(name: str) -> list[str]:
-    """Return the device, and the core of its host."""
-    found: list[str] = json.loads((HERE / f"{name}.json").read_text())["devices"]
-    return found
+def read(name: str) -> dict[str, Any]:
+    """Return the rows of a file, and the device and the core of its host that made them."""
+    measured: dict[str, Any] = json.loads((HERE / f"{name}.json").read_text())
+    return measured
 
 
 def grouped(rows: list[Row]) -> dict[str, list[Row]]:

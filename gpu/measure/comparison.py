@@ -9,6 +9,7 @@ change.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,7 +132,8 @@ class _Comparison(Benchmark):
 
     def __post_init__(self) -> None:
         for one in self.compared:
-            label = one.option if one.group == COLONY else f"{one.group} = {one.option}"
+            row = one.row
+            label = row.option if row.group == COLONY else f"{row.group} = {row.option}"
             entry = _Entry(label, one.system, self.device, one.parameters)
             self.entries.setdefault(self._key(one), entry)
         self.steps = len(self.entries) * (1 + len(self.seeds))
@@ -174,14 +176,8 @@ class _Comparison(Benchmark):
 
     def _row(self, one: Alternative) -> Row:
         entry = self.entries[self._key(one)]
-        return Row(
-            group=one.group,
-            option=one.option,
-            meaning=one.meaning,
-            phase=one.phase,
-            chosen=one.chosen,
-            system=one.system.name,
-            parameters=one.parameters.resolved(self.instance.n).to_dict(),
+        return dataclasses.replace(
+            one.row,
             phases_ms={phase: Spread.of(times) for phase, times in entry.phases.items()},
             iteration_ms=Spread.of(1e3 * value for value in entry.seconds),
             why_not=entry.failure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpu.measure.spread import Spread
@@ -25,8 +25,11 @@ class Row:
     chosen: bool  # by the user
     system: str  # catalog name of the system that ran
     parameters: Mapping[str, int | float | str | None]  # all of them, resolved
-    phases_ms: Mapping[str, Spread]  # each phase of an iteration, as the colony measures it
-    iteration_ms: Spread  # a whole iteration in wall time, without timing its phases
+    phases_ms: Mapping[str, Spread] = field(
+        default_factory=dict
+    )  # each phase of an iteration, as the colony measures it
+    # A whole iteration in wall time, without timing its phases.
+    iteration_ms: Spread = field(default_factory=lambda: Spread.of(()))
     why_not: str = ""  # why it was not measured, in a sentence; empty if it was or is still to be
 
 

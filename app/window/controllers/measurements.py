@@ -52,10 +52,10 @@ class MeasurementController(QObject):
         for bar, start in starts.items():
             bar.started.connect(start)
             bar.cancelled.connect(self.cancel)
-        instance.changed.connect(self._instance_changed)
-        runs.current_changed.connect(self._enable)
-        runs.preparing_changed.connect(self._enable)
-        runs.ended.connect(self._enable)
+        instance.changed.connect(self.cancel)
+        changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
+        for change in changes:
+            change.connect(self._enable)
         self._enable()
 
     @Slot()
@@ -121,11 +121,6 @@ class MeasurementController(QObject):
     def _seed(self) -> int:
         setup = self._window.setup
         return 1 if setup.problem else setup.choices().seed
-
-    @Slot()
-    def _instance_changed(self) -> None:
-        self.cancel()
-        self._enable()
 
     @Slot()
     def _enable(self) -> None:
