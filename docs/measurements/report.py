@@ -35,22 +35,16 @@ def table_9(name: str) -> str:
     lines = []
     for row in sorted(read(name)["rows"], key=lambda row: list(TABLE_9).index(row["instance"])):
         alt, spm = row["acs-gpu-alt"], row["acs-gpu-spm"]
-        better = "SPM" if spm["mean_error"] < alt["mean_error"] else "Alt"
         share = f" in {row['share']:.0%}" if "share" in row else ""
-        lines.append(
-            [
-                row["instance"],
-                str(len(alt["lengths"])),
-                f"{alt['iterations']} / {spm['iterations']}{share}",
-                *(
-                    f"{one['mean_error']:.2f} % ({one['paper_mean_error']:.2f})"
-                    for one in (alt, spm)
-                ),
-                f"{alt['best']} / {spm['best']}",
-                f"{row['p_value']:.2g}",
-                better if row["p_value"] < 0.05 else "neither",
-            ]
-        )
+        iterations = f"{alt['iterations']} / {spm['iterations']}{share}"
+        errors_of = [
+            f"{one['mean_error']:.2f} % ({one['paper_mean_error']:.2f})" for one in (alt, spm)
+        ]
+        best, chance = f"{alt['best']} / {spm['best']}", f"{row['p_value']:.2g}"
+        better = "SPM" if spm["mean_error"] < alt["mean_error"] else "Alt"
+        verdict = better if row["p_value"] < 0.05 else "neither"
+        runs = str(len(alt["lengths"]))
+        lines.append([row["instance"], runs, iterations, *errors_of, best, chance, verdict])
     means = [f"{one}: mean error (paper)" for one in ("Alt", "SPM")]
     head = ["instance", "runs", "iterations Alt / SPM", *means, "best Alt / SPM"]
     return table([*head, "p (rank sum)", "significantly better"], lines, left=(0, 2, 7))
