@@ -38,7 +38,6 @@ color_graph(const ColorGraph arguments) {
     Selection<OWN> selection(shared, trials);
     StepWords starts{START_CITY};
     int* own_colors = colors + static_cast<long long>(ant) * n;
-    int* own_order = order ? order + static_cast<long long>(ant) * n : nullptr;
     int color = 0;
     for (int step = 0;; ++color) {
         walk.begin_class();
@@ -47,7 +46,7 @@ color_graph(const ColorGraph arguments) {
         while (true) {
             if (thread == 0) {
                 own_colors[vertex] = color;
-                if (own_order) own_order[step] = vertex;
+                if (order) order[static_cast<long long>(ant) * n + step] = vertex;
             }
             bool more = walk.visit(vertex);
             ++step;
