@@ -48,7 +48,6 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     WalkBase walk(lists, geometry, tabu, change, directed, lane);
     Draws draws{seed, static_cast<unsigned>(ant), iteration};
     OutsideLog log{log_entries, log_counts, 2 * ants, 0, change};
-    int* tour = tours + static_cast<long long>(ant) * n;
     int start = draws.start(n), kept = start, until_update = period;
     unsigned explorations = 0, time = 1;
     NotedUpdate noted;
@@ -129,7 +128,8 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             int next = walk.city;
             walk.visit(next);
             if (lane == step % LANES) kept = next;
-            if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
+            if (step % LANES == LANES - 1 && step < n)
+                tours[static_cast<long long>(ant) * n + step - LANES + 1 + lane] = kept;
             if (step % LANES == LANES - 1)
                 explorations = draws.explorations(step + 1, threshold, lane);
             stuck = step + 1 < n && !__any_sync(ALL_LANES, walk.free());
@@ -165,6 +165,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     for (int i = thread; i < n * LANES; i += threads)
         listed[i] = stamped::trail(__ldcg(&stamps[i]), 0, change);
     if (!works) return;
+    int* tour = tours + static_cast<long long>(ant) * n;
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
     Word length = tour_length(geometry, tour, lane);

@@ -48,8 +48,8 @@ struct StepManyTours {
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
-    const auto [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
-    const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
+    const auto& [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
+    const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ unsigned long long shared_ants[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;

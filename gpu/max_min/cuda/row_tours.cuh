@@ -57,9 +57,9 @@ struct BuildToursByRows {
 
 template <class Selection, class Row, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
-    const BuildToursByRows arguments) {
-    const auto [construction, weights, columns] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const __grid_constant__ BuildToursByRows arguments) {
+    const auto& [construction, weights, columns] = arguments;
+    const auto& [ants, seed, geometry, tours, lengths, state] = construction;
     __shared__ GroupMemory memory;
     int lane = held(threadIdx.x % LANES), ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
