@@ -1,8 +1,6 @@
 // What every tour construction of an Ant Colony System is given.
 #pragma once
 
-#include "gpu/cuda/kernels/candidates.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "trail_matrix.cuh"
 

@@ -5,11 +5,7 @@
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
 #include "ants.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
 #include "step_choice.cuh"
-#include "step_updates.cuh"
-#include "walk.cuh"
 
 struct StepTours {
     AcsAnts common;
@@ -42,11 +38,11 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     bool works = ant < ants;  // the same for all lanes of a warp
     unsigned* tabus = held_shared(shared);
     BitTabu tabu(tabus + warp * tabu_words, tabu_words);
-    unsigned iteration = static_cast<unsigned>(state->iteration);
-    GridBarrier barrier(&state->arrivals);
-    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
-    WalkBase walk(lists, geometry, tabu, change, directed, lane);
-    Draws draws{seed, static_cast<unsigned>(ant), iteration};
+    unsigned iteration = unsigned(state->iteration);
+    GridBarrier barrier{&state->arrivals};
+    TrailMatrix trails{listed, outside, far, n, bool(directed)};
+    WalkBase walk{lists, geometry, tabu, change, bool(directed), lane};
+    Draws draws{seed, unsigned(ant), iteration};
     OutsideLog log{log_entries, log_counts, 2 * ants, 0, change};
     int start = draws.start(n), kept = start, until_update = period;
     unsigned explorations = 0, time = 1;
@@ -149,7 +145,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             helpers.work_out(tabus, tabu_words, geometry, lane);
             __syncthreads();
             if (asks) {
-                fallback.nearest = static_cast<int>(helpers.found[warp] & 0xffffffffu);
+                fallback.nearest = int(helpers.found[warp] & 0xffffffffu);
                 __syncwarp();
                 if (lane == 0) helpers.asked[warp] = -1;
             }
@@ -165,7 +161,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     for (int i = thread; i < n * LANES; i += threads)
         listed[i] = stamped::trail(__ldcg(&stamps[i]), 0, change);
     if (!works) return;
-    int* tour = tours + static_cast<long long>(ant) * n;
+    int* tour = row_of(tours, ant, n);
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
     Word length = tour_length(geometry, tour, lane);

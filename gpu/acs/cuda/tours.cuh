@@ -3,8 +3,6 @@
 #pragma once
 
 #include "ants.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
 #include "walk.cuh"
 
 // A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
@@ -15,11 +13,9 @@ struct BestOfWarp {
     int* holders;
     int current = 0;
 
-    __device__ __forceinline__ int* row(int, int n) const {
-        return tours + (2ll * blockIdx.x + current) * n;
-    }
+    INLINE int* row(int, int n) const { return tours + (2ll * blockIdx.x + current) * n; }
 
-    __device__ __forceinline__ void keep(int lane) {
+    INLINE void keep(int lane) {
         if (lane == 0) holders[blockIdx.x] = current;
         current ^= 1;
     }
@@ -31,11 +27,9 @@ struct EveryTour {
     int* tours;
     int* unused;
 
-    __device__ __forceinline__ int* row(int ant, int n) const {
-        return tours + static_cast<long long>(ant) * n;
-    }
+    INLINE int* row(int ant, int n) const { return row_of(tours, ant, n); }
 
-    __device__ __forceinline__ void keep(int) {}
+    INLINE void keep(int) {}
 };
 
 struct BuildTours {
@@ -67,7 +61,7 @@ __global__ void
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
     unsigned* slots = held_shared(shared);
     BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
-    unsigned iteration = static_cast<unsigned>(state->iteration);
+    unsigned iteration = unsigned(state->iteration);
     Walk walk(lists, geometry, tabu, change, trails, more_trails, far, memory_size, links, slots,
               directed, lane);
 
@@ -75,7 +69,7 @@ __global__ void
     Word best = ~0ull, sum = 0;
     for (int ant = warp; ant < ants; ant += all_warps) {
         int* tour = kept_tours.row(ant, n);
-        Draws draws{seed, static_cast<unsigned>(ant), iteration};
+        Draws draws{seed, unsigned(ant), iteration};
         int start = draws.start(n), kept = start;
         tabu.clear(n, lane);
         walk.arrive(start, 0);

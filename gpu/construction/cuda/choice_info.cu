@@ -17,10 +17,8 @@ __global__ void prepare_heuristic(const PrepareHeuristic arguments) {
     const auto [geometry, columns, heuristic] = arguments;
     const int n = geometry.n;
     long long size = static_cast<long long>(n) * columns;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < size;
-         i += stride) {
-        int from = static_cast<int>(i / columns), to = static_cast<int>(i % columns);
+    for (long long i = grid_thread(); i < size; i += grid_threads()) {
+        int from = int(i / columns), to = int(i % columns);
         heuristic[i] = from == to || to >= n ? 0.0f : geometry.weight(from, to);
     }
 }
@@ -39,9 +37,8 @@ template <class Power>
 __global__ void weigh_choices(const WeighChoices arguments) {
     const auto [quarters, alpha, trails, heuristic, weights] = arguments;
     Power power(alpha);
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
-         i += stride) {
+    long long stride = grid_threads();
+    for (long long i = grid_thread(); i < quarters; i += stride) {
         float4 trail = __ldcs(&trails[i]), eta = __ldcs(&heuristic[i]);
         weights[i] = make_float4(choice(power(trail.x), eta.x), choice(power(trail.y), eta.y),
                                  choice(power(trail.z), eta.z), choice(power(trail.w), eta.w));

@@ -56,8 +56,7 @@ struct StartTrails {
 // The state before the first iteration.
 __global__ void start_trails(const StartTrails arguments) {
     const auto [quarters, trails, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < quarters; i += stride)
         trails[i] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
     if (first == 0) reset(state);

@@ -52,7 +52,7 @@ __global__ void paint_picture(const PaintPicture arguments) {
         long long row = static_cast<long long>(places[city]) * size / n * size;
         all.each(city, lane, [&](int other, float trail) {
             if (trail <= Trails::BLANK) return;
-            int column = static_cast<int>(static_cast<long long>(places[other]) * size / n);
+            int column = int(static_cast<long long>(places[other]) * size / n);
             if (trail <= __ldcg(&picture[row + column])) return;
             atomicMax(reinterpret_cast<unsigned*>(&picture[row + column]), __float_as_uint(trail));
         });
@@ -110,6 +110,6 @@ __global__ void count_branches(const CountBranches arguments) {
         float least = __uint_as_float(warp_min(listed ? __float_as_uint(trail) : ~0u));
         bool branch = listed && trail >= least + 0.05f * (most - least);
         unsigned branches = __ballot_sync(ALL_LANES, branch);
-        if (lane == 0) atomicAdd(total, static_cast<Word>(__popc(branches)));
+        if (lane == 0) atomicAdd(total, Word(__popc(branches)));
     }
 }

@@ -31,20 +31,18 @@ struct EdgeWeights {
 // Makes weights of trails, and stores them: a matrix of all edges.
 template <class Power>
 struct Weighing : EdgeWeights {
-    __device__ explicit Weighing(const EdgeWeights& edges) : EdgeWeights(edges) {}
-
-    __device__ __forceinline__ float weight(const Power& power, float trail, float eta) const {
+    INLINE float weight(const Power& power, float trail, float eta) const {
         float weighed = choice(power(trail), eta);
         return rounds ? rounded_to_half(weighed) : weighed;
     }
 
-    __device__ __forceinline__ float eta(int from, int to) const {
+    INLINE float eta(int from, int to) const {
         if (from == to || to >= geometry.n) return 0.0f;
         return geometry.weight(from, to);
     }
 
     // Of one edge, whose trail has grown.
-    __device__ __forceinline__ void put(const Power& power, int from, int to, float trail) const {
+    INLINE void put(const Power& power, int from, int to, float trail) const {
         if (form == NONE) return;
         long long place = static_cast<long long>(from) * columns + to;
         float own = weight(power, trail, heuristic ? heuristic[place] : eta(from, to));
@@ -56,14 +54,14 @@ struct Weighing : EdgeWeights {
     }
 
     // Of the four edges of a quarter.
-    __device__ __forceinline__ void put(const Power& power, long long quarter, float4 trail) const {
+    INLINE void put(const Power& power, long long quarter, float4 trail) const {
         if (form == NONE) return;
         float4 etas;
         if (heuristic) {
             etas = __ldcs(reinterpret_cast<const float4*>(heuristic) + quarter);
         } else {
-            int from = static_cast<int>(4 * quarter / columns);
-            int to = static_cast<int>(4 * quarter % columns);
+            int from = int(4 * quarter / columns);
+            int to = int(4 * quarter % columns);
             etas =
                 make_float4(eta(from, to), eta(from, to + 1), eta(from, to + 2), eta(from, to + 3));
         }
@@ -100,11 +98,9 @@ struct WeighTrails {
 template <class Power>
 __global__ void weigh_trails(const WeighTrails arguments) {
     const auto [edges, quarters, trails] = arguments;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
-         i += stride)
+    for (long long i = grid_thread(); i < quarters; i += grid_threads())
         weighing.put(power, i, trails[i]);
 }
 
@@ -124,8 +120,8 @@ __global__ void count_settled(const CountSettled arguments) {
     const auto [n, columns, listed, candidates, width, trails, branches] = arguments;
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
-        const unsigned short* list = candidates + static_cast<long long>(city) * width;
-        const float* row = trails + static_cast<long long>(city) * columns;
+        const unsigned short* list = row_of(candidates, city, width);
+        const float* row = row_of(trails, city, columns);
         float least = row[list[0]], most = least;
         for (int i = lane; i < listed; i += LANES) {
             float trail = row[list[i]];
@@ -138,7 +134,7 @@ __global__ void count_settled(const CountSettled arguments) {
         unsigned above = 0;
         for (int i = lane; i < listed; i += LANES) above += row[list[i]] >= bound;
         above = warp_total(above);
-        if (lane == 0) atomicAdd(branches, static_cast<Word>(above));
+        if (lane == 0) atomicAdd(branches, Word(above));
     }
 }
 
@@ -155,13 +151,11 @@ struct EvaporateTrails {
 template <class Power>
 __global__ void evaporate_trails(const EvaporateTrails arguments) {
     const auto [edges, rules, quarters, trails, mmas, state] = arguments;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
     Decision decision(state, mmas, rules, edges.geometry.n);
     float least = decision.restarting ? decision.most : decision.least, most = decision.most;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
-         i += stride) {
+    for (long long i = grid_thread(); i < quarters; i += grid_threads()) {
         float4 trail = __ldcs(&trails[i]);
         trail = make_float4(fminf(fmaxf(trail.x * rules.keep, least), most),
                             fminf(fmaxf(trail.y * rules.keep, least), most),
@@ -173,8 +167,8 @@ __global__ void evaporate_trails(const EvaporateTrails arguments) {
 }
 
 // Notes that a trail grows beyond the backup list; see gpu/max_min/cuda/lists.cuh.
-__device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
-                                           int to, unsigned char* strayed) {
+INLINE void note_stray(const Geometry& geometry, const uint2* backup, int from, int to,
+                       unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
 }
@@ -200,7 +194,7 @@ __global__ void deposit_trails(const DepositTrails arguments) {
     const auto [edges, rules, ants, directed, trails, tours, best_tour, iteration_tour, backup,
                 strayed, mmas, state] = arguments;
     const int n = edges.geometry.n, columns = edges.columns;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
     Election election(state, tours, nullptr, ants, n, best_tour);
     Decision decision(state, mmas, rules, n);

@@ -30,19 +30,19 @@ color_graph(const ColorGraph arguments) {
     extern __shared__ unsigned short shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x, lane = thread % LANES;
-    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, lane};
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    Graph graph(n, words, adjacency, lane);
+    Group<> group{memory, int(blockDim.x) / LANES, thread / LANES, lane};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
+    Graph graph{n, words, adjacency + lane};
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);
     Selection<OWN> selection(shared, trials);
     StepWords starts{START_CITY};
-    int* own_colors = colors + static_cast<long long>(ant) * n;
+    int* own_colors = row_of(colors, ant, n);
     int color = 0;
     for (int step = 0;; ++color) {
         walk.begin_class();
         unsigned word = starts.at(draws, step, lane);  // of n - step vertices any may be the first
-        int vertex = walk.uncolored.nth(static_cast<int>(__umulhi(word, n - step)), lane);
+        int vertex = walk.uncolored.nth(int(__umulhi(word, n - step)), lane);
         while (true) {
             if (thread == 0) {
                 own_colors[vertex] = color;
@@ -57,7 +57,7 @@ color_graph(const ColorGraph arguments) {
         }
         if (step == n) break;
     }
-    Word cost = static_cast<Word>(color) + 1;
+    Word cost = Word(color) + 1;
     if (thread == 0) costs[ant] = cost;
-    if (group.warp == 0) report_tours(state, cost << ANT_BITS | static_cast<Word>(ant), cost, lane);
+    if (group.warp == 0) report_tours(state, cost << ANT_BITS | Word(ant), cost, lane);
 }

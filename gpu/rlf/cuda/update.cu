@@ -33,10 +33,9 @@ struct StartGraph {
 // The state before the first iteration.
 __global__ void start_graph(const StartGraph arguments) {
     const auto [n, columns, words, adjacency, trails, shares, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < static_cast<long long>(n) * columns; i += stride) {
-        int from = static_cast<int>(i / columns), to = static_cast<int>(i % columns);
+        int from = int(i / columns), to = int(i % columns);
         bool apart =
             to < n && from != to &&
             !(adjacency[static_cast<long long>(from) * words + to / LANES] >> to % LANES & 1);
@@ -63,11 +62,11 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
     const auto [ants, keep, reward, most, costs, state, quanta, shares] = arguments;
     __shared__ double inverse[THREADS];
     int own = threadIdx.x;
-    double fewest = static_cast<double>(state->running_best >> ANT_BITS), sum = 0.0;
+    double fewest = double(state->running_best >> ANT_BITS), sum = 0.0;
     for (int first = 0; first < ants; first += THREADS) {
         if (first + own < ants) {
-            double cost = static_cast<double>(costs[first + own]);
-            quanta[first + own] = static_cast<unsigned>(most * (fewest / cost));
+            double cost = double(costs[first + own]);
+            quanta[first + own] = unsigned(most * (fewest / cost));
             inverse[own] = 1.0 / cost;
         }
         __syncthreads();
@@ -76,8 +75,8 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
         __syncthreads();
     }
     if (own != 0) return;
-    shares->base = static_cast<float>(sum);
-    shares->unit = static_cast<float>(reward / (fewest * most));
+    shares->base = float(sum);
+    shares->unit = float(reward / (fewest * most));
     shares->level = shares->level * keep + shares->base;
 }
 
@@ -111,10 +110,9 @@ struct SameColor {
         unsigned quanta[ANTS];
     };
 
-    __device__ __forceinline__ static void count(Memory& memory, int n, int, int ants,
-                                                 const int* colors, const unsigned* quanta,
-                                                 unsigned*, int row, int column,
-                                                 unsigned (&sums)[EACH][EACH]) {
+    static INLINE void count(Memory& memory, int n, int, int ants, const int* colors,
+                             const unsigned* quanta, unsigned*, int row, int column,
+                             unsigned (&sums)[EACH][EACH]) {
         int own = threadIdx.x, of_row = own / ROW, of_column = own % ROW;
         for (int first = 0; first < ants; first += ANTS) {
             int count = min(ANTS, ants - first);
@@ -145,9 +143,9 @@ struct SameColor {
 struct Scattered {
     struct Memory {};
 
-    __device__ __forceinline__ static void count(Memory&, int n, int columns, int, const int*,
-                                                 const unsigned*, unsigned* deposits, int row,
-                                                 int column, unsigned (&sums)[EACH][EACH]) {
+    static INLINE void count(Memory&, int n, int columns, int, const int*, const unsigned*,
+                             unsigned* deposits, int row, int column,
+                             unsigned (&sums)[EACH][EACH]) {
         int u = row + threadIdx.x / ROW * EACH, v = column + threadIdx.x % ROW * EACH;
         for (int i = 0; i < EACH && u + i < n; ++i)
             for (int j = 0; j < EACH && v + j < n; ++j) {
@@ -183,7 +181,7 @@ __global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs argument
     Closing closing(state);  // all threads of the block meet here
     for (long long i = blockIdx.x * static_cast<long long>(THREADS) + threadIdx.x; i < n;
          i += static_cast<long long>(gridDim.x) * THREADS) {
-        election.keep(best_coloring, static_cast<int>(i));
+        election.keep(best_coloring, int(i));
         iteration_coloring[i] = election.winner[i];
     }
     int tiles = (n + SIDE - 1) / SIDE;
@@ -202,7 +200,7 @@ __global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs argument
 #pragma unroll
         for (int j = 0; j < EACH; ++j)
             if (four[j] > 0.0f)
-                four[j] = four[j] * keep + share.base + static_cast<float>(sums[i][j]) * share.unit;
+                four[j] = four[j] * keep + share.base + float(sums[i][j]) * share.unit;
         place = make_float4(four[0], four[1], four[2], four[3]);
     }
     closing.finish(state, election.improved);
