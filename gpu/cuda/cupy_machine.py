@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
-from gpu.cuda.loader import OPTIONS, KernelSource
+from gpu.cuda.loader import OPTIONS, KernelSource, source_text
 from gpu.cuda.machine import Array, Buffer, Launch, by_name
 
 MARGIN = 64 << 20
@@ -54,7 +54,7 @@ def _module(index: int, source: KernelSource, template: str | None, cooperative:
     assert template is None or template in source.kernels
     with cupy.cuda.Device(index):
         return cupy.RawModule(
-            code=source.text(),
+            code=source_text(source.file),
             options=OPTIONS,
             name_expressions=[
                 name for name in source.kernels if name == template or "<" not in name

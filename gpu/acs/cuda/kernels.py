@@ -24,7 +24,9 @@ CAPACITIES = (8, 16, 32)
 
 
 class LocalUpdate(KernelArguments):
-    """The local update of a trail; see trail_matrix.cuh."""
+    """The local update of a trail."""
+
+    header = "gpu/acs/cuda/trail_matrix.cuh"
 
     keep: Float32
     add: Float32

@@ -2,9 +2,9 @@
 // an ant, plain updates of trails that other ants read and write at the same time.
 #pragma once
 
-#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "walk.cuh"
 
 // A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
@@ -36,19 +36,6 @@ struct EveryTour {
     }
 
     __device__ __forceinline__ void keep(int) {}
-};
-
-struct BuildTours {
-    AcsAnts common;
-    void* trails;
-    void* more_trails;
-    void* far;
-    int memory_size;
-    const int4* links;
-    int tabu_words;
-    int* tours;
-    int* holders;
-    ColonyState* state;
 };
 
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …

@@ -7,6 +7,7 @@
 #include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 #include "i_roulette.cuh"
+#include "kernels.py"
 
 // The cities of one worker: up to 8 quads, four cities with consecutive numbers each, so that
 // one read brings four weights. The bits of one register tell which of them are visited.
@@ -121,13 +122,6 @@ struct EachDraws {
         });
         return group.first_of_largest(best, city);
     }
-};
-
-struct BuildToursByWorkers {
-    Construction construction;
-    const float* weights;
-    int columns;
-    int workers;
 };
 
 template <class Selection>

@@ -7,6 +7,7 @@
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
 
@@ -43,17 +44,6 @@ struct Tile {
         __syncthreads();
         return min(TILE, n - first);
     }
-};
-
-struct ScatterDeposits {
-    int n;
-    int columns;
-    int directed;
-    unsigned most;
-    const int* tours;
-    const Word* lengths;
-    const ColonyState* state;
-    unsigned* deposits;
 };
 
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
@@ -120,14 +110,6 @@ struct HalfPairs {
     }
 };
 
-struct GatherDeposits {
-    ScatterDeposits every;
-    long long first_pair;
-    long long end_pair;
-    int first_ant;
-    int end_ant;
-};
-
 // A thread a trail, or a pair of cities. It looks for its edge in the tours of the ants from
 // `first_ant` to before `end_ant` (Fig. 5). Each thread reads the cities from global memory
 // (row 5), or a block by tiles (rows 4 and 3). No two threads write the same place.
@@ -172,20 +154,6 @@ struct Renewal {
     __device__ __forceinline__ float operator()(float trail, unsigned deposit) const {
         return fmaxf(trail * keep, LEAST_TRAIL) + static_cast<float>(deposit) * unit;
     }
-};
-
-struct RenewTrails {
-    int n;
-    int ants;
-    long long quarters;
-    float keep;
-    double scale;
-    float4* trails;
-    uint4* deposits;
-    const int* tours;
-    int* best_tour;
-    int* iteration_tour;
-    ColonyState* state;
 };
 
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the

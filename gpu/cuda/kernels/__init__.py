@@ -23,7 +23,9 @@ from gpu.cuda.loader import KernelSource
 
 
 class Seed(KernelArguments):
-    """The two words of a run's seed; see philox.cuh."""
+    """The two words of a run's seed."""
+
+    header = "gpu/cuda/kernels/philox.cuh"
 
     low: UInt32
     high: UInt32
@@ -36,7 +38,9 @@ class Seed(KernelArguments):
 
 
 class Geometry(KernelArguments):
-    """Where distances come from; see geometry.cuh."""
+    """Where distances come from."""
+
+    header = "gpu/cuda/kernels/geometry.cuh"
 
     n: Int32
     metric: Int32
@@ -47,14 +51,16 @@ class Geometry(KernelArguments):
 
 
 class CandidateLists(KernelArguments):
-    """Packed candidate lists; see candidates.cuh."""
+    """Packed candidate lists."""
+
+    header = "gpu/cuda/kernels/candidates.cuh"
 
     rows: ConstPointer[UInt2]
     backup: ConstPointer[UInt2]
 
 
 class PicturedTrails(KernelArguments):
-    """Trails that pictures are made of; see pictures.cuh."""
+    """Trails that pictures are made of; the policy knows what the pointers to trails point to."""
 
     n: Int32
     rows: ConstPointer[UInt2] | None

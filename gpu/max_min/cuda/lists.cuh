@@ -11,6 +11,7 @@
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "list_tabus.cuh"
 #include "other_cities.cuh"
 
@@ -89,23 +90,6 @@ struct PartedLists {
         end = count * width;
         return near.copy(shared, count);
     }
-};
-
-struct BuildToursByLists {
-    Construction construction;
-    const unsigned short* candidates;
-    const void* listed;
-    int width;
-    int held;
-    const void* weights;
-    const float* trails;
-    int columns;
-    const uint2* backup;
-    const unsigned char* strayed;
-    int rounds;
-    int factors;
-    double alpha;
-    int tabu_bytes;
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>

@@ -5,6 +5,7 @@
 #include "gpu/construction/cuda/tour_report.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
+#include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"
 
@@ -64,12 +65,6 @@ struct Listed {
         __device__ __forceinline__ int city(int i) const { return list.city(place(i)); }
         __device__ __forceinline__ int place(int i) const { return first + i * LANES; }
     };
-};
-
-struct BuildToursByReservoir {
-    Construction construction;
-    const void* weights;
-    int columns;
 };
 
 template <class List, class Row>

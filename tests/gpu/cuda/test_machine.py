@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.cuda.kernels import HOLD, Hold, Seed
-from gpu.cuda.machine import Buffer, Launch, by_name
+from gpu.cuda.kernels import HOLD, Hold
+from gpu.cuda.machine import Buffer, by_name
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 
@@ -19,7 +19,8 @@ def test_buffers_of_one_name_are_refused() -> None:
     machine.close()
 
 
-def test_a_launch_takes_the_structure_of_its_kernel() -> None:
-    assert Launch(HOLD, "hold", 1, 1, Hold(nanoseconds=3)).shared == 0
-    with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
-        Launch(HOLD, "hold", 1, 1, Seed.of(1))
+def test_a_launch_makes_the_structure_of_its_kernel() -> None:
+    launch = HOLD.launch("hold", 1, 1, {}, nanoseconds=3)
+    assert (type(launch.args), launch.shared) == (Hold, 0)
+    with pytest.raises(TypeError, match=r"Hold\.nanoseconds is of type unsigned, but '3' given"):
+        HOLD.launch("hold", 1, 1, {}, nanoseconds="3")
