@@ -40,6 +40,9 @@ from numpy.typing import NDArray
 Array = Any
 """A device array; only the machine that made it looks inside."""
 
+Arrays = Mapping[str, Array]
+"""A colony's device arrays by name."""
+
 Element = TypeVar("Element")
 
 
@@ -150,7 +153,7 @@ class KernelArguments:
         cls._format = "".join(parts) + f"{cls._size - end}x"
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array], **values: Any) -> Self:
+    def from_arrays(cls, arrays: Arrays, **values: Any) -> Self:
         """Make one of ``values``; each other pointer points to the array of its field's name.
 
         An optional pointer is null where there is no such array.

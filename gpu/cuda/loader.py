@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu.cuda.arguments import PREAMBLE, Array, KernelArguments
+from gpu.cuda.arguments import PREAMBLE, Arrays, KernelArguments
 
 OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
@@ -30,7 +30,13 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One kernel launch: the kernel, how many threads, and its arguments."""
+    """One kernel launch: the kernel, how many threads, and its arguments.
+
+    Raises
+    ------
+    TypeError
+        If the kernel takes another structure.
+    """
 
     source: KernelSource  # the file in which the kernel is
     kernel: str  # one of its C++ name expressions
@@ -39,6 +45,12 @@ class Launch:
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
     cooperative: bool = False  # whether all blocks must be on the device at once
+
+    def __post_init__(self) -> None:
+        wanted = self.source.kernels[self.kernel]
+        if type(self.args) is not wanted:
+            given = type(self.args).__name__
+            raise TypeError(f"{self.kernel} takes {wanted.__name__}, but {given} given")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +65,7 @@ class KernelSource:
         kernel: str,
         grid: int,
         block: int,
-        arrays: Mapping[str, Array],
+        arrays: Arrays,
         /,
         shared: int = 0,
         *,

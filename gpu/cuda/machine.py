@@ -7,17 +7,17 @@ the CPU emulation of the kernels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from gpu.cuda.arguments import Array
+from gpu.cuda.arguments import Array, Arrays
 from gpu.cuda.loader import KernelSource, Launch
 
-__all__ = ["Array", "Buffer", "Launch", "Machine", "Mark", "by_name"]
+__all__ = ["Array", "Arrays", "Buffer", "Launch", "Machine", "Mark", "by_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,13 @@ class Buffer:
     name: str  # its name in launches and messages
     shape: tuple[int, ...]
     dtype: DTypeLike
-    zeroed: bool = False  # whether it starts as zeros; else it is not initialized
+    zeroed: bool = False  # whether it starts as zeros
+    values: NDArray[Any] | None = None  # what it starts as; else it is not initialized
+
+    @classmethod
+    def of(cls, name: str, values: NDArray[Any]) -> Buffer:
+        """A buffer that starts with ``values``."""
+        return cls(name, values.shape, values.dtype, values=values)
 
     @property
     def nbytes(self) -> int:
@@ -72,8 +78,8 @@ class Machine(Protocol):
     multiprocessors: int
     shared_limit: int
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
-        """Make all arrays.
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
+        """Make all arrays, and copy the values that they begin with.
 
         Raises
         ------

@@ -47,7 +47,7 @@ __global__ void collect_trails(const CollectTrails arguments) {
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
         all.each(city, lane, [&](int other, float trail) {
             if (trail <= arguments.threshold || !all.draws(city, other, arguments.directed)) return;
-            int place = atomicAdd(arguments.count, 1);
+            int place = atomicAdd(arguments.edge_count, 1);
             if (place >= arguments.capacity) return;
             arguments.edges[place] = make_int2(city, other);
             arguments.strengths[place] = trail;

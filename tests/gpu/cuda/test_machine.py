@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.cuda.kernels import HOLD, Hold
-from gpu.cuda.machine import Buffer, by_name
+from gpu.cuda.kernels import HOLD, Hold, Seed
+from gpu.cuda.machine import Buffer, Launch, by_name
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 
@@ -24,3 +24,5 @@ def test_a_launch_makes_the_structure_of_its_kernel() -> None:
     assert (type(launch.args), launch.shared) == (Hold, 0)
     with pytest.raises(TypeError, match=r"Hold\.nanoseconds is of type unsigned, but '3' given"):
         HOLD.launch("hold", 1, 1, {}, nanoseconds="3")
+    with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
+        Launch(HOLD, "hold", 1, 1, Seed.of(1))
