@@ -5,14 +5,9 @@
 // trails from shared memory, and reports its step to all blocks in one word. Threads beside the
 // ants' warps read those words, one thread an ant, and count the updates. No step waits for an
 // atomic in global memory: updates of trails on no list are made while words are on their way.
-#include "ants.cuh"
+#include "kernels.py"
 #include "mailboxes.cuh"
 #include "replica_steps.cuh"
-
-struct WeighEdges {
-    Geometry geometry;
-    float* weights;
-};
 
 // The weight of every edge, for those that are on no list.
 __global__ void weigh_edges(const WeighEdges arguments) {
@@ -21,18 +16,6 @@ __global__ void weigh_edges(const WeighEdges arguments) {
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < n * n; i += threads) weights[i] = geometry.weight(i / n, i % n);
 }
-
-struct StepToursOnReplicas {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    const float* weights;
-    Word* stamps;
-    unsigned* words;
-    int* tours;
-    ColonyState* state;
-};
 
 // Builds the tours of one iteration in a cooperative launch. The arguments are those of step_tours,
 // but `weights` are as weigh_edges made them, `stamps` is (n, n), for the edges that are on no

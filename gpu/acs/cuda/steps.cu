@@ -4,21 +4,9 @@
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
-#include "ants.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "step_choice.cuh"
-
-struct StepTours {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    int tabu_words;
-    Word* stamps;
-    Word* log_entries;
-    unsigned* log_counts;
-    int* tours;
-    ColonyState* state;
-};
 
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
 // `stamps` is (n, 32), `log` and `log_counts` as OutsideLog has them.

@@ -2,7 +2,8 @@
 // an ant, plain updates of trails that other ants read and write at the same time.
 #pragma once
 
-#include "ants.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "walk.cuh"
 
 // A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
@@ -30,19 +31,6 @@ struct EveryTour {
     INLINE int* row(int ant, int n) const { return row_of(tours, ant, n); }
 
     INLINE void keep(int) {}
-};
-
-struct BuildTours {
-    AcsAnts common;
-    void* trails;
-    void* more_trails;
-    void* far;
-    int memory_size;
-    const int4* links;
-    int tabu_words;
-    int* tours;
-    int* holders;
-    ColonyState* state;
 };
 
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …

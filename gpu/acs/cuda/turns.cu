@@ -1,5 +1,6 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
-#include "ants.cuh"
+#include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "step_choice.cuh"
 
 // A local update that is made after all ants have chosen; `back` is null if directed.
@@ -30,17 +31,6 @@ struct AntRecord {
 };
 
 constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
-
-struct StepManyTours {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    int tabu_words;
-    unsigned long long* ants_memory;
-    int* tours;
-    ColonyState* state;
-};
 
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.

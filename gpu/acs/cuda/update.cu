@@ -1,5 +1,6 @@
 // The end of an iteration: elect the best tour, then the global update (2016, equation 4).
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"
 
@@ -11,23 +12,6 @@ INLINE int4 links_at(const int* tour, int i, int n) {
     return make_int4(tour[(i + 1) % n], tour[(i + n - 1) % n], tour[(i + 2) % n],
                      tour[(i + n - 2) % n]);
 }
-
-struct UpdateMatrix {
-    int n;
-    float keep;
-    double deposit;
-    CandidateLists lists;
-    int directed;
-    float* listed;
-    float* outside;
-    int* far;
-    const int* tours;
-    const int* holders;
-    int rows;
-    int* best_tour;
-    int4* links;
-    ColonyState* state;
-};
 
 // A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
 // number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
@@ -64,22 +48,6 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
     closing.finish(state, election.improved);
 }
 
-struct UpdateMemory {
-    int n;
-    float keep;
-    double deposit;
-    int directed;
-    int size;
-    Record* records;
-    unsigned* tails;
-    const int* tours;
-    const int* holders;
-    int rows;
-    int* best_tour;
-    int4* links;
-    ColonyState* state;
-};
-
 // A warp a city, which updates its trails to both neighbours, in the order of a walk along the
 // tour.
 template <int CAPACITY>
@@ -113,15 +81,6 @@ __global__ void update_memory(const UpdateMemory arguments) {
     closing.finish(state, election.improved);
 }
 
-struct StartMatrix {
-    long long listed_size;
-    float* listed;
-    long long outside_size;
-    float* outside;
-    int* far;
-    ColonyState* state;
-};
-
 // The state before the first iteration: trails at their initial level, memories empty.
 __global__ void start_matrix(const StartMatrix arguments) {
     const auto [listed_size, listed, outside_size, outside, far, state] = arguments;
@@ -133,15 +92,6 @@ __global__ void start_matrix(const StartMatrix arguments) {
     }
     if (first == 0) reset(state);
 }
-
-struct StartMemory {
-    long long records_size;
-    Record* records;
-    int n;
-    unsigned* tails;
-    int size;
-    ColonyState* state;
-};
 
 __global__ void start_memory(const StartMemory arguments) {
     const auto [records_size, records, n, tails, size, state] = arguments;

@@ -4,6 +4,7 @@
 #include "gpu/cuda/kernels/group.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 #include "i_roulette.cuh"
+#include "kernels.py"
 
 // The cities of one worker: up to 8 quads, four cities with consecutive numbers each, so that
 // one read brings four weights. The bits of one register tell which of them are visited.
@@ -117,13 +118,6 @@ struct EachDraws {
         });
         return group.first_of_largest(best, city);
     }
-};
-
-struct BuildToursByWorkers {
-    Construction construction;
-    const float* weights;
-    int columns;
-    int workers;
 };
 
 template <class Selection>

@@ -1,6 +1,7 @@
 // Task-parallel construction of the Ant System (2013, Section 3.1.2): an ant a thread.
 #include "gpu/construction/cuda/tour_report.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
+#include "kernels.py"
 
 // The cities that a thread's ant has visited, one bit a city. The words of the ants of a block, or
 // of all ants, are side by side.
@@ -24,13 +25,6 @@ struct OwnTabu {
             for (unsigned left = ~words[first / 32 * stride]; left; left &= left - 1)
                 if (visit(first + __ffs(left) - 1)) return;
     }
-};
-
-struct BuildToursByThreads {
-    Construction construction;
-    const float* weights;
-    int columns;
-    unsigned* words_memory;
 };
 
 // Algorithm 2 of the 2013 paper: three passes over the unvisited cities, of which the first finds

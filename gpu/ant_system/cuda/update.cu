@@ -7,6 +7,7 @@
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
 
@@ -43,17 +44,6 @@ struct Tile {
     }
 };
 
-struct ScatterDeposits {
-    int n;
-    int columns;
-    int directed;
-    unsigned most;
-    const int* tours;
-    const Word* lengths;
-    const ColonyState* state;
-    unsigned* deposits;
-};
-
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
 // memory (row 2), or with each city read once, to shared memory (row 1).
 template <bool TILED>
@@ -62,7 +52,7 @@ __global__ void __launch_bounds__(TILE) scatter_deposits(const ScatterDeposits a
     __shared__ unsigned quanta;
     __shared__ Tile tile;
     int own = threadIdx.x;
-    const int* tour = tours + static_cast<long long>(blockIdx.x) * n;
+    const int* tour = row_of(tours, blockIdx.x, n);
     if (own == 0) quanta = Quanta(state, most).of(lengths[blockIdx.x]);
     __syncthreads();
     for (int first = 0; first < n; first += TILE) {
@@ -115,14 +105,6 @@ struct HalfPairs {
     }
 };
 
-struct GatherDeposits {
-    ScatterDeposits every;
-    long long first_pair;
-    long long end_pair;
-    int first_ant;
-    int end_ant;
-};
-
 // A thread a trail, or a pair of cities. It looks for its edge in the tours of the ants from
 // `first_ant` to before `end_ant` (Fig. 5). Each thread reads the cities from global memory
 // (row 5), or a block by tiles (rows 4 and 3). No two threads write the same place.
@@ -167,20 +149,6 @@ struct Renewal {
     INLINE float operator()(float trail, unsigned deposit) const {
         return fmaxf(trail * keep, LEAST_TRAIL) + float(deposit) * unit;
     }
-};
-
-struct RenewTrails {
-    int n;
-    int ants;
-    long long quarters;
-    float keep;
-    double scale;
-    float4* trails;
-    uint4* deposits;
-    const int* tours;
-    int* best_tour;
-    int* iteration_tour;
-    ColonyState* state;
 };
 
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the

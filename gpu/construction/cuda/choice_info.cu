@@ -2,15 +2,10 @@
 // computed before each iteration, so that no ant has to raise anything to a power.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
+#include "kernels.py"
 
 // Matrices have a row of `columns` floats a city, `columns` being a multiple of four. Beyond the
 // n-th, and from a city to itself, heuristic and weights are 0: there is no edge.
-
-struct PrepareHeuristic {
-    Geometry geometry;
-    int columns;
-    float* heuristic;
-};
 
 // eta^beta of every edge, once a run, in units of the row's nearest neighbour.
 __global__ void prepare_heuristic(const PrepareHeuristic arguments) {
@@ -22,14 +17,6 @@ __global__ void prepare_heuristic(const PrepareHeuristic arguments) {
         heuristic[i] = from == to || to >= n ? 0.0f : geometry.weight(from, to);
     }
 }
-
-struct WeighChoices {
-    long long quarters;
-    double alpha;
-    const float4* trails;
-    const float4* heuristic;
-    float4* weights;
-};
 
 // Four edges a thread. Trails and heuristic are not read again while the ants build tours: they
 // leave the L2 cache to the weights.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gpu/cuda/kernels/group.cuh"
+#include "kernels.py"
 #include "roulette.cuh"
 #include "tour_report.cuh"
 
@@ -222,15 +223,6 @@ struct GroupWalk {
     }
 };
 
-struct BuildToursByGroups {
-    Construction construction;
-    const float* weights;
-    int columns;
-    int width;
-    int share;
-    int padding;
-};
-
 // KE-ALL. A block is the group of an ant. `share` is the most rows of a thread in a group that
 // shrinks.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
@@ -260,17 +252,6 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     report_tour(state, geometry, tour, ant, lengths, lane);
 }
 
-struct StartSteps {
-    int n;
-    int ants;
-    Seed seed;
-    unsigned* bits;
-    int bit_words;
-    int padding;
-    int* tours;
-    const ColonyState* state;
-};
-
 // KE-ONE: the start, a step, and the end of all tours. `bits` has `bit_words` words an ant, or is
 // null for an order that needs none.
 template <class Order>
@@ -282,20 +263,6 @@ __global__ void start_steps(const StartSteps arguments) {
                 row_of(tours, ant, n), n);
     order.begin(draws.start(n), padding);
 }
-
-struct MakeStep {
-    int n;
-    int ants;
-    Seed seed;
-    const float* weights;
-    int columns;
-    int width;
-    int step;
-    unsigned* bits;
-    int bit_words;
-    int* tours;
-    const ColonyState* state;
-};
 
 template <class Order, template <int> class Selection, int MOST>
 __global__ void __launch_bounds__(1024) make_step(const MakeStep arguments) {
@@ -312,13 +279,6 @@ __global__ void __launch_bounds__(1024) make_step(const MakeStep arguments) {
         n,     columns, width,  0,     step,  tour[step - 1]};
     walk.step_once();
 }
-
-struct FinishSteps {
-    Geometry geometry;
-    const int* tours;
-    Word* lengths;
-    ColonyState* state;
-};
 
 __global__ void finish_steps(const FinishSteps arguments) {
     const auto [geometry, tours, lengths, state] = arguments;

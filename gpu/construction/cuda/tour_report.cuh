@@ -1,19 +1,9 @@
-// What every tour construction of an Ant System is given, and how an ant reports its tour.
+// How an ant of an Ant System reports its tour.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
-
-// The part of a kernel's arguments that all constructions share. `tours` has a row an ant.
-struct Construction {
-    int ants;
-    Seed seed;
-    Geometry geometry;
-    int* tours;
-    Word* lengths;
-    ColonyState* state;
-};
 
 // The length of a tour, computed while it is built. A warp holds 32 cities at a time, one a lane,
 // so the tour need not be read again. All lanes of the warp call these.

@@ -1,4 +1,5 @@
 // Trails in one matrix: their start, and what pictures read of them.
+#include "__init__.py"
 #include "election.cuh"
 #include "pictures.cuh"
 
@@ -27,13 +28,6 @@ struct DenseTrails {
     }
 };
 
-struct MeasureTrails {
-    int n;
-    int columns;
-    const float* trails;
-    float* range;
-};
-
 // The level without deposits and the largest trail of a matrix; `range` begins with zeros. A block
 // a city.
 __global__ void measure_trails(const MeasureTrails arguments) {
@@ -46,12 +40,6 @@ __global__ void measure_trails(const MeasureTrails arguments) {
     if (threadIdx.x % LANES == 0) atomicMax(reinterpret_cast<unsigned*>(&range[1]), bits);
     if (blockIdx.x == 0 && threadIdx.x == 0) range[0] = trails[0];
 }
-
-struct StartTrails {
-    long long quarters;
-    float4* trails;
-    ColonyState* state;
-};
 
 // The state before the first iteration.
 __global__ void start_trails(const StartTrails arguments) {

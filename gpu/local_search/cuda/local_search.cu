@@ -1,5 +1,6 @@
 // 2-opt and Or-opt by the rule of gpu/local_search/rule.py: a block improves a tour at a time.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "move_search.cuh"
 
 // As in gpu/local_search/rule.py: WINDOW cities look for a move in one round. Of the cities whose
@@ -96,23 +97,6 @@ struct BestLinks {
         return (link.x == before && link.y == after) ||
                (!DIRECTED && link.x == after && link.y == before);
     }
-};
-
-struct ImproveTours {
-    Geometry geometry;
-    int ants;
-    const uint2* rows;
-    int width;
-    const int2* links;
-    int* places;
-    int* queues;
-    unsigned* bits;
-    int* built;
-    int* built_tours;
-    int* tours;
-    Word* lengths;
-    Improvements* improvements;
-    ColonyState* state;
 };
 
 // Improves the tours of all ants, and subtracts the gains from their lengths. Block b improves the
@@ -268,14 +252,6 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
     for (int i = thread; i < n; i += threads) built_tour[i] = __ldcg(&best[i]);
 }
 
-struct PrepareSearch {
-    int n;
-    const int* best_tour;
-    int2* links;
-    Improvements* improvements;
-    ColonyState* state;
-};
-
 // Before tours are improved: forgets what the construction reported, sets the numbers of moves to
 // 0, and links the cities of the best tour.
 INLINE void prepare(const PrepareSearch& arguments) {
@@ -294,14 +270,6 @@ INLINE void prepare(const PrepareSearch& arguments) {
 }
 
 __global__ void prepare_search(const PrepareSearch arguments) { prepare(arguments); }
-
-struct MeasureTours {
-    PrepareSearch search;
-    Geometry geometry;
-    int ants;
-    const int* tours;
-    Word* lengths;
-};
 
 // The same, and the lengths of the tours; a warp an ant.
 __global__ void measure_tours(const MeasureTours arguments) {

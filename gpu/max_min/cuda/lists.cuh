@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gpu/construction/cuda/tour_report.cuh"
+#include "kernels.py"
 #include "list_tabus.cuh"
 #include "other_cities.cuh"
 
@@ -82,23 +83,6 @@ struct PartedLists {
         end = count * width;
         return near.copy(shared, count);
     }
-};
-
-struct BuildToursByLists {
-    Construction construction;
-    const unsigned short* candidates;
-    const void* listed;
-    int width;
-    int held;
-    const void* weights;
-    const float* trails;
-    int columns;
-    const uint2* backup;
-    const unsigned char* strayed;
-    int rounds;
-    int factors;
-    double alpha;
-    int tabu_bytes;
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>

@@ -2,6 +2,7 @@
 // block is an ant.
 #include "compact_list.cuh"
 #include "gpu/construction/cuda/tour_report.cuh"
+#include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"
 
@@ -57,12 +58,6 @@ struct Listed {
         INLINE int city(int i) const { return list.city(place(i)); }
         INLINE int place(int i) const { return first + i * LANES; }
     };
-};
-
-struct BuildToursByReservoir {
-    Construction construction;
-    const void* weights;
-    int columns;
 };
 
 template <class List, class Row>

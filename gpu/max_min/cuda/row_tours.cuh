@@ -8,6 +8,7 @@
 
 #include "gpu/construction/cuda/tour_report.cuh"
 #include "gpu/cuda/kernels/group.cuh"
+#include "kernels.py"
 #include "numbered_rows.cuh"
 
 // One ant's tour, by all warps of its group.
@@ -43,12 +44,6 @@ INLINE void build_tour(const Group<>& group, const Draws& draws, const Geometry&
 // use fewer registers, and all ants of a large instance run at once.
 template <int TILES>
 constexpr int most_threads = TILES > 8 ? 608 : 512;
-
-struct BuildToursByRows {
-    Construction construction;
-    const void* weights;
-    int columns;
-};
 
 template <class Selection, class Row, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(

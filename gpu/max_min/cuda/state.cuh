@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 // gpu/max_min/cuda/update.py reads the words in this order.
 struct MmasState {
@@ -12,15 +13,6 @@ struct MmasState {
 };
 
 enum Depositor : int { ITERATION_BEST = 0, GLOBAL_BEST = 1, SCHEDULE = 2 };
-
-struct MmasRules {
-    double nearest;  // L_nn, at least 1
-    double spread;   // least over most
-    double gain;     // rho * L_nn
-    float keep;      // 1 - rho
-    int depositor;
-    int patience;  // iterations in vain before trails may begin anew; 0 for never
-};
 
 // No trail evaporates below this; see gpu/ant_system/cuda/update.cu.
 constexpr float FAINTEST_TRAIL = 0x1p-60f;

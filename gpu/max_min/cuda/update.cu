@@ -6,6 +6,7 @@
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "half_weights.cuh"
+#include "kernels.py"
 #include "state.cuh"
 
 // In what form ants read the weight of an edge.
@@ -15,17 +16,6 @@ enum Form : int {
     HALVES = 2,
     INVERSES = 3,
     PACKED = 4,  // halves, above the candidate's number
-};
-
-// The weights of all edges, and what they are made of.
-struct EdgeWeights {
-    Geometry geometry;
-    int columns;
-    int form;
-    int rounds;  // whether to half precision
-    double alpha;
-    const float* heuristic;  // of all edges, or null: then it is worked out where it is needed
-    void* weights;
 };
 
 // Makes weights of trails, and stores them: a matrix of all edges.
@@ -77,22 +67,11 @@ struct Weighing : EdgeWeights {
     }
 };
 
-struct StartLimits {
-    MmasState* mmas;
-    float least;
-};
-
 // The limits before the first iteration, all trails being 1.
 __global__ void start_limits(const StartLimits arguments) {
     const auto [mmas, least] = arguments;
     if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
 }
-
-struct WeighTrails {
-    EdgeWeights edges;
-    long long quarters;
-    const float4* trails;
-};
 
 // Makes all weights; once a run.
 template <class Power>
@@ -103,16 +82,6 @@ __global__ void weigh_trails(const WeighTrails arguments) {
     for (long long i = grid_thread(); i < quarters; i += grid_threads())
         weighing.put(power, i, trails[i]);
 }
-
-struct CountSettled {
-    int n;
-    int columns;
-    int listed;
-    const unsigned short* candidates;
-    int width;
-    const float* trails;
-    Word* branches;
-};
 
 // Adds up, for all cities, the candidates whose trails are at least min + 0.05 (max - min): n times
 // the branching factor, which tells whether trails have settled. A warp a city.
@@ -137,15 +106,6 @@ __global__ void count_settled(const CountSettled arguments) {
         if (lane == 0) atomicAdd(branches, Word(above));
     }
 }
-
-struct EvaporateTrails {
-    EdgeWeights edges;
-    MmasRules rules;
-    long long quarters;
-    float4* trails;
-    const MmasState* mmas;
-    const ColonyState* state;
-};
 
 // Evaporates all trails, or begins anew, and makes all weights.
 template <class Power>
@@ -172,21 +132,6 @@ INLINE void note_stray(const Geometry& geometry, const uint2* backup, int from, 
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
 }
-
-struct DepositTrails {
-    EdgeWeights edges;
-    MmasRules rules;
-    int ants;
-    int directed;
-    float* trails;
-    const int* tours;
-    int* best_tour;
-    int* iteration_tour;
-    const uint2* backup;
-    unsigned char* strayed;  // null where no construction reads it
-    MmasState* mmas;
-    ColonyState* state;
-};
 
 // One tour deposits, a thread an edge; elects the best tour and closes the iteration.
 template <class Power>
@@ -222,19 +167,6 @@ __global__ void deposit_trails(const DepositTrails arguments) {
         decision.write_down(mmas, closing.iteration + 1);
     closing.finish(state, election.improved);
 }
-
-struct WeighCandidates {
-    int n;
-    int columns;
-    int form;
-    int rounds;
-    double alpha;
-    int width;
-    const unsigned short* candidates;
-    const float* etas;
-    const float* trails;
-    void* listed;
-};
 
 // Makes the weights of the candidates of all cities, `width` a city; `etas` are their heuristics.
 template <class Power>

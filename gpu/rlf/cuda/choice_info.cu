@@ -5,6 +5,7 @@
 // tau^beta is 0 and the prefix sum does not grow. A warp a row.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
+#include "kernels.py"
 
 // The prefix sums of a row, in units of its largest number.
 INLINE void add_up(int columns, const float* info, float largest, Word* prefixes, int lane) {
@@ -16,15 +17,6 @@ INLINE void add_up(int columns, const float* info, float largest, Word* prefixes
         passed += __shfl_sync(ALL_LANES, sum, LANES - 1);
     }
 }
-
-struct WeighPairs {
-    int n;
-    int columns;
-    double beta;
-    const float* trails;
-    float* info;
-    Word* prefixes;
-};
 
 template <class Power, bool SUMMED>
 __global__ void __launch_bounds__(256) weigh_pairs(const WeighPairs arguments) {

@@ -2,23 +2,8 @@
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "selection.cuh"
-
-struct ColorGraph {
-    int n;
-    int words;
-    Seed seed;
-    const unsigned* adjacency;
-    int columns;
-    const float* powers;
-    const float* info;
-    const Word* prefixes;
-    int trials;
-    int* colors;
-    int* order;
-    Word* costs;
-    ColonyState* state;
-};
 
 // Blocks have enough warps for each to own OWN words of vertices. `order` gets the vertices in the
 // order of visits, or is null.

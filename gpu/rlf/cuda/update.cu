@@ -6,6 +6,7 @@
 // Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
 // to itself, and behind the n-th, is always 0; all others are larger.
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 constexpr int THREADS = 256;      // of a block
 constexpr int SIDE = 64;          // of a tile of trails, which is a block's
@@ -18,16 +19,6 @@ struct Shares {
     float base;   // of all ants, for every trail
     float unit;   // of what is put together
     float level;  // of a trail that never got more than the base
-};
-
-struct StartGraph {
-    int n;
-    int columns;
-    int words;
-    const unsigned* adjacency;
-    float* trails;
-    Shares* shares;
-    ColonyState* state;
 };
 
 // The state before the first iteration.
@@ -45,17 +36,6 @@ __global__ void start_graph(const StartGraph arguments) {
     shares->level = 1.0f;
     reset(state);
 }
-
-struct ShareOut {
-    int ants;
-    float keep;
-    double reward;
-    unsigned most;
-    const Word* costs;
-    const ColonyState* state;
-    unsigned* quanta;
-    Shares* shares;
-};
 
 // How much each ant adds: 1/q, in whole numbers of which the best ant adds `most`. One block.
 __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
@@ -79,15 +59,6 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
     shares->unit = float(reward / (fewest * most));
     shares->level = shares->level * keep + shares->base;
 }
-
-struct ScatterPairs {
-    int n;
-    int columns;
-    const int* colors;
-    const int* order;
-    const unsigned* quanta;
-    unsigned* deposits;
-};
 
 // For pairs visited one after the other in a class. A block an ant.
 __global__ void __launch_bounds__(THREADS) scatter_pairs(const ScatterPairs arguments) {
@@ -154,21 +125,6 @@ struct Scattered {
                 deposit = 0;
             }
     }
-};
-
-struct RenewPairs {
-    int n;
-    int columns;
-    int ants;
-    float keep;
-    const Shares* shares;
-    const unsigned* quanta;
-    unsigned* deposits;
-    float* trails;
-    const int* colors;
-    int* best_coloring;
-    int* iteration_coloring;
-    ColonyState* state;
 };
 
 // Changes all trails, elects the best coloring and closes the iteration. A block a tile.

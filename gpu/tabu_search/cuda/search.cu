@@ -2,14 +2,8 @@
 // tries to use one color fewer than the best coloring so far. What it finds replaces the ant's
 // coloring. A search goes on where it stopped in the iteration before.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "search.cuh"
-
-struct RankAnts {
-    int ants;
-    int searches;
-    const Word* costs;
-    int* ant_of;
-};
 
 // The ants with the fewest colors, on a tie the lowest: ant_of[s] is the s-th of them.
 __global__ void rank_ants(const RankAnts arguments) {
@@ -79,27 +73,6 @@ INLINE void squeeze(TabuSearch<OWN>& search, const SharedTables& tables, unsigne
     search.colors = target;
 }
 
-struct SearchColorings {
-    int n;
-    int row;
-    int most;
-    int longest;
-    int width;
-    int moves;
-    int near;
-    Seed seed;
-    const unsigned* adjacency;
-    const int* ant_of;
-    const int* ants_colors;
-    const Word* costs;
-    const ColonyState* colony;
-    SearchState* states;
-    Count* colors;
-    Count* counts;
-    unsigned* expiries;
-    Count* kept;
-};
-
 // Makes `moves` moves of every search. A row of the adjacency has `row` words. `longest` is the
 // most colors that an ant can have used; `near` numbers of counts fit shared memory, and if more
 // are needed they are in global memory.
@@ -168,17 +141,6 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
     if (threadIdx.x == 0)
         states[number] = {search.colors, search.time, search.fewest, state.kept_colors};
 }
-
-struct TakeOver {
-    int n;
-    const int* ant_of;
-    const SearchState* states;
-    const Count* kept;
-    int* colors;
-    int* order;
-    Word* costs;
-    ColonyState* colony;
-};
 
 // The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
