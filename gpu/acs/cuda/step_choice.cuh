@@ -35,9 +35,8 @@ struct NearestOfBlock {
                 for (int i = 0; i < AT_ONCE; ++i)
                     if (free[i]) nearest = min(nearest, OutsideLog::edge(lengths[i], to[i]));
             }
-            unsigned high = unsigned(nearest >> 32), least = warp_min(high);
-            unsigned low = warp_min(high == least ? unsigned(nearest) : ~0u);
-            if (lane == 0) atomicMin(&found[warp], Word(least) << 32 | low);
+            nearest = warp_least(nearest);
+            if (lane == 0) atomicMin(&found[warp], nearest);
         }
     }
 };

@@ -122,7 +122,7 @@ struct EachDraws {
 
 template <class Selection>
 __global__ void __launch_bounds__(1024) build_tours_by_workers(
-    const BuildToursByWorkers arguments) {
+    const __grid_constant__ BuildToursByWorkers arguments) {
     const auto [construction, weights, columns, workers] = arguments;
     const auto [ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;

@@ -176,6 +176,13 @@ INLINE unsigned warp_total(unsigned value) {
 }
 #endif
 
+// The smallest value of a warp, in every lane.
+INLINE unsigned long long warp_least(unsigned long long value) {
+    unsigned high = unsigned(value >> 32), least = warp_min(high);
+    unsigned low = warp_min(high == least ? unsigned(value) : ~0u);
+    return static_cast<unsigned long long>(least) << 32 | low;
+}
+
 // Inclusive prefix sums over a warp.
 template <class Value>
 INLINE Value warp_prefix(Value sum, int lane) {

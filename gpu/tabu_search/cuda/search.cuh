@@ -36,12 +36,6 @@ struct Proposal {
     INLINE int gain() const { return int(key >> 48) - int(EVEN); }
 };
 
-INLINE unsigned long long warp_least(unsigned long long value) {
-    unsigned high = unsigned(value >> 32), least = warp_min(high);
-    unsigned low = warp_min(high == least ? unsigned(value) : ~0u);
-    return static_cast<unsigned long long>(least) << 32 | low;
-}
-
 // The vote of all warps of a block. Proposals of one round and of the next have separate places,
 // because other warps may still read those of the last round.
 struct BlockVote {
