@@ -71,6 +71,10 @@ class Construction:
         """The launches that prepare what all iterations need."""
         return []
 
+    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
+        """The row of the best tour that ``ant``, or its warp, has built."""
+        return arrays["tours"][ant]
+
     def _common(self, arrays: Arrays) -> AcsAnts:
         return AcsAnts(
             ants=self.ants,
@@ -110,9 +114,9 @@ class WholeTours(Construction):
         return [tours, Buffer("holders", (self.warps,), np.int32), links]
 
     def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of ``ant``, the best of its warp."""
+        """The row of the best tour that ``ant``, or its warp, has built."""
         if self._every:
-            return arrays["tours"][ant]
+            return super().tour_of(machine, arrays, ant)
         warp = ant % self.warps
         return arrays["tours"][2 * warp + int(machine.download(arrays["holders"])[warp])]
 
@@ -201,10 +205,6 @@ class StepByStep(Construction):
             return []
         geometry, threads = self._problem.geometry(arrays), WEIGHING_THREADS
         return [REPLICAS.launch("weigh_edges", self.blocks, threads, arrays, geometry=geometry)]
-
-    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of ``ant``."""
-        return arrays["tours"][ant]
 
     def launch(self, arrays: Arrays) -> Launch:
         """The launch that builds all tours of an iteration."""

@@ -158,8 +158,7 @@ class UpdateMemory(c.KernelArguments):
 _WALKS = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
 
 ALL_TOURS = KernelSource(
-    "gpu/acs/cuda/all_tours.cu",
-    {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS},
+    "gpu/acs/cuda/all_tours.cu", {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS}
 )
 TOURS = KernelSource(
     "gpu/acs/cuda/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}

@@ -136,9 +136,5 @@ HOLD = KernelSource("gpu/cuda/kernels/hold.cu", {"hold": Hold})
 
 DENSE_TRAILS = KernelSource(
     "gpu/cuda/kernels/dense_trails.cu",
-    {
-        "start_trails": StartTrails,
-        "measure_trails": MeasureTrails,
-        **pictures_of("DenseTrails"),
-    },
+    {"start_trails": StartTrails, "measure_trails": MeasureTrails, **pictures_of("DenseTrails")},
 )

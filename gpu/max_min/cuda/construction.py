@@ -6,15 +6,13 @@ There are two selections and three tabus, with and without candidate lists (2020
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.machine import Arrays, Launch, Machine
+from gpu.cuda.machine import Machine
 from gpu.max_min.cuda import kernels
-from gpu.max_min.cuda.kernels import BuildToursByLists, BuildToursByReservoir, BuildToursByRows
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
 
@@ -106,34 +104,27 @@ class Rows(MmasConstruction):
         row = "HalfRow" if half else "FullRow"
         self.form = Form.HALVES if half else Form.FLOATS
         shapes = (kernels.SAMPLED_TILES if samples else kernels.TILES)[row]
-        most = max(shapes) * TILE_CITIES
-        least = -(-self.n // most)
-        warps = (
-            parameters.warps or least
-        )  # the fewest are the fastest: a single one needs no barrier
+        least = -(-self.n // (max(shapes) * TILE_CITIES))
+        warps = parameters.warps or least  # one is the fastest: it needs no barrier
         check_warps(warps, least, self.n, f"with {parameters.weights} weights")
         needed = -(-self.n // (TILE_CITIES * warps))
         tiles = next(count for count in shapes if count >= needed)
-        self._kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
-        self._grid, self._block, self._shared = self.ants, LANES * warps, 0
-        beyond = max(0, TILE_CITIES * tiles - self.columns)  # read after the last row, but not used
-        whole = 2 * (self.n * self.columns + beyond)
+        self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
+        self.place = self.ants, LANES * warps, 0
+        # What is read after the last row is not used.
+        beyond = max(0, TILE_CITIES * tiles - self._columns)
+        whole = 2 * (self.n * self._columns + beyond)
         fits = whole + GROUP_BYTES <= machine.shared_limit
         if half and warps == 1 and tiles <= MOST_SHARED_TILES and fits:
-            self._kernel = f"build_tours_in_shared<{selection}, {tiles}>"
+            self.kernel = f"build_tours_in_shared<{selection}, {tiles}>"
             warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
-            self._grid = min(self.ants, machine.multiprocessors)
-            self._block, self._shared = LANES * warps, whole
-
-    def launches(self, arrays: Arrays) -> Sequence[Launch]:
-        """The launches that build all tours of an iteration."""
-        construction = self._construction(arrays)
-        args = BuildToursByRows.from_arrays(arrays, construction=construction, columns=self.columns)
-        return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
+            self.place = min(self.ants, machine.multiprocessors), LANES * warps, whole
 
 
 class Sampling(MmasConstruction):
     """WRS with a list of unvisited cities."""
+
+    source = kernels.RESERVOIR
 
     def __init__(
         self,
@@ -148,20 +139,12 @@ class Sampling(MmasConstruction):
         half = parameters.weights == HALF
         self.form = Form.HALVES if half else Form.FLOATS
         row = "HalfRow" if half else "FullRow"
-        self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
-        self._shared = 2 * (self.n + PADDING)
-        check_shared(machine, self._shared, self.n, "mmas-wrs-bt")
+        self.kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
+        shared = 2 * (self.n + PADDING)
+        check_shared(machine, shared, self.n, "mmas-wrs-bt")
         # The fastest as measured: with more ants, fewer warps an ant keep the GPU busy.
         fastest = 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
-        self._block = LANES * (parameters.warps or fastest)
-
-    def launches(self, arrays: Arrays) -> Sequence[Launch]:
-        """The launches that build all tours of an iteration."""
-        common, columns = self._construction(arrays), self.columns
-        args = BuildToursByReservoir.from_arrays(arrays, construction=common, columns=columns)
-        return (
-            Launch(kernels.RESERVOIR, self._kernel, self.ants, self._block, args, self._shared),
-        )
+        self.place = self.ants, LANES * (parameters.warps or fastest), shared
 
 
 class ListTours(MmasConstruction):
@@ -179,56 +162,41 @@ class ListTours(MmasConstruction):
     ) -> None:
         assert isinstance(parameters, MmasListParameters)
         super().__init__(machine, cities, parameters, seed)
-        n = self.n
-        self._width = parameters.candidates
-        self._alpha, self._rounds = parameters.alpha, parameters.weights == HALF
+        n, width, alpha = self.n, parameters.candidates, parameters.alpha
+        half = parameters.weights == HALF
         if n > KEPT:
             self.form = Form.NONE
-        elif self._rounds:
+        elif half:
             self.form = Form.HALVES
-        self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
-        if samples:
-            self.listed_form = Form.INVERSES
+        packed = half and not samples
+        self.listed_form = Form.INVERSES if samples else Form.PACKED if half else Form.FLOATS
         self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
-        self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
-        check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
-        rows = 1 if self._width == LANES else kernels.MOST_LIST_ROWS
-        packed = self.listed_form is Form.PACKED
+        tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
+        check_shared(machine, tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
+        rows = 1 if width == LANES else kernels.MOST_LIST_ROWS
         warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))
-        lists, bytes_a_city = ("PackedLists", 4) if packed else ("SplitLists", 6)
-        bytes_a_city *= self._width
-        room = max(0, machine.shared_limit - warps * self._tabu_bytes) // bytes_a_city
+        lists, bytes_a_city = ("PackedLists", 4 * width) if packed else ("SplitLists", 6 * width)
+        room = max(0, machine.shared_limit - warps * tabu_bytes) // bytes_a_city
         least = LEAST_SHARE * n if packed else n
         kept = rows == 1 and n <= KEPT
         fits = kept and (packed or samples) and room >= least
-        self._held = min(n, room) if fits else 0
-        if self._held:
-            shared = self._held * bytes_a_city + warps * self._tabu_bytes
-            self._place = min(self.ants, machine.multiprocessors), LANES * warps, shared
-            lists = lists if self._held == n else "PartedLists"
-        else:
-            self._place = self.ants, LANES, self._tabu_bytes
+        held = min(n, room) if fits else 0
+        self.place = self.ants, LANES, tabu_bytes
+        if held:
+            shared = held * bytes_a_city + warps * tabu_bytes
+            self.place = min(self.ants, machine.multiprocessors), LANES * warps, shared
+            lists = lists if held == n else "PartedLists"
         selection = "ReservoirSampling" if samples else "RouletteWheel"
-        flags = f"{str(self._held > 0).lower()}, {str(kept).lower()}"
-        self._kernel = (
-            f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {lists}, {rows}, {flags}>"
-        )
-
-    def launches(self, arrays: Arrays) -> Sequence[Launch]:
-        """The launches that build all tours of an iteration."""
-        args = BuildToursByLists.from_arrays(
-            arrays,
-            construction=self._construction(arrays),
-            width=self._width,
-            held=self._held,
-            columns=self.columns,
-            rounds=self._rounds,
-            factors=int(self._alpha) if self._alpha.is_integer() else -1,
-            alpha=self._alpha,
-            tabu_bytes=self._tabu_bytes,
-        )
-        grid, block, shared = self._place
-        return (Launch(self.source, self._kernel, grid, block, args, shared),)
+        flags = f"{rows}, {str(held > 0).lower()}, {str(kept).lower()}"
+        self.kernel = f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {lists}, {flags}>"
+        self.values = {
+            "width": width,
+            "held": held,
+            "rounds": half,
+            "factors": int(alpha) if alpha.is_integer() else -1,
+            "alpha": alpha,
+            "tabu_bytes": tabu_bytes,
+        }
 
 
 def check_warps(warps: int, least: int, n: int, how: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.construction.cuda.kernels import Construction, GroupSource, whole_tours
+from gpu.construction.cuda.kernels import Construction, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
@@ -183,14 +183,13 @@ def _lists(
     }
 
 
-COMPACT = GroupSource(
-    "gpu/max_min/cuda/compact.cu",
-    whole_tours("CompactList", "GlobalList", "TilingRoulette", "true", 40, 16),
-    whole=40,
-    any_size=16,
+_HERE = "gpu/max_min/cuda"
+
+COMPACT = group_source(
+    f"{_HERE}/compact.cu", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
 )
 LISTS_RWM = KernelSource(
-    "gpu/max_min/cuda/lists_rwm.cu",
+    f"{_HERE}/lists_rwm.cu",
     _lists(
         "RouletteWheel",
         {
@@ -201,20 +200,20 @@ LISTS_RWM = KernelSource(
     ),
 )
 LISTS_WRS = KernelSource(
-    "gpu/max_min/cuda/lists_wrs.cu", _lists("ReservoirSampling", {"SplitLists": _LIST_KERNELS})
+    f"{_HERE}/lists_wrs.cu", _lists("ReservoirSampling", {"SplitLists": _LIST_KERNELS})
 )
 RESERVOIR = KernelSource(
-    "gpu/max_min/cuda/reservoir.cu",
+    f"{_HERE}/reservoir.cu",
     {
         f"build_tours_by_reservoir<{order}, {row}>": BuildToursByReservoir
         for order in ("SharedList", "CompactList")
         for row in TILES
     },
 )
-ROWS = KernelSource("gpu/max_min/cuda/rows.cu", _rows("WheelOfRows", TILES))
-ROWS_WRS = KernelSource("gpu/max_min/cuda/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
+ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES))
+ROWS_WRS = KernelSource(f"{_HERE}/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
 UPDATE = KernelSource(
-    "gpu/max_min/cuda/update.cu",
+    f"{_HERE}/update.cu",
     {
         "start_limits": StartLimits,
         "count_settled": CountSettled,
