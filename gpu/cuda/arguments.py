@@ -37,11 +37,9 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-Array = Any
-"""A device array; only the machine that made it looks inside."""
+Array = Any  # a device array; only the machine that made it looks inside
 
-Arrays = Mapping[str, Array]
-"""A colony's device arrays by name."""
+Arrays = Mapping[str, Array]  # a colony's device arrays by name
 
 Element = TypeVar("Element")
 

@@ -17,17 +17,14 @@ from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
-LANES = 32
-"""Candidates in a row, and threads in a warp."""
+LANES = 32  # candidates in a row, and threads in a warp
 
 BACKUP_WIDTH = 128
 """Cities in a row of the backup list; ``BACKUP_ROWS`` warps wide in candidates.cuh."""
 
-MOST_CITIES = 1 << 24
-"""A packed candidate has 24 bits for its city."""
+MOST_CITIES = 1 << 24  # a packed candidate has 24 bits for its city
 
-CITY_MASK = np.uint32(MOST_CITIES - 1)
-"""Those bits."""
+CITY_MASK = np.uint32(MOST_CITIES - 1)  # those bits
 
 METRICS = {
     kind: number

@@ -21,14 +21,11 @@ _BLOCK = 256
 class TrailSource(Protocol):
     """Trails on the device that pictures can be made of."""
 
-    pictures: KernelSource
-    """The kernels that make the pictures."""
+    pictures: KernelSource  # the kernels that make the pictures
 
-    policy: str
-    """The C++ structure in them that reads these trails."""
+    policy: str  # the C++ structure in them that reads these trails
 
-    memory_size: int
-    """The size that it needs to find its way in them."""
+    memory_size: int  # the size that it needs to find its way in them
 
     def pictured(self, arrays: Arrays) -> tuple[Array, Array | None]:
         """Return the arrays of the trails that the structure reads."""

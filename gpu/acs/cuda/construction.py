@@ -18,8 +18,7 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 TOURS_MEMORY = 512 << 20
 """Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
-ANT_RECORD_WORDS = 6
-"""``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu."""
+ANT_RECORD_WORDS = 6  # ``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu
 
 MOST_STAMPS = 1 << 20
 """Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/step_updates.cuh."""
@@ -31,14 +30,11 @@ REPLICA_THREADS = 640
 """Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
 for every ant."""
 
-REPLICA_CITIES = 495
-"""Cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most."""
+REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
 
-WEIGHING_THREADS = 256
-"""Threads in a block of weigh_edges."""
+WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 
-WARPS_PER_BLOCK = 16
-"""Warps in a block of ants that take turns."""
+WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 
 
 class Construction:

@@ -11,8 +11,7 @@ from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Buffer, Machine
 
-CITIES_PER_WORKER = 32
-"""Tabu bits in the register of a worker of the data-parallel construction."""
+CITIES_PER_WORKER = 32  # tabu bits in the register of a worker of the data-parallel construction
 
 
 class Task(Construction):

@@ -27,8 +27,7 @@ MOST_WHOLE = 512
 PADDED_ROWS = 8
 """Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
 
-SHORT_CITIES = 1 << 16
-"""A tour list has two bytes a city: it can hold fewer cities than this."""
+SHORT_CITIES = 1 << 16  # a tour list has two bytes a city: it can hold fewer cities than this
 
 
 class Colony(Protocol):

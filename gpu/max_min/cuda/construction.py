@@ -19,23 +19,18 @@ from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters
 TILE_CITIES = 256
 """Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
 
-PADDING = 128
-"""Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
+PADDING = 128  # places of a list that a warp reads at once in reservoir.cu, some beyond its end
 
 MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
 
-GROUP_BYTES = 512
-"""Shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up."""
+GROUP_BYTES = 512  # shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up
 
-MOST_WARPS = 16
-"""Warps of a block at most, given the registers that the kernels use."""
+MOST_WARPS = 16  # warps of a block at most, given the registers that the kernels use
 
-MOST_LIST_WARPS = 32
-"""Warps of a block at most whose candidate lists are in shared memory."""
+MOST_LIST_WARPS = 32  # warps of a block at most whose candidate lists are in shared memory
 
-OTHERS_BYTES = 256
-"""Shared memory for ``OtherCities`` in other_cities.cuh, rounded up."""
+OTHERS_BYTES = 256  # shared memory for ``OtherCities`` in other_cities.cuh, rounded up
 
 LEAST_SHARE = 0.25
 """Share of all candidate lists. If less fits shared memory, the L1 cache gets the memory."""
@@ -106,7 +101,11 @@ class Rows(MmasConstruction):
         shapes = (kernels.SAMPLED_TILES if samples else kernels.TILES)[row]
         least = -(-self.n // (max(shapes) * TILE_CITIES))
         warps = parameters.warps or least  # one is the fastest: it needs no barrier
-        check_warps(warps, least, self.n, f"with {parameters.weights} weights")
+        if warps < least:
+            other = "choose a colony with candidate lists"
+            advice = f"set at least {least}" if least <= MOST_WARPS else other
+            how = f"{self.n} cities with {parameters.weights} weights"
+            raise ParameterError(f"warps = {warps} is too few for {how}: {advice}")
         needed = -(-self.n // (TILE_CITIES * warps))
         tiles = next(count for count in shapes if count >= needed)
         self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
@@ -171,7 +170,7 @@ class ListTours(MmasConstruction):
         packed = half and not samples
         self.listed_form = Form.INVERSES if samples else Form.PACKED if half else Form.FLOATS
         self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
-        tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
+        tabu_bytes = -(-{LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu] // 16) * 16
         check_shared(machine, tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if width == LANES else kernels.MOST_LIST_ROWS
         warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))
@@ -199,14 +198,6 @@ class ListTours(MmasConstruction):
         }
 
 
-def check_warps(warps: int, least: int, n: int, how: str) -> None:
-    """Raise ParameterError if so many warps an ant do not do for ``n`` cities."""
-    if warps < least:
-        other = "choose a colony with candidate lists"
-        advice = f"set at least {least}" if least <= MOST_WARPS else other
-        raise ParameterError(f"warps = {warps} is too few for {n} cities {how}: {advice}")
-
-
 def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:
     """Raise ParameterError if the tabu of an ant is too large for shared memory."""
     if needed > machine.shared_limit:
@@ -214,7 +205,3 @@ def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:
             f"the tabu of {n} cities takes {needed} bytes and a block of this GPU has "
             f"{machine.shared_limit}: choose {other}, whose tabu takes a bit a city"
         )
-
-
-def _aligned(size: int) -> int:
-    return -(-size // 16) * 16

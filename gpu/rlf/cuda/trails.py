@@ -10,8 +10,7 @@ from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import UPDATE, StartGraph
 
-LEVEL = 2
-"""Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
+LEVEL = 2  # place of the level in ``Shares`` of gpu/rlf/cuda/update.cu
 
 _BLOCK = 256
 

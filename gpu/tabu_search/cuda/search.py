@@ -95,8 +95,7 @@ class TabuSearches:
         return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
 
 
-_STATIC = 1024
-"""Bytes of static shared memory of the search."""
+_STATIC = 1024  # bytes of static shared memory of the search
 
 
 def _stride(colors: int) -> int:
