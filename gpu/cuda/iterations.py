@@ -20,9 +20,7 @@ Phases = Mapping[str, Sequence[Launch]]
 """The launches of one iteration by phase, in order; no phase is empty."""
 
 PHASE_PERIOD = 0.5  # seconds between two iterations that are timed phase by phase
-
 LONG = 20.0  # milliseconds from which on an iteration counts as long and can be interrupted
-
 BATCH = 4.0, 8.0  # milliseconds that a few launches of a long iteration should take together
 
 GRAPH_LAUNCHES = 4096

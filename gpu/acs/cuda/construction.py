@@ -31,9 +31,7 @@ REPLICA_THREADS = 640
 for every ant."""
 
 REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
-
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
-
 WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 
 

@@ -17,7 +17,6 @@ _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
 TAIL_STRIDE = 4  # ``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh
-
 FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 

@@ -23,7 +23,6 @@ LONG_TOUR, FEWEST, MOST = 8192, 2, 8
 largest where at most ``FEWEST`` fit. Registers allow ``MOST`` small blocks."""
 
 RESERVED = 1 << 10  # bytes of shared memory that CUDA reserves for itself in every block
-
 SHORT_CITIES = 1 << 16  # with fewer cities than this, shared memory holds 16 bits a city
 
 WORD_BITS = 32

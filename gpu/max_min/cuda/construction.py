@@ -25,11 +25,8 @@ MOST_SHARED_TILES = 2
 """Tiles of a warp whose weights are in shared memory: no GPU has room for more."""
 
 GROUP_BYTES = 512  # shared memory for ``GroupMemory`` in gpu/cuda/kernels/group.cuh, rounded up
-
 MOST_WARPS = 16  # warps of a block at most, given the registers that the kernels use
-
 MOST_LIST_WARPS = 32  # warps of a block at most whose candidate lists are in shared memory
-
 OTHERS_BYTES = 256  # shared memory for ``OtherCities`` in other_cities.cuh, rounded up
 
 LEAST_SHARE = 0.25

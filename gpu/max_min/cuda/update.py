@@ -48,11 +48,6 @@ class Form(enum.IntEnum):
     INVERSES = 3
     PACKED = 4
 
-    @property
-    def dtype(self) -> type[np.float32] | type[np.uint16]:
-        """Of the matrix."""
-        return np.uint16 if self is Form.HALVES else np.float32
-
 
 class Lists:
     """Candidate lists: for the ants that use them, and to see whether the trails have settled.
@@ -130,7 +125,8 @@ class MmasUpdate:
         n = self._problem.n
         buffers = [Buffer("iteration_tour", (n,), np.int32), Buffer("limits", (3,), np.uint64)]
         if self._form is not Form.NONE:
-            buffers.append(self._trails.matrix("weights", self._form.dtype))
+            kind = np.uint16 if self._form is Form.HALVES else np.float32
+            buffers.append(self._trails.matrix("weights", kind))
         if self._keeps_heuristic:
             buffers.append(self._trails.matrix("heuristic", np.float32))
         return buffers

@@ -14,7 +14,6 @@ from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
 
 THREADS = 256  # of a block: ``THREADS`` in gpu/rlf/cuda/update.cu
-
 SIDE = 64  # rows and columns of trails that a block changes: ``SIDE`` in gpu/rlf/cuda/update.cu
 
 
