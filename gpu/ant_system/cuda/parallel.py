@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
-from gpu.ant_system.parameters import AsGroupParameters
-from gpu.construction.cuda.groups import Colony, Construction
+from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
+from gpu.construction.cuda.groups import Construction
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import LANES
 from gpu.cuda.machine import Buffer, Machine
 
 CITIES_PER_WORKER = 32  # tabu bits in the register of a worker of the data-parallel construction
@@ -20,10 +20,7 @@ class Task(Construction):
     source = TASK_PARALLEL
     kernel = "build_tours_by_threads"
 
-    def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
-    ) -> None:
-        super().__init__(machine, cities, parameters, seed)
+    def _arrange(self, machine: Machine, parameters: AsCudaParameters) -> None:
         self._words = -(-self.n // 32)
         shared = 4 * self._words * LANES
         self._in_shared = shared <= machine.shared_limit
@@ -41,11 +38,7 @@ class DataParallel(Construction):
     source = DATA_PARALLEL
     slot_bytes = 0
 
-    def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
-    ) -> None:
-        super().__init__(machine, cities, parameters, seed)
-        assert isinstance(parameters, AsGroupParameters)
+    def _arrange(self, machine: Machine, parameters: AsGroupParameters) -> None:
         least = -(-self.n // CITIES_PER_WORKER)
         shared = -(-self.n // 4) * self.slot_bytes
         workers = parameters.workers or self._automatic_workers(machine, least, shared)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,19 +38,6 @@ class Colony(Protocol):
         """Number of ants; not None here."""
 
 
-@runtime_checkable
-class GroupColony(Colony, Protocol):
-    """The parameters that a construction by groups reads."""
-
-    @property
-    def workers(self) -> int | None:
-        """Threads that work for one ant; None for the fastest number."""
-
-    @property
-    def launches(self) -> str | None:
-        """What a launch builds: a whole ``tour``, one ``step``, or None for the faster one."""
-
-
 class Construction:
     """What all constructions share: the buffers of the tours, and the launch that builds them.
 
@@ -63,12 +50,17 @@ class Construction:
     values: Mapping[str, Any] = MappingProxyType({})  # arguments that other kernels do not take
 
     def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int, **variant: Any
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
         self._columns = weight_columns(cities.n)
         self._cities, self._seed = cities, Seed.of(seed)
+        self._arrange(machine, parameters, **variant)
+
+    def _arrange(self, *given: Any, **variant: Any) -> None:
+        """Choose ``kernel``, ``place`` and ``values`` for a machine, parameters, and a variant."""
+        raise NotImplementedError
 
     def buffers(self) -> list[Buffer]:
         """4 n + 8 bytes an ant, and the tabu of each where it is in global memory."""
@@ -98,21 +90,16 @@ class Groups(Construction):
     shrinks = False
     alone: GroupSource | None = None  # for groups of one warp, if they have another
 
-    def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
-    ) -> None:
-        super().__init__(machine, cities, parameters, seed)
-        assert isinstance(parameters, GroupColony)
-        self._workers = parameters.workers or self._automatic_workers()
+    def _arrange(self, machine: Machine, parameters: Any) -> None:
+        workers, self._steps = self._asked(parameters)
+        self._workers = workers or self._automatic_workers()
         self._width = min(LANES, self._workers)
         self._block = block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * block
-        self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
         if not self._steps:
-            self._arrange(machine)
+            self._arrange_tours(machine)
 
-    def _arrange(self, machine: Machine) -> None:
-        """Choose the kernel that builds whole tours."""
+    def _arrange_tours(self, machine: Machine) -> None:
         shared, order, shrinks = self._shared_bytes(), self.order, self.shrinks
         fits = (
             self._width == LANES
@@ -130,6 +117,11 @@ class Groups(Construction):
         self.place = self.ants, self._block, 0 if order == "GlobalList" else shared
         share = min(rows, -(-self.n // self._block))
         self.values = {"width": self._width, "share": share, "padding": self._padding}
+
+    def _asked(self, parameters: Any) -> tuple[int | None, bool]:
+        """Threads that shall work for an ant, and whether a launch makes one step of all ants."""
+        # Else a launch builds whole tours, which is faster at every size measured.
+        return parameters.workers, parameters.launches == "step"
 
     def _automatic_workers(self) -> int:
         """The fewest whose registers hold all weights: measured as the fastest."""

@@ -6,15 +6,13 @@ There are two selections and three tabus, with and without candidate lists (2020
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
-from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.cities import LANES
 from gpu.cuda.machine import Machine
 from gpu.max_min.cuda import kernels
 from gpu.max_min.cuda.update import KEPT, Form
-from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
+from gpu.max_min.parameters import HALF, MmasGroupParameters, MmasListParameters
 
 TILE_CITIES = 256
 """Cities whose weights a warp reads at once; as in gpu/max_min/cuda/numbered_rows.cuh."""
@@ -41,14 +39,6 @@ LISTED = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
 """Names of the tabus in gpu/max_min/cuda/list_tabus.cuh."""
 
 
-class _GroupParameters(NamedTuple):
-    """The parameters that :class:`gpu.construction.cuda.groups.Groups` reads."""
-
-    ants: int | None
-    workers: int | None
-    launches: str | None = "tour"
-
-
 class MmasConstruction(Construction):
     """What all constructions have: the form in which their ants read weights."""
 
@@ -59,12 +49,8 @@ class MmasConstruction(Construction):
 class Wheel(StDynamic, MmasConstruction):
     """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
 
-    def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: MmasCudaParameters, seed: int
-    ) -> None:
-        assert isinstance(parameters, MmasGroupParameters)
-        workers = None if parameters.warps is None else LANES * parameters.warps
-        super().__init__(machine, cities, _GroupParameters(parameters.ants, workers), seed)
+    def _asked(self, parameters: MmasGroupParameters) -> tuple[int | None, bool]:
+        return None if parameters.warps is None else LANES * parameters.warps, False
 
 
 class CompactWheel(Wheel):
@@ -79,17 +65,7 @@ class CompactWheel(Wheel):
 class Rows(MmasConstruction):
     """BT: whole rows of weights, with tabu bits in registers."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        cities: DeviceCities,
-        parameters: MmasCudaParameters,
-        seed: int,
-        *,
-        samples: bool,
-    ) -> None:
-        assert isinstance(parameters, MmasGroupParameters)
-        super().__init__(machine, cities, parameters, seed)
+    def _arrange(self, machine: Machine, parameters: MmasGroupParameters, *, samples: bool) -> None:
         half = parameters.weights == HALF
         self.source = kernels.ROWS_WRS if samples else kernels.ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
@@ -122,16 +98,7 @@ class Sampling(MmasConstruction):
 
     source = kernels.RESERVOIR
 
-    def __init__(
-        self,
-        machine: Machine,
-        cities: DeviceCities,
-        parameters: MmasCudaParameters,
-        seed: int,
-        tabu: str,
-    ) -> None:
-        assert isinstance(parameters, MmasGroupParameters)
-        super().__init__(machine, cities, parameters, seed)
+    def _arrange(self, machine: Machine, parameters: MmasGroupParameters, tabu: str) -> None:
         half = parameters.weights == HALF
         self.form = Form.HALVES if half else Form.FLOATS
         row = "HalfRow" if half else "FullRow"
@@ -146,18 +113,9 @@ class Sampling(MmasConstruction):
 class ListTours(MmasConstruction):
     """Either selection with candidate lists: a warp an ant, lists in shared memory if they fit."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        cities: DeviceCities,
-        parameters: MmasCudaParameters,
-        seed: int,
-        tabu: str,
-        *,
-        samples: bool,
+    def _arrange(
+        self, machine: Machine, parameters: MmasListParameters, tabu: str, *, samples: bool
     ) -> None:
-        assert isinstance(parameters, MmasListParameters)
-        super().__init__(machine, cities, parameters, seed)
         n, width, alpha = self.n, parameters.candidates, parameters.alpha
         half = parameters.weights == HALF
         if n > KEPT:
