@@ -37,11 +37,8 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-Array = Any
-"""A device array; only the machine that made it looks inside."""
-
-Arrays = Mapping[str, Array]
-"""A colony's device arrays by name."""
+Array = Any  # a device array; only the machine that made it looks inside
+Arrays = Mapping[str, Array]  # a colony's device arrays by name
 
 Element = TypeVar("Element")
 
@@ -130,9 +127,7 @@ class KernelArguments:
         optional, None is a null pointer.
     """
 
-    header: ClassVar[str] = ""
-    """The C++ header that declares the structure: only one with member functions has it."""
-
+    header: ClassVar[str] = ""  # where C++ declares it, which it does if it has member functions
     _fields: ClassVar[tuple[_Field, ...]] = ()
     _format: ClassVar[str]
     _size: ClassVar[int]
@@ -242,10 +237,8 @@ def _field(name: str, hint: Any) -> _Field:
     (element,) = get_args(hint)
     annotated = get_origin(element) is Annotated
     c_type = get_args(element)[1] if annotated else CType(f"struct {element.__name__}")
-    return _Field(
-        name, f"{'const ' if constant else ''}{c_type.name}*", "Q", 8, 8,
-        dtype=c_type.dtype, pointer=True, constant=constant, optional=optional,
-    )  # fmt: skip
+    c_name, flags = f"{'const ' if constant else ''}{c_type.name}*", (True, constant, optional)
+    return _Field(name, c_name, "Q", 8, 8, 0, (), c_type.dtype, *flags)
 
 
 def _check(structure: str, field: _Field, value: object) -> None:

@@ -17,24 +17,15 @@ from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
-LANES = 32
-"""Candidates in a row, and threads in a warp."""
+LANES = 32  # candidates in a row, and threads in a warp
 
 BACKUP_WIDTH = 128
 """Cities in a row of the backup list; ``BACKUP_ROWS`` warps wide in candidates.cuh."""
 
-MOST_CITIES = 1 << 24
-"""A packed candidate has 24 bits for its city."""
+MOST_CITIES = 1 << 24  # a packed candidate has 24 bits for its city
+CITY_MASK = np.uint32(MOST_CITIES - 1)  # those bits
 
-CITY_MASK = np.uint32(MOST_CITIES - 1)
-"""Those bits."""
-
-METRICS = {
-    kind: number
-    for number, kind in enumerate(
-        (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D), 1
-    )
-}
+METRICS = {Metric.EUC_2D: 1, Metric.CEIL_2D: 2, Metric.ATT: 3, Metric.MAN_2D: 4, Metric.MAX_2D: 5}
 """Metrics that the kernels compute from coordinates; the others come as a matrix (0)."""
 
 

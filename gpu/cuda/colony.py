@@ -44,8 +44,7 @@ class DeviceColony(ABC):
     A kind of colony gives its buffers here, then its launches to :meth:`_begin`.
     """
 
-    BEST = "best_tour"
-    """The buffer of the best solution so far."""
+    BEST = "best_tour"  # the buffer of the best solution so far
 
     def __init__(
         self,

@@ -55,9 +55,11 @@ def _module(index: int, source: KernelSource, template: str | None, cooperative:
     with cupy.cuda.Device(index):
         names = [name for name in source.kernels if name == template or "<" not in name]
         return cupy.RawModule(
-            code=source_text(source.file), options=OPTIONS, name_expressions=names,
+            code=source_text(source.file),
+            options=OPTIONS,
+            name_expressions=names,
             enable_cooperative_groups=cooperative,
-        )  # fmt: skip
+        )
 
 
 class CupyMark:

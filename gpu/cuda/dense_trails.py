@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from gpu.core.trails import FAINTEST
 from gpu.cuda.cities import LANES
@@ -35,9 +35,7 @@ class DenseTrails:
         self.quarters = problem.n * self.columns // 4  # groups of four, as kernels go through them
         self.memory_size = self.columns  # all that the kernels of pictures need to know
 
-    def matrix(
-        self, name: str, kind: type[np.float32 | np.uint32 | np.uint64], *, zeroed: bool = False
-    ) -> Buffer:
+    def matrix(self, name: str, kind: DTypeLike, *, zeroed: bool = False) -> Buffer:
         """A matrix beside that of the trails, rows padded to 128 bytes."""
         return Buffer(name, (self.problem.n, self.columns), kind, zeroed)
 

@@ -14,8 +14,7 @@ from gpu.problems.coloring.instance import GraphInstance
 MOST_VERTICES = 1 << 14
 """Vertices whose sets fit the registers of a warp; see ``VertexSet`` in vertex_set.cuh."""
 
-LANES = 32
-"""Threads in a warp."""
+LANES = 32  # threads in a warp
 
 
 @dataclass(frozen=True, slots=True)

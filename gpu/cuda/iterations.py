@@ -19,14 +19,9 @@ from gpu.cuda.machine import Launch, Machine, Mark
 Phases = Mapping[str, Sequence[Launch]]
 """The launches of one iteration by phase, in order; no phase is empty."""
 
-PHASE_PERIOD = 0.5
-"""Seconds between two iterations that are timed phase by phase."""
-
-LONG = 20.0
-"""Milliseconds from which on an iteration counts as long and can be interrupted."""
-
-BATCH = 4.0, 8.0
-"""Milliseconds that a few launches of a long iteration should take together."""
+PHASE_PERIOD = 0.5  # seconds between two iterations that are timed phase by phase
+LONG = 20.0  # milliseconds from which on an iteration counts as long and can be interrupted
+BATCH = 4.0, 8.0  # milliseconds that a few launches of a long iteration should take together
 
 GRAPH_LAUNCHES = 4096
 """An iteration with more launches than this takes longer than ``LONG`` and needs no graph."""

@@ -24,8 +24,7 @@ OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
 is rounded as the CPU rounds it, and both give the same tours."""
 
-ROOT = Path(__file__).parents[2]
-"""The folder above ``gpu``."""
+ROOT = Path(__file__).parents[2]  # the folder above ``gpu``
 
 
 @dataclass(frozen=True, slots=True)

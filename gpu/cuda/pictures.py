@@ -21,14 +21,9 @@ _BLOCK = 256
 class TrailSource(Protocol):
     """Trails on the device that pictures can be made of."""
 
-    pictures: KernelSource
-    """The kernels that make the pictures."""
-
-    policy: str
-    """The C++ structure in them that reads these trails."""
-
-    memory_size: int
-    """The size that it needs to find its way in them."""
+    pictures: KernelSource  # the kernels that make the pictures
+    policy: str  # the C++ structure in them that reads these trails
+    memory_size: int  # the size that it needs to find its way in them
 
     def pictured(self, arrays: Arrays) -> tuple[Array, Array | None]:
         """Return the arrays of the trails that the structure reads."""
@@ -118,10 +113,9 @@ class PictureReader:
         """List the trails above ``threshold``, if they fit; return how many there are."""
         count = self._arrays["edge_count"]
         self._machine.upload(count, np.zeros(1, dtype=np.int32))
-        self._run(
-            "collect_trails", pictured=self._pictured(), directed=self._problem.directed,
-            threshold=np.float32(threshold), capacity=STRONGEST_TRAILS,
-        )  # fmt: skip
+        values = {"directed": self._problem.directed, "capacity": STRONGEST_TRAILS}
+        pictured, least = self._pictured(), np.float32(threshold)
+        self._run("collect_trails", pictured=pictured, threshold=least, **values)
         return int(self._machine.download(count)[0])
 
     def branching(self) -> float:
@@ -133,10 +127,8 @@ class PictureReader:
 
     def _pictured(self) -> PicturedTrails:
         trails, more = self._source.pictured(self._arrays)
-        return PicturedTrails.from_arrays(
-            self._arrays, n=self._problem.n, trails=trails, more_trails=more,
-            memory_size=self._source.memory_size,
-        )  # fmt: skip
+        values = {"trails": trails, "more_trails": more, "memory_size": self._source.memory_size}
+        return PicturedTrails.from_arrays(self._arrays, n=self._problem.n, **values)
 
     def _run(self, kernel: str, grid: int | None = None, **values: Any) -> None:
         """Launch a kernel, for all cities if no grid is given."""

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WORDS = 12
-"""64-bit words of ``ColonyState`` in gpu/cuda/kernels/colony_state.cuh."""
+WORDS = 12  # 64-bit words of ``ColonyState`` in gpu/cuda/kernels/colony_state.cuh
 
 ANT_BITS = 20
 """Low bits of an iteration's best that name the ant: enough for the million that may be asked."""

@@ -18,8 +18,7 @@ from gpu.local_search.kinds import NO_LOCAL_SEARCH
 TOURS_MEMORY = 512 << 20
 """Bytes for tours. If more ants would need more, each warp builds the tours of several ants."""
 
-ANT_RECORD_WORDS = 6
-"""``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu."""
+ANT_RECORD_WORDS = 6  # ``ANT_RECORD_WORDS`` in gpu/acs/cuda/turns.cu
 
 MOST_STAMPS = 1 << 20
 """Steps that step_tours can number; see ``stamped`` in gpu/acs/cuda/step_updates.cuh."""
@@ -31,14 +30,9 @@ REPLICA_THREADS = 640
 """Threads in a block of step_tours_on_replicas, at most: a warp an ant of the block, and one thread
 for every ant."""
 
-REPLICA_CITIES = 495
-"""Cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most."""
-
-WEIGHING_THREADS = 256
-"""Threads in a block of weigh_edges."""
-
-WARPS_PER_BLOCK = 16
-"""Warps in a block of ants that take turns."""
+REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
+WEIGHING_THREADS = 256  # threads in a block of weigh_edges
+WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 
 
 class Construction:
@@ -70,6 +64,10 @@ class Construction:
     def start(self, arrays: Arrays) -> list[Launch]:
         """The launches that prepare what all iterations need."""
         return []
+
+    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
+        """The row of the best tour that ``ant``, or its warp, has built."""
+        return arrays["tours"][ant]
 
     def _common(self, arrays: Arrays) -> AcsAnts:
         return AcsAnts(
@@ -110,9 +108,9 @@ class WholeTours(Construction):
         return [tours, Buffer("holders", (self.warps,), np.int32), links]
 
     def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of ``ant``, the best of its warp."""
+        """The row of the best tour that ``ant``, or its warp, has built."""
         if self._every:
-            return arrays["tours"][ant]
+            return super().tour_of(machine, arrays, ant)
         warp = ant % self.warps
         return arrays["tours"][2 * warp + int(machine.download(arrays["holders"])[warp])]
 
@@ -201,10 +199,6 @@ class StepByStep(Construction):
             return []
         geometry, threads = self._problem.geometry(arrays), WEIGHING_THREADS
         return [REPLICAS.launch("weigh_edges", self.blocks, threads, arrays, geometry=geometry)]
-
-    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
-        """The row of ``ant``."""
-        return arrays["tours"][ant]
 
     def launch(self, arrays: Arrays) -> Launch:
         """The launch that builds all tours of an iteration."""

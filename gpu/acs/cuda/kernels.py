@@ -6,8 +6,7 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
 from gpu.cuda.loader import KernelSource
 
-CAPACITIES = (8, 16, 32)
-"""Sizes of a city's selective memory that kernels are instantiated for."""
+CAPACITIES = (8, 16, 32)  # sizes of a city's selective memory that kernels are instantiated for
 
 
 class LocalUpdate(c.KernelArguments):
@@ -156,22 +155,22 @@ class UpdateMemory(c.KernelArguments):
 
 
 _WALKS = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
+_HERE = "gpu/acs/cuda"
 
 ALL_TOURS = KernelSource(
-    "gpu/acs/cuda/all_tours.cu",
-    {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS},
+    f"{_HERE}/all_tours.cu", {f"build_tours<{walk}, EveryTour>": BuildTours for walk in _WALKS}
 )
 TOURS = KernelSource(
-    "gpu/acs/cuda/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
+    f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
 )
-STEPS = KernelSource("gpu/acs/cuda/steps.cu", {"step_tours": StepTours})
+STEPS = KernelSource(f"{_HERE}/steps.cu", {"step_tours": StepTours})
 REPLICAS = KernelSource(
-    "gpu/acs/cuda/replicas.cu",
+    f"{_HERE}/replicas.cu",
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
 )
-TURNS = KernelSource("gpu/acs/cuda/turns.cu", {"step_many_tours": StepManyTours})
+TURNS = KernelSource(f"{_HERE}/turns.cu", {"step_many_tours": StepManyTours})
 UPDATE = KernelSource(
-    "gpu/acs/cuda/update.cu",
+    f"{_HERE}/update.cu",
     {
         "start_matrix": StartMatrix,
         "start_memory": StartMemory,
@@ -180,6 +179,6 @@ UPDATE = KernelSource(
     },
 )
 PICTURES = KernelSource(
-    "gpu/acs/cuda/pictures.cu",
+    f"{_HERE}/pictures.cu",
     pictures_of("MatrixTrails", *(f"MemoryTrails<{size}>" for size in CAPACITIES)),
 )

@@ -16,13 +16,8 @@ from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 _BLOCK = 256
 """Threads a block of the kernels that are not about ants: eight warps, an edge or a city each."""
 
-
-TAIL_STRIDE = 4
-"""``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh."""
-
-
-FAINTEST = 1.05
-"""Trails up to this many times the initial level are not drawn on the map."""
+TAIL_STRIDE = 4  # ``TAIL_STRIDE`` in gpu/acs/cuda/selective_memory.cuh
+FAINTEST = 1.05  # trails up to this many times the initial level are not drawn on the map
 
 
 class Trails:
@@ -40,7 +35,7 @@ class Trails:
         """The trail up to which none is drawn: near the initial level."""
         return FAINTEST
 
-    def _start(self, kernel: str, threads: int, arrays: Arrays, **values: Any) -> Launch:
+    def _wide(self, kernel: str, threads: int, arrays: Arrays, **values: Any) -> Launch:
         """A launch of at most 1024 blocks; then each thread takes several turns."""
         return UPDATE.launch(kernel, min(1024, -(-threads // _BLOCK)), _BLOCK, arrays, **values)
 
@@ -51,19 +46,11 @@ class Trails:
         ``links``, the neighbours of each city on the best tour; see ``ReadsAhead``.
         """
         problem, alpha = self.problem, self.parameters.alpha
-        return UPDATE.launch(
-            kernel,
-            min(1024, -(-problem.n * LANES // _BLOCK)),
-            _BLOCK,
-            arrays,
-            n=problem.n,
-            keep=np.float32(1 - alpha),
-            # n·L_nn over the best length is Δτ in units of τ₀
-            deposit=alpha * (float(problem.n) * float(problem.nearest_neighbour_length)),
-            directed=problem.directed,
-            rows=rows,
-            **values,
-        )
+        values |= {"n": problem.n, "directed": problem.directed, "rows": rows}
+        # n·L_nn over the best length is Δτ in units of τ₀
+        deposit = alpha * (float(problem.n) * float(problem.nearest_neighbour_length))
+        keep = np.float32(1 - alpha)
+        return self._wide(kernel, problem.n * LANES, arrays, keep=keep, deposit=deposit, **values)
 
 
 class MatrixTrails(Trails):
@@ -89,7 +76,7 @@ class MatrixTrails(Trails):
     def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
         n = self.problem.n
-        return self._start("start_matrix", n * n, arrays, listed_size=n * LANES, outside_size=n * n)
+        return self._wide("start_matrix", n * n, arrays, listed_size=n * LANES, outside_size=n * n)
 
     def update(self, arrays: Arrays, rows: int) -> Launch:
         """Elect the best tour and make the global update (equation 4)."""
@@ -130,7 +117,7 @@ class SelectiveTrails(Trails):
     def start(self, arrays: Arrays) -> Launch:
         """Empty the memory and set the state to its beginning."""
         n, records = self.problem.n, self.problem.n * self.capacity
-        return self._start(
+        return self._wide(
             "start_memory", records, arrays, records_size=records, n=n, size=self.memory_size
         )
 

@@ -64,23 +64,23 @@ class RenewTrails(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
+_HERE = "gpu/ant_system/cuda"
+
 DATA_PARALLEL = KernelSource(
-    "gpu/ant_system/cuda/data_parallel.cu",
+    f"{_HERE}/data_parallel.cu",
     {f"build_tours_by_workers<{rule}>": BuildToursByWorkers for rule in ("OneTurns", "EachDraws")},
 )
 TASK_PARALLEL = KernelSource(
-    "gpu/ant_system/cuda/task_parallel.cu", {"build_tours_by_threads": BuildToursByThreads}
+    f"{_HERE}/task_parallel.cu", {"build_tours_by_threads": BuildToursByThreads}
 )
 ST_GROUP = group_source(
-    "gpu/ant_system/cuda/st_group.cu",
-    "NumberedCities", "NumberedCities", "PrefixSearch", "false", 16, 8,
-)  # fmt: skip
+    f"{_HERE}/st_group.cu", "NumberedCities", "NumberedCities", "PrefixSearch, false", 16, 8
+)
 ST_GROUP_STC = group_source(
-    "gpu/ant_system/cuda/st_group_stc.cu",
-    "SharedList", "GlobalList", "PrefixSearch", "false", 16, 8,
-)  # fmt: skip
+    f"{_HERE}/st_group_stc.cu", "SharedList", "GlobalList", "PrefixSearch, false", 16, 8
+)
 UPDATE = KernelSource(
-    "gpu/ant_system/cuda/update.cu",
+    f"{_HERE}/update.cu",
     {
         "scatter_deposits<true>": ScatterDeposits,
         "scatter_deposits<false>": ScatterDeposits,

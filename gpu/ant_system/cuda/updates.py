@@ -16,8 +16,7 @@ from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
-TILE = THREADS
-"""Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
+TILE = THREADS  # threads a block, and edges that they look at together: ``TILE`` in update.cu
 
 LOOKS = 60_000_000
 """Edges that all threads of a multiprocessor look at in one launch of a gathering update. That

@@ -7,9 +7,9 @@ best and sum to the colony's ``state``. All constructions turn the same roulette
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSour
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.kernels import Seed
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 MOST_WHOLE = 512
@@ -26,8 +27,7 @@ MOST_WHOLE = 512
 PADDED_ROWS = 8
 """Rows beyond the last city that a group may read; see ``fewer_rows`` in group_tours.cuh."""
 
-SHORT_CITIES = 1 << 16
-"""A tour list has two bytes a city: it can hold fewer cities than this."""
+SHORT_CITIES = 1 << 16  # a tour list has two bytes a city: it can hold fewer cities than this
 
 
 class Colony(Protocol):
@@ -38,46 +38,46 @@ class Colony(Protocol):
         """Number of ants; not None here."""
 
 
-@runtime_checkable
-class GroupColony(Colony, Protocol):
-    """The parameters that a construction by groups reads."""
+class Construction:
+    """What all constructions share: the buffers of the tours, and the launch that builds them.
 
-    @property
-    def workers(self) -> int | None:
-        """Threads that work for one ant; None for the fastest number."""
+    Each kind of construction chooses the kernel and how it is launched.
+    """
 
-    @property
-    def launches(self) -> str | None:
-        """What a launch builds: a whole ``tour``, one ``step``, or None for the faster one."""
-
-
-class Construction(ABC):
-    """What all constructions share: the buffers of the tours, and arguments of every kernel."""
+    source: KernelSource
+    kernel: str
+    place: tuple[int, int, int]  # blocks, threads of each, and its bytes of dynamic shared memory
+    values: Mapping[str, Any] = MappingProxyType({})  # arguments that other kernels do not take
 
     def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
+        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int, **variant: Any
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
-        self.columns = weight_columns(cities.n)
+        self._columns = weight_columns(cities.n)
         self._cities, self._seed = cities, Seed.of(seed)
+        self._arrange(machine, parameters, **variant)
+
+    def _arrange(self, *given: Any, **variant: Any) -> None:
+        """Choose ``kernel``, ``place`` and ``values`` for a machine, parameters, and a variant."""
+        raise NotImplementedError
 
     def buffers(self) -> list[Buffer]:
-        """4 n + 8 bytes an ant."""
+        """4 n + 8 bytes an ant, and the tabu of each where it is in global memory."""
         return [
             Buffer("tours", (self.ants, self.n), np.int32),
             Buffer("lengths", (self.ants,), np.uint64),
         ]
 
-    @abstractmethod
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-
-    def _construction(self, arrays: Arrays) -> kernels.Construction:
+        (grid, block, shared), columns = self.place, self._columns
         geometry = self._cities.geometry(arrays)
-        return kernels.Construction.from_arrays(
+        common = kernels.Construction.from_arrays(
             arrays, ants=self.ants, seed=self._seed, geometry=geometry
         )
+        values = {"construction": common, "columns": columns, **self.values}
+        return (self.source.launch(self.kernel, grid, block, arrays, shared, **values),)
 
 
 class Groups(Construction):
@@ -90,23 +90,38 @@ class Groups(Construction):
     shrinks = False
     alone: GroupSource | None = None  # for groups of one warp, if they have another
 
-    def __init__(
-        self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
-    ) -> None:
-        super().__init__(machine, cities, parameters, seed)
-        assert isinstance(parameters, GroupColony)
-        self._workers = parameters.workers or self._automatic_workers()
+    def _arrange(self, machine: Machine, parameters: Any) -> None:
+        workers, self._steps = self._asked(parameters)
+        self._workers = workers or self._automatic_workers()
         self._width = min(LANES, self._workers)
-        self._block = max(LANES, self._workers)
-        self._padding = PADDED_ROWS * self._block
-        self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
-        self._shared = self._shared_bytes()
-        self._fits = (
+        self._block = block = max(LANES, self._workers)
+        self._padding = PADDED_ROWS * block
+        if not self._steps:
+            self._arrange_tours(machine)
+
+    def _arrange_tours(self, machine: Machine) -> None:
+        shared, order, shrinks = self._shared_bytes(), self.order, self.shrinks
+        fits = (
             self._width == LANES
             and self._workers <= MOST_WHOLE
-            and self._shared <= machine.shared_limit
-            and (self.order == "NumberedCities" or self.n < SHORT_CITIES)
+            and shared <= machine.shared_limit
+            and (order == "NumberedCities" or self.n < SHORT_CITIES)
         )
+        rows = self.source.whole
+        if not fits:
+            order, rows = self.other, self.source.any_size
+        elif self.alone and self._block == LANES:
+            self.source, shrinks, rows = self.alone, False, self.alone.whole
+        flags = f"{str(shrinks).lower()}, {rows}, {str(fits).lower()}"
+        self.kernel = f"build_tours_by_groups<{order}, {self.selection}, {flags}>"
+        self.place = self.ants, self._block, 0 if order == "GlobalList" else shared
+        share = min(rows, -(-self.n // self._block))
+        self.values = {"width": self._width, "share": share, "padding": self._padding}
+
+    def _asked(self, parameters: Any) -> tuple[int | None, bool]:
+        """Threads that shall work for an ant, and whether a launch makes one step of all ants."""
+        # Else a launch builds whole tours, which is faster at every size measured.
+        return parameters.workers, parameters.launches == "step"
 
     def _automatic_workers(self) -> int:
         """The fewest whose registers hold all weights: measured as the fastest."""
@@ -120,7 +135,7 @@ class Groups(Construction):
         return 0
 
     def buffers(self) -> list[Buffer]:
-        """4 n + 8 bytes an ant."""
+        """As of any construction, and the tabu bits of each ant if it makes single steps."""
         buffers = super().buffers()
         if self._steps and self._bit_words:
             buffers.append(Buffer("tabu", (self.ants, self._bit_words), np.uint32))
@@ -128,39 +143,17 @@ class Groups(Construction):
 
     def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
-
-    def _whole_tours(self, arrays: Arrays) -> Launch:
-        source, shrinks, order, rows = self.source, self.shrinks, self.order, self.source.whole
-        if not self._fits:
-            order, rows = self.other, source.any_size
-        elif self.alone and self._block == LANES:
-            source, shrinks, rows = self.alone, False, self.alone.whole
-        whole, shared = str(self._fits).lower(), 0 if order == "GlobalList" else self._shared
-        kernel = (
-            f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
-            f"{whole}>"
-        )
-        args = kernels.BuildToursByGroups.from_arrays(
-            arrays,
-            construction=self._construction(arrays),
-            columns=self.columns,
-            width=self._width,
-            share=min(rows, -(-self.n // self._block)),
-            padding=self._padding,
-        )
-        return Launch(source, kernel, self.ants, self._block, args, shared)
+        return self._each_step(arrays) if self._steps else super().launches(arrays)
 
     def _each_step(self, arrays: Arrays) -> tuple[Launch, ...]:
         source, n, ants, share = self.source, self.n, self.ants, -(-self.n // self._block)
-        same: dict[str, Any] = {
-            "n": n, "ants": ants, "seed": self._seed, "bit_words": self._bit_words
-        }  # fmt: skip
+        same: dict[str, Any] = {"n": n, "ants": ants, "seed": self._seed}
+        same["bit_words"] = self._bit_words
         begin = source.launch(
             f"start_steps<{self.other}>", ants, 128, arrays, padding=self._padding, **same
         )
         kernel = f"make_step<{self.other}, {self.selection}, {source.any_size}>"
-        same |= {"columns": self.columns, "width": self._width}
+        same |= {"columns": self._columns, "width": self._width}
         steps = []
         for step in range(1, n):
             block = self._block

@@ -6,8 +6,7 @@ from gpu.construction.cuda.kernels import CHOICE_INFO
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Arrays, Launch, Machine
 
-THREADS = 256
-"""Threads a block of kernels that go through whole matrices."""
+THREADS = 256  # threads a block of kernels that go through whole matrices
 
 
 def blocks_for(machine: Machine, threads: int) -> int:

@@ -89,59 +89,47 @@ class FinishSteps(c.KernelArguments):
 
 @dataclass(frozen=True, eq=False)
 class GroupSource(KernelSource):
-    """Kernels in which a group of threads works for an ant; see group_tours.cuh.
+    """Kernels in which a group of threads works for an ant; see group_tours.cuh."""
 
-    Attributes
-    ----------
-    whole, any_size : int
-        Weights that a thread holds in registers at most: in groups of 32 to 512 threads whose tour
-        list fits shared memory, and in others.
-    """
-
-    whole: int
-    any_size: int
-
-
-def whole_tours(
-    near: str, far: str, selection: str, shrinks: str, whole: int, any_size: int
-) -> dict[str, type[c.KernelArguments]]:
-    """The kernels that build whole tours, with the tour list in shared memory or elsewhere."""
-    return {
-        f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>": BuildToursByGroups,
-        f"build_tours_by_groups<{far}, {selection}, {shrinks}, {any_size}, false>": (
-            BuildToursByGroups
-        ),
-    }
+    # Weights that a thread holds in registers at most:
+    whole: int  # in groups of 32 to 512 threads whose tour list fits shared memory
+    any_size: int  # in other groups
 
 
 def group_source(
-    file: str, near: str, far: str, selection: str, shrinks: str, whole: int, any_size: int
+    file: str, near: str, far: str, choice: str, whole: int, any_size: int, *, steps: bool = True
 ) -> GroupSource:
-    """The kernels of a system whose ants also may make one step a launch."""
-    kernels = {
-        **whole_tours(near, far, selection, shrinks, whole, any_size),
-        f"start_steps<{far}>": StartSteps,
-        f"make_step<{far}, {selection}, {any_size}>": MakeStep,
-        "finish_steps": FinishSteps,
+    """The kernels of a system that keeps tours in shared memory (``near``) or elsewhere (``far``).
+
+    ``choice`` is the selection, and whether groups shrink. Ants may also make one step a launch, if
+    there are kernels for ``steps``.
+    """
+    selection, _, _ = choice.partition(",")
+    kernels: dict[str, type[c.KernelArguments]] = {
+        f"build_tours_by_groups<{near}, {choice}, {whole}, true>": BuildToursByGroups,
+        f"build_tours_by_groups<{far}, {choice}, {any_size}, false>": BuildToursByGroups,
     }
+    if steps:
+        kernels[f"start_steps<{far}>"] = StartSteps
+        kernels[f"make_step<{far}, {selection}, {any_size}>"] = MakeStep
+        kernels["finish_steps"] = FinishSteps
     return GroupSource(file, kernels, whole, any_size)
 
 
+_HERE = "gpu/construction/cuda"
+
 CHOICE_INFO = KernelSource(
-    "gpu/construction/cuda/choice_info.cu",
+    f"{_HERE}/choice_info.cu",
     {
         "prepare_heuristic": PrepareHeuristic,
-        **{
-            f"weigh_choices<{power}>": WeighChoices
-            for power in ("WholePower", "RealPower", "FastPower")
-        },
+        "weigh_choices<WholePower>": WeighChoices,
+        "weigh_choices<RealPower>": WeighChoices,
+        "weigh_choices<FastPower>": WeighChoices,
     },
 )
 ST_DYNAMIC = group_source(
-    "gpu/construction/cuda/st_dynamic.cu",
-    "SharedList", "GlobalList", "TilingRoulette", "true", 40, 16,
-)  # fmt: skip
+    f"{_HERE}/st_dynamic.cu", "SharedList", "GlobalList", "TilingRoulette, true", 40, 16
+)
 ST_GROUP_STC_TR = group_source(
-    "gpu/construction/cuda/st_group_stc_tr.cu",
-    "SharedList", "GlobalList", "TilingRoulette", "false", 44, 16,
-)  # fmt: skip
+    f"{_HERE}/st_group_stc_tr.cu", "SharedList", "GlobalList", "TilingRoulette, false", 44, 16
+)

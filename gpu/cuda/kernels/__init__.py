@@ -115,30 +115,20 @@ class Hold(c.KernelArguments):
     nanoseconds: c.UInt32
 
 
-_PICTURES: dict[str, type[c.KernelArguments]] = {
-    "blank_picture": BlankPicture,
-    "paint_picture": PaintPicture,
-    "collect_trails": CollectTrails,
-    "count_branches": CountBranches,
-}
-
-
 def pictures_of(*trails: str) -> dict[str, type[c.KernelArguments]]:
     """The kernels that make pictures of ``trails``, which are policies of pictures.cuh."""
-    return {
-        f"{kernel}<{policy}>": arguments
-        for policy in trails
-        for kernel, arguments in _PICTURES.items()
-    }
+    kernels: dict[str, type[c.KernelArguments]] = {}
+    for policy in trails:
+        kernels[f"blank_picture<{policy}>"] = BlankPicture
+        kernels[f"paint_picture<{policy}>"] = PaintPicture
+        kernels[f"collect_trails<{policy}>"] = CollectTrails
+        kernels[f"count_branches<{policy}>"] = CountBranches
+    return kernels
 
 
 HOLD = KernelSource("gpu/cuda/kernels/hold.cu", {"hold": Hold})
 
 DENSE_TRAILS = KernelSource(
     "gpu/cuda/kernels/dense_trails.cu",
-    {
-        "start_trails": StartTrails,
-        "measure_trails": MeasureTrails,
-        **pictures_of("DenseTrails"),
-    },
+    {"start_trails": StartTrails, "measure_trails": MeasureTrails, **pictures_of("DenseTrails")},
 )

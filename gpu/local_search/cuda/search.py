@@ -16,18 +16,14 @@ from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
-BLOCKS = (32, 64, 128, 256)
-"""Threads that a block may have."""
+BLOCKS = (32, 64, 128, 256)  # threads that a block may have
 
 LONG_TOUR, FEWEST, MOST = 8192, 2, 8
 """From this many cities on, few blocks fit a multiprocessor and larger blocks are faster; the
 largest where at most ``FEWEST`` fit. Registers allow ``MOST`` small blocks."""
 
-RESERVED = 1 << 10
-"""Bytes of shared memory that CUDA reserves for itself in every block."""
-
-SHORT_CITIES = 1 << 16
-"""With fewer cities than this, shared memory holds 16 bits a city."""
+RESERVED = 1 << 10  # bytes of shared memory that CUDA reserves for itself in every block
+SHORT_CITIES = 1 << 16  # with fewer cities than this, shared memory holds 16 bits a city
 
 WORD_BITS = 32
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpu.construction.cuda.kernels import Construction, GroupSource, whole_tours
+from collections.abc import Sequence
+
+from gpu.construction.cuda.kernels import Construction, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
@@ -13,10 +15,10 @@ TILES = {"FullRow": (1, 2, 3, 4, 6), "HalfRow": (1, 2, 3, 4, 5, 6, 8, 10, 12)}
 SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 """The same where it samples them: fewer kernels, for they are longer."""
 
-MOST_LIST_ROWS = 7
-"""Rows of 32 candidates that an ant with candidate lists can have."""
+MOST_LIST_ROWS = 7  # rows of 32 candidates that an ant with candidate lists can have
 
-_LIST_KERNELS = (
+_Shapes = Sequence[tuple[int, str]]
+_LIST_KERNELS: _Shapes = (
     (1, "true, true"),
     (1, "false, true"),
     (1, "false, false"),
@@ -26,20 +28,16 @@ _LIST_KERNELS = (
 edges are kept for certain."""
 
 
-class BuildToursByReservoir(c.KernelArguments):
-    """Arguments of ``build_tours_by_reservoir``."""
-
-    construction: Construction
-    weights: c.ConstPointer[c.Void]
-    columns: c.Int32
-
-
 class BuildToursByRows(c.KernelArguments):
     """Arguments of ``build_tours_by_rows``."""
 
     construction: Construction
     weights: c.ConstPointer[c.Void]
     columns: c.Int32
+
+
+class BuildToursByReservoir(BuildToursByRows):
+    """Arguments of ``build_tours_by_reservoir``: the same."""
 
 
 class BuildToursByLists(c.KernelArguments):
@@ -158,23 +156,18 @@ class WeighCandidates(c.KernelArguments):
     listed: c.Pointer[c.Void]
 
 
-def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[c.KernelArguments]]:
+def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[BuildToursByRows]]:
     """The kernels of a selection from whole rows of weights; see row_tours.cuh."""
-    names = [
-        *(
-            f"build_tours_by_rows<{selection}, {row}, {tiles}>"
-            for row in shapes
-            for tiles in shapes[row]
-        ),
-        *(f"build_tours_in_shared<{selection}, {tiles}>" for tiles in (1, 2)),
-    ]
+    held = [f"{row}, {tiles}" for row in shapes for tiles in shapes[row]]
+    names = [f"build_tours_by_rows<{selection}, {shape}>" for shape in held]
+    names += [f"build_tours_in_shared<{selection}, {tiles}>" for tiles in (1, 2)]
     return dict.fromkeys(names, BuildToursByRows)
 
 
 def _lists(
-    selection: str, stored: dict[str, tuple[tuple[int, str], ...]]
-) -> dict[str, type[c.KernelArguments]]:
-    """The kernels of a selection from candidate lists; see lists.cuh."""
+    selection: str, **stored: Sequence[tuple[int, str]]
+) -> dict[str, type[BuildToursByLists]]:
+    """The kernels of a selection from candidate lists, by how these are stored; see lists.cuh."""
     return {
         f"build_tours_by_lists<{tabu}, {selection}, {lists}, {rows}, {shared}>": BuildToursByLists
         for tabu in ("ListTabu", "BitmaskTabu", "CompactTabu")
@@ -183,50 +176,42 @@ def _lists(
     }
 
 
-COMPACT = GroupSource(
-    "gpu/max_min/cuda/compact.cu",
-    whole_tours("CompactList", "GlobalList", "TilingRoulette", "true", 40, 16),
-    whole=40,
-    any_size=16,
+_HERE = "gpu/max_min/cuda"
+
+COMPACT = group_source(
+    f"{_HERE}/compact.cu", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
 )
 LISTS_RWM = KernelSource(
-    "gpu/max_min/cuda/lists_rwm.cu",
+    f"{_HERE}/lists_rwm.cu",
     _lists(
         "RouletteWheel",
-        {
-            "PackedLists": _LIST_KERNELS,
-            "PartedLists": _LIST_KERNELS[:1],
-            "SplitLists": _LIST_KERNELS[1:],
-        },
+        PackedLists=_LIST_KERNELS,
+        PartedLists=_LIST_KERNELS[:1],
+        SplitLists=_LIST_KERNELS[1:],
     ),
 )
 LISTS_WRS = KernelSource(
-    "gpu/max_min/cuda/lists_wrs.cu", _lists("ReservoirSampling", {"SplitLists": _LIST_KERNELS})
+    f"{_HERE}/lists_wrs.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS)
 )
 RESERVOIR = KernelSource(
-    "gpu/max_min/cuda/reservoir.cu",
+    f"{_HERE}/reservoir.cu",
     {
         f"build_tours_by_reservoir<{order}, {row}>": BuildToursByReservoir
         for order in ("SharedList", "CompactList")
         for row in TILES
     },
 )
-ROWS = KernelSource("gpu/max_min/cuda/rows.cu", _rows("WheelOfRows", TILES))
-ROWS_WRS = KernelSource("gpu/max_min/cuda/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
+ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES))
+ROWS_WRS = KernelSource(f"{_HERE}/rows_wrs.cu", _rows("ReservoirOfRows", SAMPLED_TILES))
+_POWERS = ("WholePower", "RealPower")
 UPDATE = KernelSource(
-    "gpu/max_min/cuda/update.cu",
+    f"{_HERE}/update.cu",
     {
         "start_limits": StartLimits,
         "count_settled": CountSettled,
-        **{
-            f"{kernel}<{power}>": arguments
-            for kernel, arguments in (
-                ("weigh_trails", WeighTrails),
-                ("evaporate_trails", EvaporateTrails),
-                ("deposit_trails", DepositTrails),
-                ("weigh_candidates", WeighCandidates),
-            )
-            for power in ("WholePower", "RealPower")
-        },
+        **{f"weigh_trails<{power}>": WeighTrails for power in _POWERS},
+        **{f"evaporate_trails<{power}>": EvaporateTrails for power in _POWERS},
+        **{f"deposit_trails<{power}>": DepositTrails for power in _POWERS},
+        **{f"weigh_candidates<{power}>": WeighCandidates for power in _POWERS},
     },
 )

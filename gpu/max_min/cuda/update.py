@@ -23,15 +23,13 @@ from gpu.max_min.parameters import HALF, MmasCudaParameters
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 
-FAINTEST_TRAIL = np.float32(2.0**-60)
-"""``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh."""
+FAINTEST_TRAIL = np.float32(2.0**-60)  # ``FAINTEST_TRAIL`` in gpu/max_min/cuda/state.cuh
 
 KEPT = 4096
 """Up to this many cities, the heuristic of all edges is kept, and with candidate lists the weights
 of all edges too. Beyond, they are computed from coordinates and trails where they are needed."""
 
-SHORT_CITIES = 1 << 16
-"""A candidate list has two bytes a city: it takes fewer cities than this."""
+SHORT_CITIES = 1 << 16  # a candidate list has two bytes a city: it takes fewer cities than this
 
 
 BRANCHES = 2
@@ -49,11 +47,6 @@ class Form(enum.IntEnum):
     HALVES = 2
     INVERSES = 3
     PACKED = 4
-
-    @property
-    def dtype(self) -> type[np.float32] | type[np.uint16]:
-        """Of the matrix."""
-        return np.uint16 if self is Form.HALVES else np.float32
 
 
 class Lists:
@@ -112,9 +105,9 @@ class MmasUpdate:
         self._form, self._listed_form, self._ants = form, listed_form, parameters.ants
         self._keeps_heuristic = n <= KEPT and form is not Form.NONE
         self._grid = blocks_for(machine, trails.quarters)
-        self._alpha = parameters.alpha
-        self._power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
-        self._rounds = parameters.weights == HALF
+        alpha, rounds = parameters.alpha, parameters.weights == HALF
+        self._power = "WholePower" if alpha.is_integer() else "RealPower"
+        self._weighing = {"columns": trails.columns, "rounds": rounds, "alpha": alpha}
         self._patience = parameters.restart
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), FAINTEST_TRAIL)
@@ -129,10 +122,11 @@ class MmasUpdate:
 
     def buffers(self) -> list[Buffer]:
         """Weights and heuristic of all edges where they are kept, and 4 n bytes."""
-        n, columns = self._problem.n, self._trails.columns
+        n = self._problem.n
         buffers = [Buffer("iteration_tour", (n,), np.int32), Buffer("limits", (3,), np.uint64)]
         if self._form is not Form.NONE:
-            buffers.append(Buffer("weights", (n, columns), self._form.dtype))
+            kind = np.uint16 if self._form is Form.HALVES else np.float32
+            buffers.append(self._trails.matrix("weights", kind))
         if self._keeps_heuristic:
             buffers.append(self._trails.matrix("heuristic", np.float32))
         return buffers
@@ -166,7 +160,7 @@ class MmasUpdate:
         )
         counted = []
         if self._patience:  # the branches of the lists decide whether trails begin anew
-            counted.append(self._count_branches(arrays, arrays["limits"][BRANCHES:]))
+            counted.append(self._count_branches(arrays, branches=arrays["limits"][BRANCHES:]))
         return (*counted, evaporate, deposit, *self._weigh_candidates(arrays))
 
     def limits(self, arrays: Arrays) -> tuple[float, float]:
@@ -177,47 +171,29 @@ class MmasUpdate:
     def branching(self, arrays: Arrays) -> float:
         """The mean λ-branching factor of the candidate lists, which there must be."""
         self._machine.upload(arrays["branches"], np.zeros(1, np.uint64))
-        self._machine.run([self._count_branches(arrays, arrays["branches"])])
+        self._machine.run([self._count_branches(arrays)])
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
     def _launch(self, kernel: str, grid: int, arrays: Arrays, **values: Any) -> Launch:
         return UPDATE.launch(f"{kernel}<{self._power}>", grid, THREADS, arrays, **values)
 
     def _edges(self, arrays: Arrays) -> EdgeWeights:
-        return EdgeWeights.from_arrays(
-            arrays,
-            geometry=self._problem.geometry(arrays),
-            columns=self._trails.columns,
-            form=self._form,
-            rounds=self._rounds,
-            alpha=self._alpha,
-        )
+        geometry = self._problem.geometry(arrays)
+        return EdgeWeights.from_arrays(arrays, geometry=geometry, form=self._form, **self._weighing)
 
-    def _count_branches(self, arrays: Arrays, total: Array) -> Launch:
+    def _count_branches(self, arrays: Arrays, **total: Array) -> Launch:
         assert self._lists is not None
+        n, listed, width = self._problem.n, self._lists.listed, self._lists.width
         args = CountSettled.from_arrays(
-            arrays,
-            n=self._problem.n,
-            columns=self._trails.columns,
-            listed=self._lists.listed,
-            width=self._lists.width,
-            branches=total,
+            arrays, n=n, columns=self._trails.columns, listed=listed, width=width, **total
         )
-        grid = blocks_for(self._machine, self._problem.n * LANES)
+        grid = blocks_for(self._machine, n * LANES)
         return Launch(UPDATE, "count_settled", grid, THREADS, args)
 
     def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:
             return ()
-        launch = self._launch(
-            "weigh_candidates",
-            blocks_for(self._machine, self._problem.n * self._lists.width),
-            arrays,
-            n=self._problem.n,
-            columns=self._trails.columns,
-            form=self._listed_form,
-            rounds=self._rounds,
-            alpha=self._alpha,
-            width=self._lists.width,
-        )
-        return (launch,)
+        n, width = self._problem.n, self._lists.width
+        values = {"n": n, "width": width, "form": self._listed_form, **self._weighing}
+        grid = blocks_for(self._machine, n * width)
+        return (self._launch("weigh_candidates", grid, arrays, **values),)

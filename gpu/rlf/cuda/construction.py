@@ -15,8 +15,7 @@ from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import degree_powers
 from gpu.rlf.parameters import ColoringParameters
 
-WARPS = 8
-"""Warps of an ant at most, if that is enough for its words: measured as the fastest."""
+WARPS = 8  # warps of an ant at most, if that is enough for its words: measured as the fastest
 
 _BLOCK = 256
 

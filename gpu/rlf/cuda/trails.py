@@ -6,12 +6,10 @@ import numpy as np
 
 from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.graph import DeviceGraph
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import UPDATE, StartGraph
 
-LEVEL = 2
-"""Place of the level in ``Shares`` of gpu/rlf/cuda/update.cu."""
+LEVEL = 2  # place of the level in ``Shares`` of gpu/rlf/cuda/update.cu
 
 _BLOCK = 256
 
@@ -19,18 +17,14 @@ _BLOCK = 256
 class GraphTrails(DenseTrails):
     """A matrix of trails between vertices that are not adjacent; the others are 0."""
 
-    def __init__(self, graph: DeviceGraph) -> None:
-        super().__init__(graph)
-        self._row = graph.row
-
     def buffers(self) -> list[Buffer]:
         """4 n² bytes, rows padded to 128."""
         return [*super().buffers(), Buffer("shares", (3,), np.float32)]
 
     def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
-        n, columns = self.problem.n, self.columns
-        args = StartGraph.from_arrays(arrays, n=n, columns=columns, words=self._row)
+        n, columns, words = self.problem.n, self.columns, arrays["adjacency"].shape[1]
+        args = StartGraph.from_arrays(arrays, n=n, columns=columns, words=words)
         return Launch(UPDATE, "start_graph", min(1024, -(-n * columns // _BLOCK)), _BLOCK, args)
 
     def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:

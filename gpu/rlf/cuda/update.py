@@ -13,11 +13,8 @@ from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import MOST_DEPOSIT
 from gpu.rlf.parameters import ColoringParameters
 
-THREADS = 256
-"""Of a block: ``THREADS`` in gpu/rlf/cuda/update.cu."""
-
-SIDE = 64
-"""Rows and columns of trails that a block changes: ``SIDE`` in gpu/rlf/cuda/update.cu."""
+THREADS = 256  # of a block: ``THREADS`` in gpu/rlf/cuda/update.cu
+SIDE = 64  # rows and columns of trails that a block changes: ``SIDE`` in gpu/rlf/cuda/update.cu
 
 
 class ColoringUpdate:

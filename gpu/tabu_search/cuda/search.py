@@ -15,6 +15,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings
 
 _BLOCK = 256
+_STATIC = 1024  # bytes of static shared memory of the search
 
 
 class TabuSearches:
@@ -46,7 +47,12 @@ class TabuSearches:
         own, threads = shape_of(graph.words)
         self._kernel = f"search_colorings<{own}, {threads}>"
         self._threads = LANES * -(-graph.words // own)
-        header, self._all_counts = self._header(), graph.n * _stride(self._most)
+        n, words, longest = graph.n, graph.words, self._longest
+        # What is in shared memory before the counts: ``SharedTables`` in search.cu.
+        header = 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
+        # Numbers from one row of counts to the next: ``stride_of`` in search.cu.
+        stride = self._most + (2 - self._most) % 4
+        self._all_counts = n * stride
         room = (machine.shared_limit - _STATIC - header) // 2
         self._near = max(0, min(self._all_counts, room))
         self._shared = header + 2 * self._near
@@ -88,20 +94,6 @@ class TabuSearches:
             Launch(SEARCH, self._kernel, searches, self._threads, search, self._shared),
             SEARCH.launch("take_over", searches, _BLOCK, arrays, n=n),
         )
-
-    def _header(self) -> int:
-        """Bytes of shared memory before the counts: ``SharedTables`` in search.cu."""
-        n, words, longest = self._graph.n, self._graph.words, self._longest
-        return 4 * words + 4 * longest + 2 * (longest + longest % 2) + 2 * (n + n % 2)
-
-
-_STATIC = 1024
-"""Bytes of static shared memory of the search."""
-
-
-def _stride(colors: int) -> int:
-    """Numbers from one row of counts to the next: ``stride_of`` in search.cu."""
-    return colors + (2 - colors) % 4
 
 
 def shape_of(words: int) -> tuple[int, int]:
