@@ -91,9 +91,9 @@ def live(
         application.runs.ended.connect(ended)
         application.files.open(path)
         app.exec()
-        window.dashboard.settle()
+        window.dashboard.queue.finish()
         for theme in ("light", "dark"):
-            window.choose_theme(theme)
+            window.theme_choice.choose(theme)
             window.grab().save(str(out / f"live-{theme}.png"))
         application.close()
     print(ends[0].reason, ends[0].state.best_cost)

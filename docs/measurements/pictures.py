@@ -101,7 +101,7 @@ class Pictures:
         self._application.run_controller.resume()
 
     def _ended(self) -> None:
-        self._application.window.dashboard.settle()
+        self._application.window.dashboard.queue.finish()
         self._application.window.banner.clear()
         self._take("ended.png")
         qt_application().quit()
@@ -117,7 +117,7 @@ def main() -> None:
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
         application = make_application(notifications, Path(folder) / "window.ini")
         window = application.window
-        window.choose_theme("dark")
+        window.theme_choice.choose("dark")
         window.resize(1600, 1000)
         window.show()
         system = catalog.find(colony, devices.find(device))

@@ -210,11 +210,11 @@ class DecisionMap(QWidget):
         self.graphics.setBackground(theme.colour("panel"))
         self.layer.set_theme(theme)
         marks = (
-            ("□", theme.mean, "start"),
-            ("●", theme.mean, "visited"),
-            ("●", theme.text, "the ant"),
-            ("━", theme.latest, "considered"),
-            ("◉", theme.best, "taken"),
+            ("□", theme["mean"], "start"),
+            ("●", theme["mean"], "visited"),
+            ("●", theme["text"], "the ant"),
+            ("━", theme["latest"], "considered"),
+            ("◉", theme["best"], "taken"),
         )
         # No-break spaces keep each mark beside its name.
         self.legend.setText(

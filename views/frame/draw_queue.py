@@ -11,22 +11,15 @@ from PySide6.QtCore import QObject, QTimer
 from views.frame.throttle import Throttle
 from views.widgets.view import View
 
-_TURN = 16
-"""Milliseconds between drawing one view and the next."""
+_TURN = 16  # milliseconds between drawing one view and the next
 
 
 class DrawQueue(QObject):
-    """The views that have something new to draw.
-
-    Attributes
-    ----------
-    throttle : Throttle
-        How much of a core may be spent on drawing.
-    """
+    """The views that have something new to draw."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.throttle = Throttle()
+        self.throttle = Throttle()  # how much of a core may be spent on drawing
         self._due: list[View] = []
         self._waiting: dict[View, None] = {}  # something new, but drawn a moment ago
         self._drawn: dict[View, float] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,24 +22,14 @@ from views.widgets.view import View
 
 
 class Pane(QFrame):
-    """A card with one or more views as tabs.
+    """A card with one or more views as tabs."""
 
-    Attributes
-    ----------
-    turned : Signal
-        Another tab came to the front.
-    picture_requested : Signal
-        Key of a view and "png" or "svg".
-    zoom_requested : Signal
-        The user wants this pane alone, or all again.
-    """
+    turned = Signal()  # another tab came to the front
+    picture_requested = Signal(str, str)  # key of a view and "png" or "svg"
+    zoom_requested = Signal()  # the user wants this pane alone, or all again
 
-    turned = Signal()
-    picture_requested = Signal(str, str)
-    zoom_requested = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.views: tuple[View, ...] = ()
         self.tabs = QTabWidget()
@@ -54,9 +43,8 @@ class Pane(QFrame):
         self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         for form in ("png", "svg"):
-            action = QAction(f"{form.upper()}…", menu)
+            action = menu.addAction(f"{form.upper()}…")
             action.triggered.connect(lambda _=False, form=form: self._request_picture(form))
-            menu.addAction(action)
         self.picture_button.setMenu(menu)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()

@@ -11,30 +11,15 @@ _NAMED = {"light": LIGHT, "dark": DARK}
 
 
 class ThemeChoice(QObject):
-    """The choice, kept from one session to the next.
+    """The choice, kept in ``settings`` from one session to the next."""
 
-    Parameters
-    ----------
-    settings : QSettings
-        Where the choice is kept.
-    parent : QObject, optional
-        Qt's parent.
+    changed = Signal()  # the theme has changed, or was chosen again
 
-    Attributes
-    ----------
-    name : str
-        "system", "light" or "dark".
-    changed : Signal
-        The theme has changed, or was chosen again.
-    """
-
-    changed = Signal()
-
-    def __init__(self, settings: QSettings, parent: QObject | None = None) -> None:
+    def __init__(self, settings: QSettings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
         name = str(settings.value("theme", "system"))
-        self.name = name if name in _NAMED else "system"
+        self.name = name if name in _NAMED else "system"  # or "light" or "dark"
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property

@@ -5,14 +5,9 @@ from __future__ import annotations
 import math
 import time
 
-CREDIT = 0.02
-"""Seconds of work that can be saved up and then done at once."""
-
-MEMORY = 1.0
-"""Seconds of the past that count. Work that is longer ago no longer delays a drawing."""
-
-LONGEST = 0.5
-"""Most seconds between two drawings, whatever they cost."""
+CREDIT = 0.02  # seconds of work that can be saved up and then done at once
+MEMORY = 1.0  # seconds of the past that count; earlier work no longer delays a drawing
+LONGEST = 0.5  # most seconds between two drawings, whatever they cost
 
 
 class Throttle:
@@ -21,15 +16,10 @@ class Throttle:
     A colony on all cores waits after every step for its slowest thread. If the window takes a
     tenth of one core, all cores lose a tenth. The throttle counts all processor time of the
     thread, because Qt paints later than it is asked to.
-
-    Attributes
-    ----------
-    share : float
-        The share of one core; infinity for no limit.
     """
 
     def __init__(self) -> None:
-        self.share = math.inf
+        self.share = math.inf  # of one core; infinity for no limit
         self._worked, self._at = time.thread_time(), time.monotonic()
         self._balance = 0.0
         self._drawn = -math.inf

@@ -13,19 +13,7 @@ USUAL_SIZE = (1280, 800)
 
 
 class WindowState:
-    """Saves and restores what the user arranged. What cannot be read is left as it is.
-
-    Parameters
-    ----------
-    window : QMainWindow
-        The window, which has ``dashboard`` and ``actions``.
-    dashboard : Dashboard
-        Its views.
-    actions : Actions
-        Its actions.
-    settings : QSettings
-        Where the state is kept.
-    """
+    """Saves and restores what the user arranged. What cannot be read is left as it is."""
 
     def __init__(
         self, window: QMainWindow, dashboard: Dashboard, actions: Actions, settings: QSettings

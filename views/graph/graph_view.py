@@ -211,7 +211,7 @@ class GraphView(CanvasView):
         colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
         wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
         self.state.setText(f"{whole(colors)} colors, {wrong}")
-        danger = f"color: {self.theme.danger}; font-weight: 600;"
+        danger = f"color: {self.theme['danger']}; font-weight: 600;"
         self.state.setStyleSheet(danger if count else "")
 
     def _moved_by_user(self, _: object) -> None:

@@ -68,7 +68,7 @@ class ConvergenceView(View):
             self.chips[name].setToolTip(tip)
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
-        self.plot.show_right_axis(shown=known)
+        self.plot.axes["right"].setVisible(known)
         if instance is not None and instance.optimum:
             optimum = instance.optimum
             self.plot.map_right_axis(

@@ -79,10 +79,11 @@ class StopForm(QWidget):
         self._impossible = "" if possible else "No optimum is known for this instance"
         self.boxes["target_gap"].setToolTip(self._impossible or ROWS["target_gap"].tip)
         cost, field = self.boxes["target_length"], self.fields["target_length"]
-        cost.setText(display.cost_limit)
+        title = display.words.cost.capitalize()
+        cost.setText(title)
         for widget in (cost, field.entry):
             widget.setToolTip(display.cost_limit_tip)
-        field.entry.setAccessibleName(display.cost_limit)
+        field.entry.setAccessibleName(title)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else ROWS["target_length"].usual
         self._check()

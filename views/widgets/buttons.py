@@ -15,10 +15,8 @@ def fit_texts(row: QWidget, buttons: Sequence[QToolButton]) -> None:
     """
     layout = row.layout()
     assert layout is not None
-    for style in (
-        Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
-        Qt.ToolButtonStyle.ToolButtonIconOnly,
-    ):
+    styles = Qt.ToolButtonStyle
+    for style in (styles.ToolButtonTextBesideIcon, styles.ToolButtonIconOnly):
         for button in buttons:
             button.setToolButtonStyle(style)
         layout.invalidate()
@@ -27,13 +25,7 @@ def fit_texts(row: QWidget, buttons: Sequence[QToolButton]) -> None:
 
 
 class AccessibleNames(QObject):
-    """Gives every button of a window that has no text its tool tip as a name for screen readers.
-
-    Parameters
-    ----------
-    window : QWidget
-        The window, which has all its buttons.
-    """
+    """Names every button of a window that has no text by its tool tip, for screen readers."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

@@ -16,61 +16,36 @@ from views.widgets.layers import Layer
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_NEAR = 12.0
-"""Pixels from the mouse to what it points at, at most."""
+_NEAR = 12.0  # pixels from the mouse to what it points at, at most
 
 
 class CanvasView(View):
-    """A canvas with the same scale on both axes, and a button that shows all of it again.
+    """A canvas with the same scale on both axes, and a button that shows all of it again."""
 
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Qt's parent.
-    least : tuple of int
-        Least width and height of the canvas.
-    padding : float
-        Margin around the whole picture, as a share of its size.
-    downward : bool
-        Whether y grows downward, as rows of a matrix do.
-
-    Attributes
-    ----------
-    fit_tip : str
-        What the button does.
-    graphics, box : GraphicsView, ViewBox
-        The canvas as a widget, and the box of its items with their coordinates.
-    caption : ElidedLabel
-        One line that says what is shown.
-    """
-
-    fit_tip: ClassVar[str] = ""
+    fit_tip: ClassVar[str] = ""  # what the button does
+    least: ClassVar[tuple[int, int]] = (200, 160)  # least width and height of the canvas
 
     def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        least: tuple[int, int] = (200, 160),
-        padding: float = 0.0,
-        downward: bool = False,
+        self, parent: QWidget | None = None, *, padding: float = 0.0, downward: bool = False
     ) -> None:
+        """Add a margin of ``padding`` times the picture's size around it; y may grow downward."""
         super().__init__(parent)
         self._padding = padding
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(
+        self.graphics: Any = pg.GraphicsView(self)  # the canvas as a widget
+        self.box: Any = pg.ViewBox(  # of its items, with their coordinates
             lockAspect=True, invertY=downward, enableMenu=False, defaultPadding=padding
         )
         self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(*least)
+        self.graphics.setMinimumSize(*self.least)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.graphics.viewport().installEventFilter(self)
         self.fit_button = QToolButton()
         self.fit_button.setProperty("role", "plain")
         self.fit_button.setToolTip(self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel("note")
+        self.caption = ElidedLabel("note")  # says what is shown
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""

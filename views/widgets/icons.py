@@ -11,18 +11,13 @@ from PySide6.QtSvg import QSvgRenderer
 
 from views.widgets.theme import Theme
 
-_SIZES = (16, 20, 24, 32, 48)
-
 
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """Return the icon ``resources/icons/NAME.svg`` in the colour of ``role``."""
     result = QIcon()
     disabled = theme.colour("muted", 0.4).name(QColor.NameFormat.HexArgb)
-    for mode, colour in (
-        (QIcon.Mode.Normal, str(getattr(theme, role))),
-        (QIcon.Mode.Disabled, disabled),
-    ):
-        for size in _SIZES:
+    for mode, colour in ((QIcon.Mode.Normal, theme[role]), (QIcon.Mode.Disabled, disabled)):
+        for size in (16, 20, 24, 32, 48):
             result.addPixmap(QPixmap.fromImage(_draw(name, colour, size)), mode)
     return result
 
@@ -39,11 +34,10 @@ def application_icon() -> QIcon:
 def _draw(name: str, colour: str, size: int) -> QImage:
     source = (files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
     paint = QColor(colour)
-    opacity = paint.alphaF()
     picture = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
     picture.fill(Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:
-        painter.setOpacity(opacity)
+        painter.setOpacity(paint.alphaF())
         text = source.replace("currentColor", paint.name())
         QSvgRenderer(QByteArray(text.encode())).render(painter, QRectF(0, 0, size, size))
     return picture

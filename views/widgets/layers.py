@@ -18,17 +18,11 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.theme import DARK, Theme
 
-Points = NDArray[np.float64]
-"""Shape (k, 2)."""
+Points = NDArray[np.float64]  # (k, 2)
+Segments = NDArray[np.float64]  # (k, 4): x and y of one end, then of the other
 
-Segments = NDArray[np.float64]
-"""Shape (k, 4): x and y of one end, then of the other."""
-
-_SMOOTH = 20_000
-"""Most lines that are drawn smooth; among more, a single line cannot be seen."""
-
-_BOLD = 15_000
-"""Most lines that are drawn wider than a pixel; more would fill the picture."""
+_SMOOTH = 20_000  # most lines that are drawn smooth; among more, a single line cannot be seen
+_BOLD = 15_000  # most lines that are drawn wider than a pixel; more would fill the picture
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
@@ -117,8 +111,7 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
 class Layer(QGraphicsItem):
     """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
-    margin = 0.03
-    """Margin around the data, as a share of its extent."""
+    margin = 0.03  # around the data, as a share of its extent
 
     def __init__(self, depth: float) -> None:
         super().__init__()
@@ -156,10 +149,7 @@ class Layer(QGraphicsItem):
         return self._bounds
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         """Draw, or show what was drawn for the same range."""
         if widget is not None and not self.empty:
@@ -172,8 +162,6 @@ class Layer(QGraphicsItem):
 
 def to_pixels(points: Points, transform: QTransform) -> Points:
     """Map ``points`` by ``transform``."""
-    matrix = np.array(
-        [[transform.m11(), transform.m12()], [transform.m21(), transform.m22()]], dtype=np.float64
-    )
+    matrix = np.array([[transform.m11(), transform.m12()], [transform.m21(), transform.m22()]])
     pixels: Points = points @ matrix + np.array([transform.dx(), transform.dy()])
     return pixels

@@ -18,26 +18,16 @@ from views.widgets.picture_item import PictureItem
 class MatrixView(CanvasView):
     """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
 
-    Parameters
-    ----------
-    image : PictureItem
-        The picture.
-    parent : QWidget, optional
-        Qt's parent.
-
-    Attributes
-    ----------
-    reading : ElidedLabel
-        Says what is under the mouse.
-    middle : QHBoxLayout
-        The row of the picture; more can be added at its right.
+    The layout ``middle`` holds the picture; more can be added at its right.
     """
 
+    least = (160, 140)
+
     def __init__(self, image: PictureItem, parent: QWidget | None = None) -> None:
-        super().__init__(parent, least=(160, 140), padding=0.01, downward=True)
+        super().__init__(parent, padding=0.01, downward=True)
         self.image = image
         self.box.addItem(image)
-        self.reading = ElidedLabel("note")
+        self.reading = ElidedLabel("note")  # says what is under the mouse
         top = fill(QHBoxLayout(), (self.caption, 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
         self.middle = fill(QHBoxLayout(), (self.graphics, 1))

@@ -9,27 +9,12 @@ from views.widgets.layouts import fill
 
 
 class OptionButtons(QWidget):
-    """Buttons side by side, of which exactly one is pressed.
+    """Buttons side by side, of which exactly one is pressed; the text of each by its key."""
 
-    Parameters
-    ----------
-    options : dict of str to str
-        The text of each button by its key.
-    tip : str
-        Tool tip of all buttons.
-    parent : QWidget, optional
-        Qt's parent.
+    chosen = Signal(str)  # key of the button that the user pressed
 
-    Attributes
-    ----------
-    chosen : Signal
-        Key of the button that the user pressed.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, options: dict[str, str], tip: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, options: dict[str, str], tip: str) -> None:
+        super().__init__()
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QToolButton] = {}
         layout = fill(QHBoxLayout(self), spacing=0)

@@ -10,9 +10,7 @@ from views.widgets.theme import DARK, Theme
 class PaintedWidget(QWidget):
     """A widget whose ``paintEvent`` uses the colours and the type of a theme."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = DARK
+    _theme = DARK
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter, QTransform
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.cached_picture import CachedPicture
+from views.widgets.layers import Layer
 
 Shades = NDArray[np.uint8]
-Join = Callable[[Shades, int], Shades]
+Join = Callable[[Shades, int], Shades]  # takes shades, and how many to join along each side
 
 
 def brightest(shades: Shades, factor: int) -> Shades:
@@ -23,58 +22,40 @@ def brightest(shades: Shades, factor: int) -> Shades:
     return joined
 
 
-class PictureItem(QGraphicsItem):
-    """Shows shades 0 to 255 in the colours of a table; a pixel is one unit wide.
+class PictureItem(Layer):
+    """Shows shades 0 to 255 in the colours of a table: 256 of them, 0xAARRGGBB.
 
-    Parameters
-    ----------
-    colours : list of int
-        256 colours, 0xAARRGGBB.
-    joined : callable, optional
-        Joins shades if the screen has fewer pixels: takes the shades, and how many to join along
-        each side. By default the brightest one is shown.
+    A pixel is one unit wide. If the screen has fewer pixels, ``joined`` joins the shades.
     """
 
-    def __init__(self, colours: list[int], joined: Join | None = None) -> None:
-        super().__init__()
-        self._colours = colours
-        self._joined = joined or brightest
-        self._cached = CachedPicture()
-        self._shades: NDArray[np.uint8] = np.zeros((0, 0), dtype=np.uint8)
+    def __init__(self, colours: list[int], joined: Join = brightest) -> None:
+        super().__init__(depth=0)
+        self._colours, self._joined = colours, joined
+        self._shades: Shades = np.zeros((0, 0), dtype=np.uint8)
 
-    def set_picture(self, shades: NDArray[np.uint8] | None) -> bool:
+    def set_picture(self, shades: Shades | None) -> bool:
         """Show ``shades`` (rows, columns); return whether the size changed."""
         shades = np.zeros((0, 0), dtype=np.uint8) if shades is None else shades
         resized = shades.shape != self._shades.shape
         if resized:
             self.prepareGeometryChange()
+            rows, columns = shades.shape
+            self._bounds = QRectF(0, 0, columns, rows)
         self._shades = np.ascontiguousarray(shades)
-        self._cached.drop()
-        self.update()
+        self.refresh()
         return resized
 
     def set_colours(self, colours: list[int]) -> None:
         """Use other colours."""
         self._colours = colours
-        self._cached.drop()
-        self.update()
+        self.refresh()
 
-    def boundingRect(self) -> QRectF:
-        """Return the rectangle from (0, 0) to (columns, rows)."""
-        rows, columns = self._shades.shape
-        return QRectF(0, 0, columns, rows)
+    @property
+    def empty(self) -> bool:
+        """Whether there is no picture."""
+        return len(self._shades) == 0
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
-    ) -> None:
-        """Draw, or show what was drawn for the same range."""
-        if widget is not None and len(self._shades):
-            self._cached.show(painter, widget, self.boundingRect(), self._draw)
-
-    def _draw(self, painter: QPainter, transform: QTransform, _: QRectF) -> None:
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw sharp pixels if they are large, else joined ones."""
         shades = self._shades
         scale = abs(transform.m11())
@@ -86,4 +67,4 @@ class PictureItem(QGraphicsItem):
         painter.setTransform(transform)
         # A smoothed picture would show values that do not exist.
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
-        painter.drawImage(self.boundingRect(), image)
+        painter.drawImage(self._bounds, image)
