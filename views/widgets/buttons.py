@@ -1,4 +1,4 @@
-"""Buttons with icons: texts where there is room, names for people who cannot see the icons."""
+"""Buttons: texts where there is room, names for people who cannot see the icons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
+
+
+def make_button(role: str, text: str = "", tip: str = "") -> QToolButton:
+    """Return a button. ``role`` is its style in ``resources/style/window.qss``, say "plain"."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setProperty("role", role)
+    return button
 
 
 def fit_texts(row: QWidget, buttons: Sequence[QToolButton]) -> None:
