@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QWidget
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
@@ -39,20 +40,17 @@ class Banner(QFrame):
         self._theme = DARK
         self._severity: Severity = "info"
         self.setProperty("role", "banner")
-        self._sign, self.label = QLabel(), QLabel(" ")  # without a text it has no height
+        self._sign = QLabel()
         self._sign.setFixedWidth(_SIGN)
-        self.label.setWordWrap(True)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        plain = Qt.TextFormat.PlainText
+        self.label = QLabel(" ", wordWrap=True, textFormat=plain)  # without a text it has no height
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.close_button = QToolButton()
-        self.close_button.setProperty("role", "plain")
+        self.close_button = make_button("plain", tip="Close this message")
         self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
-        self.close_button.setToolTip("Close this message")
         self.close_button.clicked.connect(self.clear)
         parts = self._sign, (self.label, 1), self.close_button
         fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         self.clear()
 

@@ -24,8 +24,6 @@ class Dashboard(QWidget):
 
     arranged = Signal()  # the views of another problem are shown
     wanted_changed = Signal()  # what the window needs of a snapshot has changed
-    picture_requested = Signal(str, str)  # key of a view and "png" or "svg"
-    exports_changed = Signal()  # the ``exports`` of a view have changed
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,15 +32,14 @@ class Dashboard(QWidget):
         self.views: dict[str, View] = {}  # those of the problem that is shown
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
-        self.across = QSplitter(Qt.Orientation.Horizontal)
-        self.down = QSplitter(Qt.Orientation.Vertical)
+        self.across, self.down = (
+            QSplitter(orientation, handleWidth=8, childrenCollapsible=False)
+            for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
+        )
         self.across.addWidget(self.panes[0])
         self.across.addWidget(self.down)
         self.down.addWidget(self.panes[1])
         self.down.addWidget(self.panes[2])
-        for splitter in (self.across, self.down):
-            splitter.setHandleWidth(8)
-            splitter.setChildrenCollapsible(False)
         self.across.setSizes([560, 440])
         self.down.setSizes([500, 500])
         self.across.setStretchFactor(0, 56)
@@ -53,13 +50,11 @@ class Dashboard(QWidget):
         self.queue = DrawQueue(self)  # when each view draws while snapshots come in
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
-            pane.picture_requested.connect(self.picture_requested)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
         for view in self.all_views.values():
             view.setParent(self)
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
-            view.exports_changed.connect(self.exports_changed)
             view.pointed.connect(self._point_out)
         self._arrange(problem_of(None))
 

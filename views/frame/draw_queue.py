@@ -23,8 +23,7 @@ class DrawQueue(QObject):
         self._due: list[View] = []
         self._waiting: dict[View, None] = {}  # something new, but drawn a moment ago
         self._drawn: dict[View, float] = {}
-        self._timer = QTimer(self)
-        self._timer.setInterval(_TURN)
+        self._timer = QTimer(self, interval=_TURN)
         self._timer.timeout.connect(self._take_turn)
 
     def clear(self) -> None:

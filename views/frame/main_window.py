@@ -77,7 +77,7 @@ class MainWindow(QMainWindow):
         self._bind_actions()
         self._state = WindowState(self, self.dashboard, self.actions_, settings)
         self._state.restore()
-        self.setup.setVisible(self.actions_["panel"].isChecked())
+        self._show_panel()
         self.apply_theme()
         self._show_recent()
         self.show_activity(Activity.IDLE)
@@ -197,8 +197,9 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        views = self.readout, (self.dashboard, 1)
-        right = fill(QVBoxLayout(), *views, margins=(4, 8, 8, 4), spacing=8)
+        right = fill(
+            QVBoxLayout(), self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8
+        )
         across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
         central = QWidget()
         central.setObjectName("central")
@@ -210,8 +211,10 @@ class MainWindow(QMainWindow):
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
-        self.dashboard.exports_changed.connect(self._enable)
-        self.dashboard.picture_requested.connect(self.dialogs.ask_for_picture)
+        for view in self.dashboard.all_views.values():
+            view.exports_changed.connect(self._enable)
+        for pane in self.dashboard.panes:
+            pane.picture_requested.connect(self.dialogs.ask_for_picture)
         self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
@@ -222,8 +225,8 @@ class MainWindow(QMainWindow):
 
     def _bind_actions(self) -> None:
         """Say what each action does."""
-        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.all_views.values()
-        view_keys = [key for view in views for key in view.keys]
+        act, dashboard = self.actions_, self.dashboard
+        view_keys = [key for view in dashboard.all_views.values() for key in view.keys]
         choose_theme = self.theme_choice.choose
         act.connect(
             {

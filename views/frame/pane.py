@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
@@ -32,14 +33,12 @@ class Pane(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.views: tuple[View, ...] = ()
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True, usesScrollButtons=True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
         self.tabs.currentChanged.connect(self.turned)
-        self.picture_button, self.zoom_button = QToolButton(), QToolButton()
-        self.picture_button.setToolTip("Export a picture of this view")
+        self.picture_button = make_button("plain", tip="Export a picture of this view")
+        self.zoom_button = make_button("plain")
         self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         for form in ("png", "svg"):
@@ -50,7 +49,6 @@ class Pane(QFrame):
         corner = QWidget()
         buttons = self.picture_button, self.zoom_button
         for button in buttons:
-            button.setProperty("role", "plain")
             button.setIconSize(QSize(16, 16))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 4, 0), spacing=0)

@@ -33,8 +33,8 @@ class Readout(QFrame):
         self.headings: dict[str, QLabel] = {}
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
-            heading, value = make_label("heading"), QLabel("–")
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            heading = make_label("heading")
+            value = QLabel(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
         self.show_instance(None)

@@ -22,7 +22,7 @@ from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
-SOON = 2_000  # milliseconds of building after which the bar says why it takes long
+_SOON = 2_000  # milliseconds of building after which the bar says why it takes long
 
 
 class RunBar(QFrame):
@@ -32,19 +32,14 @@ class RunBar(QFrame):
         super().__init__()
         self.setProperty("role", "bar")
         self._theme = DARK
-        ant = QLabel()
-        ant.setPixmap(application_icon().pixmap(28, 28))
+        ant = QLabel(pixmap=application_icon().pixmap(28, 28))
         self.start = _StartButton(actions["start"])
         self.pause, self.step, self.stop = (
             _Button(actions[name], "run") for name in ("pause", "step", "stop")
         )
         self.state = QLabel()
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
-        self.progress, self.busy = QProgressBar(), QProgressBar()
-        self.progress.setRange(0, 1000)
-        self.busy.setRange(0, 0)
-        for bar in (self.progress, self.busy):
-            bar.setTextVisible(False)
+        self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
         self.progress.setMinimumWidth(90)
         self.busy.setMinimumWidth(48)
         self.why_long = ElidedLabel("muted")
@@ -53,9 +48,7 @@ class RunBar(QFrame):
             "The code of a colony is compiled once on this machine, in its first run, which may "
             "take a minute. Building takes long for very large instances too."
         )
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(SOON)
+        self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.why_long.show)
         self.left = make_label("muted")
         why_long = self.why_long, 100  # as wide as it needs, if there is room

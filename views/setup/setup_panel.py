@@ -43,10 +43,9 @@ class SetupPanel(QScrollArea):
     changed = Signal()  # the user changed a choice, or what can be chosen has changed
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(widgetResizable=True)
         self._locked = False
         self._presets: tuple[Preset, ...] = ()
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

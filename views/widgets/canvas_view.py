@@ -8,8 +8,9 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layers import Layer
@@ -41,9 +42,7 @@ class CanvasView(View):
         self.graphics.setMinimumSize(*self.least)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.graphics.viewport().installEventFilter(self)
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip(self.fit_tip)
+        self.fit_button = make_button("plain", tip=self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
         self.caption = ElidedLabel("note")  # says what is shown
 
@@ -84,9 +83,8 @@ class CanvasView(View):
 
     def _label_over(self, text: str) -> QLabel:
         """Put a text over the whole canvas."""
-        label = QLabel(text, self.graphics)
+        label = QLabel(text, self.graphics, alignment=Qt.AlignmentFlag.AlignCenter)
         label.setProperty("role", "welcome")
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._over.append(label)
         return label

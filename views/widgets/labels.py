@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption
 
 def make_label(role: str, text: str = "", *, wrap: bool = False) -> QLabel:
     """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading"."""
-    result = QLabel(text)
+    result = QLabel(text, wordWrap=wrap)
     result.setProperty("role", role)
-    result.setWordWrap(wrap)
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
 
+from views.widgets.buttons import make_button
 from views.widgets.layouts import fill
 
 
@@ -19,10 +20,7 @@ class OptionButtons(QWidget):
         self.buttons: dict[str, QToolButton] = {}
         layout = fill(QHBoxLayout(self), spacing=0)
         for key, text in options.items():
-            button = QToolButton()
-            button.setText(text)
-            button.setToolTip(tip)
-            button.setProperty("role", "segment")
+            button = make_button("segment", text, tip)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
