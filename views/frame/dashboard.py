@@ -15,7 +15,7 @@ from views.frame.pane import Pane
 from views.frame.view_table import VIEWS
 from views.problem_display import problem_of
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme, Themed
+from views.widgets.theme import Theme
 from views.widgets.view import View
 
 
@@ -130,9 +130,10 @@ class Dashboard(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
-        parts: list[Themed] = [*self.panes, *self.all_views.values()]
-        for part in parts:
-            part.apply_theme(theme)
+        for pane in self.panes:
+            pane.apply_theme(theme)
+        for view in self.all_views.values():
+            view.apply_theme(theme)
 
     def _arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""
@@ -141,7 +142,7 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        shown = [row for row in VIEWS if row.is_for(problem)]
+        shown = [row for row in VIEWS if problem in row.problems]
         for place, pane in enumerate(self.panes):
             pane.show_views([self.all_views[row.view.key] for row in shown if row.pane == place])
         self._problem = problem

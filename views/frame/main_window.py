@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLa
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
+from views.frame import window_state
 from views.frame.about import about_box, keys_box
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
@@ -21,7 +22,6 @@ from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.theme_choice import ThemeChoice
-from views.frame.window_state import WindowState
 from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
@@ -47,6 +47,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
+        self._settings = settings
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
@@ -75,8 +76,7 @@ class MainWindow(QMainWindow):
         self._names = AccessibleNames(self)
         self._connect()
         self._bind_actions()
-        self._state = WindowState(self, self.dashboard, self.actions_, settings)
-        self._state.restore()
+        window_state.restore(settings, self, self.dashboard, self.actions_)
         self._show_panel()
         self.apply_theme()
         self._show_recent()
@@ -191,7 +191,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the state, hide the window at once, then let the program end its work."""
-        self._state.save()
+        window_state.save(self._settings, self, self.dashboard, self.actions_)
         self.hide()
         self.closing.emit()
         super().closeEvent(event)

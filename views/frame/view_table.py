@@ -32,11 +32,7 @@ class ViewRow:
 
     view: type[View]  # can be made without arguments
     pane: int  # in which it is a tab
-    problems: tuple[Problem, ...] = ()  # empty for all
-
-    def is_for(self, problem: Problem) -> bool:
-        """Whether it shows runs on ``problem``."""
-        return not self.problems or problem in self.problems
+    problems: tuple[Problem, ...] = tuple(Problem)  # that it is for
 
 
 VIEWS = [

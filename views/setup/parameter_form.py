@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
@@ -13,12 +12,7 @@ from gpu.core.parameters import Explanation, Parameters
 from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    symbol: QLabel
-    title: QLabel
-    field: NumberField | ChoiceField
+_Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
 
 
 class ParameterForm(Form):
@@ -44,38 +38,40 @@ class ParameterForm(Form):
         kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
         self._kind = kind
         for row in self._rows.values():
-            for widget in (row.symbol, row.title, row.field):
+            for widget in row:
                 self._grid.removeWidget(widget)
                 widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
             row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
-            self.fields[name] = row.field
+            symbol, title, field = row
+            self.fields[name] = field
             tip = _tip(kind, name, explanation)
-            row.symbol.setText(explanation.symbol)
-            if isinstance(row.field, ChoiceField):
+            symbol.setText(explanation.symbol)
+            if isinstance(field, ChoiceField):
                 meanings = explanation.options
                 options = {str(one): meanings.get(str(one), "") for one in explanation.alternatives}
-                row.field.offer(options, explanation.automatic)
-            for column, part in enumerate((row.symbol, row.title, row.field)):
+                field.offer(options, explanation.automatic)
+            for column, part in enumerate(row):
                 self._grid.addWidget(part, place, column)
                 part.show()
-            for labelled in (row.symbol, row.title, row.field.entry):
+            for labelled in (symbol, title, field.entry):
                 labelled.setToolTip(tip)
         self.set_values(kept)
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
             return self._rows[name, kind]
-        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), kind(name, self))
-        self._rows[name, kind] = row
-        row.title.setProperty("role", "muted")
-        for label in (row.symbol, row.title):
+        symbol, title = QLabel(self), QLabel(name.replace("_", " "), self)
+        field = kind(name, self)
+        title.setProperty("role", "muted")
+        for label in (symbol, title):
             label.setContentsMargins(0, 4, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        row.symbol.setBuddy(row.field.entry)
-        row.field.changed.connect(self._edited)
-        return row
+        symbol.setBuddy(field.entry)
+        field.changed.connect(self._edited)
+        self._rows[name, kind] = symbol, title, field
+        return symbol, title, field
 
     def show_size(self, n: int | None) -> None:
         """Show the automatic values for an instance of ``n`` cities or vertices."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.widgets.painted import PaintedWidget
+from views.widgets.theme import PaintedWidget
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ class Bars(PaintedWidget):
         texts = max(metrics.horizontalAdvance(bar.text) for bar in self.bars) + 10
         names = min(names, self.width() * 0.45)
         room = max(20.0, self.width() - names - texts)
-        longest = max(max(bar.value, _or_zero(bar.high)) for bar in self.bars) or 1.0
+        ends = [end for bar in self.bars for end in (bar.value, bar.high) if math.isfinite(end)]
+        longest = max(ends) or 1.0
         height = self._row_height()
         centred = Qt.AlignmentFlag.AlignVCenter
         with QPainter(self) as painter:
@@ -85,7 +86,3 @@ class Bars(PaintedWidget):
 
     def _row_height(self) -> float:
         return QFontMetricsF(self._theme.font(0.92)).height() * 1.55
-
-
-def _or_zero(value: float) -> float:
-    return value if math.isfinite(value) else 0.0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+
+from views.widgets.layouts import fill
 
 
 def make_button(role: str, text: str = "", tip: str = "") -> QToolButton:
@@ -31,6 +33,32 @@ def fit_texts(row: QWidget, buttons: Sequence[QToolButton]) -> None:
         layout.invalidate()
         if layout.minimumSize().width() <= row.width():
             return
+
+
+class OptionButtons(QWidget):
+    """Buttons side by side, of which exactly one is pressed; the text of each by its key."""
+
+    chosen = Signal(str)  # key of the button that the user pressed
+
+    def __init__(self, options: dict[str, str], tip: str) -> None:
+        super().__init__()
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, QToolButton] = {}
+        layout = fill(QHBoxLayout(self), spacing=0)
+        for key, text in options.items():
+            button = make_button("segment", text, tip)
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            self._group.addButton(button)
+            self.buttons[key] = button
+            layout.addWidget(button)
+        next(iter(self.buttons.values())).setChecked(True)
+
+    @property
+    def value(self) -> str:
+        """Key of the pressed button."""
+        return next(key for key, button in self.buttons.items() if button.isChecked())
 
 
 class AccessibleNames(QObject):

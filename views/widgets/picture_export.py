@@ -79,16 +79,14 @@ def _lay_out(widget: QWidget) -> None:
 
 
 def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
-    return widget.size() + QSize(0, _band(widget, theme, caption) if caption else 0)
-
-
-def _band(widget: QWidget, theme: Theme, caption: str) -> int:
-    """Return the height of a caption with as many lines as it needs."""
+    """Return the size of a picture, whose caption has as many lines as it needs."""
+    if not caption:
+        return widget.size()
     metrics = QFontMetrics(theme.font(0.92))
     # Letters are up to a twentieth wider in a sharper picture, which does not fit them to pixels.
     room = QRect(0, 0, round(0.95 * (widget.width() - 2 * _MARGIN)), 1 << 16)
     lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, caption).height()
-    return round(theme.points(0.92) * 2.4) + lines - metrics.height()
+    return widget.size() + QSize(0, round(theme.points(0.92) * 2.4) + lines - metrics.height())
 
 
 def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
@@ -74,6 +74,18 @@ class Themed(Protocol):
 
 
 DARK, LIGHT = Theme(dark=True), Theme(dark=False)
+
+
+class PaintedWidget(QWidget):
+    """The base of widgets whose ``paintEvent`` uses the colours and the type of a theme."""
+
+    _theme = DARK
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
 
 
 def system_theme() -> Theme:
