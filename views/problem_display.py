@@ -28,7 +28,7 @@ class ProblemDisplay:
     best: str  # heading of the best cost
     best_tip: str
     cost_axis: str  # what the axis of costs is labelled with
-    whole_costs: bool  # whether only whole numbers should stand at that axis, for costs are small
+    whole_costs: bool  # whether that axis has ticks at whole numbers only: the costs are small
     cost_limit_tip: str  # of the limit that is a cost
     row_order: str  # in words, the order of the rows and columns of the pheromone
     trails_note: str  # what else there is to say about them
@@ -126,7 +126,7 @@ DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _ROWS}
 
 _FORMATS = " or ".join(row.format for row in _ROWS)
 
-# What can be opened; what to do where no instance is open; and the same on the map, empty then.
+# What can be opened; what to do while no instance is open; and the same on the empty map.
 OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROWS)
 DROP_HERE = f"Drop a {_FORMATS} file anywhere on this window."
 WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."

@@ -132,16 +132,14 @@ class Actions:
         """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
-            action = QAction(path.name, self.recent_menu)
+            action = self.recent_menu.addAction(path.name)
             action.setToolTip(str(path))
             action.triggered.connect(lambda _=False, path=path: choose(path))
-            self.recent_menu.addAction(action)
         self.recent_menu.setEnabled(bool(paths))
 
     def _make(self, text: str, keys: str = "", tip: str = "") -> QAction:
-        action = QAction(text, self._window, shortcut=QKeySequence(keys))
+        action = self._window.addAction(text, QKeySequence(keys))
         action.setToolTip(f"{tip} ({keys})" if keys else tip or text)
-        self._window.addAction(action)
         return action
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:

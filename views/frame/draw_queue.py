@@ -51,7 +51,7 @@ class Throttle:
 
 
 class DrawQueue(QObject):
-    """The views that have something new to draw: one after the other, so the window answers."""
+    """Lets views that have something new draw one after the other, so that the window answers."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

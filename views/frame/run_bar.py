@@ -75,7 +75,7 @@ class RunBar(QFrame):
         if not self._iterates:  # forget the last run
             self.show_progress(None, None)
         self._set_pause_icon()
-        self._fit()
+        fit_texts(self, self._run)
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
@@ -105,7 +105,7 @@ class RunBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide texts that would be cut."""
         super().resizeEvent(event)
-        self._fit()
+        fit_texts(self, self._run)
 
     @property
     def _iterates(self) -> bool:
@@ -114,9 +114,6 @@ class RunBar(QFrame):
     def _set_pause_icon(self) -> None:
         name = "play" if self._activity.rests else "pause"
         self.pause.defaultAction().setIcon(icon(name, self._theme))
-
-    def _fit(self) -> None:
-        fit_texts(self, self._run)
 
 
 class _Button(QToolButton):

@@ -108,12 +108,10 @@ class ColonyCard(Card):
             model.appendRow(item)
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))
-        usual = self._problem.words.colony
-        wanted = next((s.alias for s in offered if s.name == before), usual)
-        same = [s for s in runnable if s.name == before]
-        best = [s for s in runnable if s.alias == wanted]
-        for system in (*same, *best, *runnable)[:1]:
-            _select(self.colonies, system.name)
+        wanted = next((s.alias for s in offered if s.name == before), self._problem.words.colony)
+        best_first = sorted(runnable, key=lambda s: (s.name != before, s.alias != wanted))
+        if best_first:
+            _select(self.colonies, best_first[0].name)
         self._colony_changed()
 
     def _colony_changed(self, _: object = None) -> None:

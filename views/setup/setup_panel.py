@@ -64,9 +64,8 @@ class SetupPanel(QScrollArea):
         column.addStretch(1)
         self.setWidget(page)
         self.colony.changed.connect(self._colony_changed)
-        self.parameters.changed.connect(self._edited)
-        self.seed_field.changed.connect(self._edited)
-        self.stop.changed.connect(self._edited)
+        for part in (self.parameters, self.seed_field, self.stop):
+            part.changed.connect(self._edited)
         self.show_instance(None)
         self.apply_theme(DARK)
 

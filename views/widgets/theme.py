@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
-from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -63,14 +62,6 @@ class Theme:
         colour = QColor(self[role])
         colour.setAlphaF(opacity)
         return colour
-
-
-@runtime_checkable
-class Themed(Protocol):
-    """What has colours and type of its own, beside the style sheet."""
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Use the colours and the type of ``theme``."""
 
 
 DARK, LIGHT = Theme(dark=True), Theme(dark=False)
