@@ -21,7 +21,6 @@ from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.theme_choice import ThemeChoice
 from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
@@ -54,7 +53,7 @@ class MainWindow(QMainWindow):
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
         self._blocked = ""
-        self.theme_choice = ThemeChoice(settings, self)
+        self.theme_choice = window_state.ThemeChoice(settings, self)
         themes.apply(self.theme_choice.theme)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())

@@ -1,19 +1,21 @@
-"""The base of views with a picture that can be moved, zoomed and pointed at."""
+"""The bases of views with a picture, or with a matrix, that can be moved, zoomed and pointed at."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel
-from views.widgets.layers import Layer
+from views.widgets.layers import Layer, PictureItem
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
@@ -95,3 +97,45 @@ class CanvasView(View):
         distances = np.hypot(offsets[:, 0], offsets[:, 1])
         nearest = int(distances.argmin())
         return nearest if distances[nearest] <= _NEAR else None
+
+
+class MatrixView(CanvasView):
+    """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
+
+    There is a caption above it and a reading below it. The layout ``middle`` holds the picture;
+    more can be added at its right.
+    """
+
+    least = (160, 140)
+
+    def __init__(self, image: PictureItem, parent: QWidget | None = None) -> None:
+        super().__init__(parent, padding=0.01, downward=True)
+        self.image = image
+        self.box.addItem(image)
+        self.reading = ElidedLabel("note")  # says what is under the mouse
+        top = fill(QHBoxLayout(), (self.caption, 1))
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.middle = fill(QHBoxLayout(), (self.graphics, 1))
+        fill(QVBoxLayout(self), top, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The entries; None while there are none."""
+        return None
+
+    def read(self, row: int, column: int) -> str:
+        """Return what an entry of :attr:`matrix` means."""
+        return ""
+
+    def leave(self) -> None:
+        """Clear the reading."""
+        self.reading.setText(" ")
+
+    def point_at(self, place: QPointF) -> None:
+        """Show the entry under the mouse, if there is one."""
+        column, row = math.floor(place.x()), math.floor(place.y())
+        size = 0 if self.matrix is None else len(self.matrix)
+        if 0 <= row < size and 0 <= column < size:
+            self.reading.setText(self.read(row, column))
+        else:
+            self.leave()
