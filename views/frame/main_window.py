@@ -54,7 +54,6 @@ class MainWindow(QMainWindow):
         self._has_state = False  # whether there is a run to export
         self._blocked = ""
         self.theme_choice = window_state.ThemeChoice(settings, self)
-        themes.apply(self.theme_choice.theme)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -70,6 +69,9 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
+        themes.apply(
+            self.theme_choice.theme
+        )  # earlier, each change of a parent would style it again
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)

@@ -16,8 +16,8 @@ _SIZES = (16, 20, 24, 32, 48)
 
 def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """Return the icon ``resources/icons/NAME.svg`` in the colour of ``role``."""
-    result = QIcon()
     disabled = theme.colour("muted", 0.4).name(QColor.NameFormat.HexArgb)
+    result = QIcon()
     for mode, colour in ((QIcon.Mode.Normal, theme[role]), (QIcon.Mode.Disabled, disabled)):
         for picture in _draw(name, colour, _SIZES):
             result.addPixmap(QPixmap.fromImage(picture), mode)

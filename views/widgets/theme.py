@@ -121,7 +121,7 @@ def _style_sheet(theme: Theme) -> str:
 
 
 def apply(theme: Theme) -> None:
-    """Use ``theme`` for the whole application; this is cheapest before there are widgets."""
+    """Use ``theme`` for the whole application; this is cheapest when the widgets have parents."""
     app = QApplication.instance()
     sheet = _style_sheet(theme)
     if isinstance(app, QApplication) and app.styleSheet() != sheet:
