@@ -16,87 +16,34 @@ from gpu.problems.tsp.instance import TspInstance
 from views.widgets.formats import significant, whole
 
 
-def _in_solution_order(solution: NDArray[np.int32]) -> NDArray[np.integer]:
-    return solution
-
-
-def _numbered_from_one(instance: Instance) -> Sequence[int]:
-    return range(1, instance.n + 1)
-
-
 @dataclass(frozen=True, slots=True)
 class ProblemDisplay:
-    """One problem in the window. What its :class:`Words` say already is made from them.
-
-    Attributes
-    ----------
-    problem : Problem
-        The problem.
-    format, content, patterns : str
-        The format of its files, what is in one, and how their names end.
-    solution_format : str
-        What a solution is saved as, and how the name of its file ends.
-    best, best_tip : str
-        Heading and tip of the best cost.
-    cost_axis : str
-        What the axis of costs is labelled with.
-    whole_costs : bool
-        Whether costs are so small that only whole numbers should stand at their axis.
-    cost_limit_tip : str
-        Tip of the limit that is a cost.
-    row_order : str
-        In words, the order of the rows and columns of the pheromone.
-    trails_note : str
-        What else there is to say about them.
-    no_trail : str
-        What an entry without a trail means.
-    branching : bool
-        Whether its colonies have a branching factor.
-    facts : callable taking an instance
-        Returns two lines that describe it.
-    order : callable taking a solution
-        Returns the places in the order of the rows of the pheromone.
-    numbers : callable taking an instance
-        Returns the number of each place, as in its file.
-    """
+    """One problem in the window. What its :class:`Words` say already is made from them."""
 
     problem: Problem
-    format: str
+    format: str  # of its files, and what is in one, and how their names end
     content: str
     patterns: str
-    solution_format: str
-    best: str
+    solution_format: str  # what a solution is saved as, and how the name of its file ends
+    best: str  # heading of the best cost
     best_tip: str
-    cost_axis: str
-    whole_costs: bool
-    cost_limit_tip: str
-    row_order: str
-    trails_note: str
-    no_trail: str
-    branching: bool
-    facts: Callable[[Any], str]
-    order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = _in_solution_order
-    numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = _numbered_from_one
+    cost_axis: str  # what the axis of costs is labelled with
+    whole_costs: bool  # whether that axis has ticks at whole numbers only: the costs are small
+    cost_limit_tip: str  # of the limit that is a cost
+    row_order: str  # in words, the order of the rows and columns of the pheromone
+    trails_note: str  # what else there is to say about them
+    no_trail: str  # what an entry without a trail means
+    branching: bool  # whether its colonies have a branching factor
+    facts: Callable[[Any], str]  # takes an instance, returns two lines that describe it
+    # Takes a solution, returns the places in the order of the rows of the pheromone.
+    order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
+    # Takes an instance, returns the number of each place, as in its file.
+    numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = lambda one: range(1, one.n + 1)
 
     @property
     def words(self) -> Words:
         """The problem's own words."""
         return self.problem.words
-
-    @property
-    def gap_tip(self) -> str:
-        """Tip of the gap."""
-        return f"How far the best {self.words.solution} lies above {self.words.known}"
-
-    @property
-    def rate(self) -> str:
-        """Heading of the number of solutions built in a second."""
-        return f"{self.words.solutions.upper()} / S"
-
-    @property
-    def rate_tip(self) -> str:
-        """Tip of that number."""
-        return f"{self.words.solutions.capitalize()} built a second, over the last two seconds"
 
     @property
     def curve_tips(self) -> Mapping[str, str]:
@@ -110,16 +57,10 @@ class ProblemDisplay:
         }
 
     @property
-    def cost_limit(self) -> str:
-        """Name of the limit that is a cost."""
-        return self.words.cost.capitalize()
-
-    @property
     def trails_tip(self) -> str:
         """What the rows and columns of the pheromone are."""
-        return f"Rows and columns are the {self.words.places} in the {self.row_order}" + (
-            f". {self.trails_note}" if self.trails_note else ""
-        )
+        order = f"Rows and columns are the {self.words.places} in the {self.row_order}"
+        return f"{order}. {self.trails_note}" if self.trails_note else order
 
     def name_of(self, instance: Instance, place: int) -> str:
         """Return what ``place`` (from 0) of ``instance`` is called: city 7, vertex 3."""
@@ -180,26 +121,22 @@ _ROWS = (
     ),
 )
 
+# The problems that the window can show, the one that it shows first at the front.
 DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _ROWS}
-"""The problems that the window can show, the one that it shows first at the front."""
 
 _FORMATS = " or ".join(row.format for row in _ROWS)
 
+# What can be opened; what to do while no instance is open; and the same on the empty map.
 OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _ROWS)
-"""What opening a file can open."""
-
 DROP_HERE = f"Drop a {_FORMATS} file anywhere on this window."
-"""What to do where no instance is open."""
-
 WELCOME = f"Drop a {_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
-"""The same on the map, which is empty then."""
 
+# Filter of the dialog that asks for an instance.
 FILES = (
     " and ".join(f"{row.format} {row.content}s" for row in _ROWS)
     + f" ({' '.join(row.patterns for row in _ROWS)});;"
     + "Runs and sessions (*.jsonl *.json);;All files (*)"
 )
-"""Filter of the dialog that asks for an instance."""
 
 
 def problem_of(instance: Instance | None) -> Problem:

@@ -74,7 +74,7 @@ def run_offscreen(out: Path) -> int:
             notifications, settings, lambda session: free_path(out, stem(session), ".jsonl")
         )
         window, measurements = application.window, application.measurements
-        window.choose_theme("dark")
+        window.theme_choice.choose("dark")
         window.resize(*SIZE)
         window.show()
         meter = StallMeter()
@@ -117,9 +117,9 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
     """Write pictures of the window in both themes, and of every view."""
     window = application.window
     left = []
-    window.dashboard.settle()
+    window.dashboard.queue.finish()
     for theme in ("light", "dark"):
-        window.choose_theme(theme)
+        window.theme_choice.choose(theme)
         left.append(out / f"window-{theme}.png")
         window.grab().save(str(left[-1]))
     for key, view in window.dashboard.views.items():

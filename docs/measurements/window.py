@@ -107,12 +107,12 @@ def pictures(path: Path, choices: Choices, seconds: float, out: Path) -> None:
             application.runs.ended.connect(lambda _: later(LOOKED_AT, qt_application().quit))
             controller.resume()
 
-        application.window.choose_theme("dark")
+        application.window.theme_choice.choose("dark")
         dashboard.show_view("device")
         controller.solving.connect(lambda: later(500 * seconds, running), ONCE)
 
     def at_the_end(application: Application) -> None:
-        application.window.dashboard.settle()
+        application.window.dashboard.queue.finish()
         application.window.banner.clear()
         application.window.grab().save(str(out / "ended.png"))
 
@@ -136,9 +136,9 @@ def live(path: Path, choices: Choices, out: Path, meter: StallMeter | None = Non
             QTimer.singleShot(1500, meter.start)  # once the colony is built
 
     def at_the_end(application: Application) -> None:
-        application.window.dashboard.settle()
+        application.window.dashboard.queue.finish()
         for theme in ("light", "dark"):
-            application.window.choose_theme(theme)
+            application.window.theme_choice.choose(theme)
             application.window.grab().save(str(out / f"live-{theme}.png"))
 
     solve(path, choices, watch, at_the_end)

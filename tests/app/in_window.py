@@ -63,7 +63,7 @@ def run_to_the_end(qtbot: QtBot, application: Application) -> Outcome:
     assert ended.args is not None
     outcome = ended.args[0].outcome
     assert isinstance(outcome, Outcome)
-    application.window.dashboard.settle()
+    application.window.dashboard.queue.finish()
     return outcome
 
 

@@ -62,6 +62,6 @@ def test_no_text_is_cut(window: MainWindow, size: tuple[int, int], presenting: b
         window.actions_["present"].trigger()
         window.setWindowState(Qt.WindowState.WindowNoState)
     window.resize(*size)
-    window.dashboard.settle()
+    window.dashboard.queue.finish()
     QApplication.sendPostedEvents()
     assert cut_texts(window) == []

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Decision, Outcome
 from views.decision.decision_words import probability, quantity
-from views.widgets.painted import PaintedWidget
+from views.widgets.theme import PaintedWidget
 
 MOST = 20
 """Most cities with a row of their own."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.core.decision import Choice, Decision, Outcome
 from views.decision.decision_words import apart, spin_text
-from views.widgets.painted import PaintedWidget
+from views.widgets.theme import PaintedWidget
 
 _NARROWEST = 1.5
 """Least width in pixels of a part of the wheel; smaller ones are not told apart."""

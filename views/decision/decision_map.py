@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
 from views.tour.tour_layers import MapLayer
+from views.widgets.buttons import OptionButtons
 from views.widgets.labels import make_label
 from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
 from views.widgets.layouts import fill
-from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _EDGES = 200
@@ -210,11 +210,11 @@ class DecisionMap(QWidget):
         self.graphics.setBackground(theme.colour("panel"))
         self.layer.set_theme(theme)
         marks = (
-            ("□", theme.mean, "start"),
-            ("●", theme.mean, "visited"),
-            ("●", theme.text, "the ant"),
-            ("━", theme.latest, "considered"),
-            ("◉", theme.best, "taken"),
+            ("□", theme["mean"], "start"),
+            ("●", theme["mean"], "visited"),
+            ("●", theme["text"], "the ant"),
+            ("━", theme["latest"], "considered"),
+            ("◉", theme["best"], "taken"),
         )
         # No-break spaces keep each mark beside its name.
         self.legend.setText(

@@ -23,12 +23,12 @@ Problem on the GPU</i> (2017).</p>
 """
 
 
-def about_box(parent: QWidget) -> QMessageBox:
+def about_box(parent: QWidget) -> None:
     """Show what the program is."""
-    return _show(parent, "About Formicarium", _ABOUT)
+    _show(parent, "About Formicarium", _ABOUT)
 
 
-def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> QMessageBox:
+def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> None:
     """Show what the keys do."""
     rows = "".join(
         f"<tr><td style='padding-right: 18px'><b>{key}</b></td><td>{text}</td></tr>"
@@ -38,15 +38,12 @@ def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> QMessageBox:
         "<p>In a plot: drag to move, turn the wheel to zoom, double-click to see all. "
         "In a number's field: ↑ and ↓ change it.</p>"
     )
-    return _show(parent, "Keys", f"<table>{rows}</table>{more}")
+    _show(parent, "Keys", f"<table>{rows}</table>{more}")
 
 
-def _show(parent: QWidget, title: str, text: str) -> QMessageBox:
-    box = QMessageBox(parent)
+def _show(parent: QWidget, title: str, text: str) -> None:
+    box = QMessageBox(parent, text=text, textFormat=Qt.TextFormat.RichText)
     box.setWindowTitle(title)
-    box.setTextFormat(Qt.TextFormat.RichText)
-    box.setText(text)
     box.setIconPixmap(application_icon().pixmap(64, 64))
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()
-    return box

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,15 +13,12 @@ from gpu.core.problem import Problem
 from views.frame.activity import Activity
 from views.problem_display import DISPLAYS, OPEN_TIP
 
+# What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog.
 EXPORTS = {
-    **{
-        row.words.solution: (
-            f"Best {row.words.solution}…",
-            row.words.suffix.removeprefix("."),
-            row.solution_format,
-        )
-        for row in DISPLAYS.values()
-    },
+    words.solution: (f"Best {words.solution}…", words.suffix.removeprefix("."), row.solution_format)
+    for row in DISPLAYS.values()
+    for words in [row.words]
+} | {
     "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
     "session": ("Session…", "json", "Formicarium session (*.json)"),
@@ -30,9 +27,8 @@ EXPORTS = {
     "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
     "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
 }
-"""What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog."""
 
-_ACTIONS: dict[str, tuple[str, str, str]] = {
+_ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
@@ -61,37 +57,24 @@ def call_with_key(actions: Mapping[Key, QAction], slot: Callable[[Key], object])
 
 
 class Actions:
-    """The window's actions by name, and its menus.
-
-    Parameters
-    ----------
-    window : QMainWindow
-        Whose menu bar is filled.
-    views : sequence of (str, str)
-        Key and title of each view.
-    """
+    """The window's actions by name, and its menus. ``views`` are keys and titles of all views."""
 
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
-        self._all: dict[str, QAction] = {}
-        for name, (text, keys, tip) in _ACTIONS.items():
-            self._all[name] = self._make(text, keys, tip)
+        self._all = {name: self._make(*parts) for name, parts in _ACTIONS.items()}
         for name in ("panel", "present"):
             self._all[name].setCheckable(True)
-        self.exports = {name: self._make(text, "", "") for name, (text, _, _) in EXPORTS.items()}
+        self.exports = {name: self._make(text) for name, (text, _, _) in EXPORTS.items()}
         self.views = {
-            key: self._make(title, "", f"Bring the view {title} into sight") for key, title in views
+            key: self._make(title, tip=f"Bring the view {title} into sight") for key, title in views
         }
-        self.themes = {
-            name: self._make(text, "", "")
-            for name, text in (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
-        }
+        names = {"system": "As the system", "light": "Light", "dark": "Dark"}
+        self.themes = {name: self._make(text) for name, text in names.items()}
         group = QActionGroup(window)
         for action in self.themes.values():
             action.setCheckable(True)
             group.addAction(action)
-        self.recent_menu = QMenu("Open recent", window)
-        self.pictures: dict[tuple[str, str], QAction] = {}
+        self.pictures: dict[tuple[str, str], QAction] = {}  # by key of the view, and png or svg
         self._picture_menus: dict[str, QMenu] = {}
         self._fill_menus(views)
 
@@ -118,29 +101,16 @@ class Actions:
     ) -> None:
         """Enable what can be done now.
 
-        Parameters
-        ----------
-        activity : Activity
-            What the program is doing.
-        problem : str
-            Why no run can start; empty if one can.
-        instance : bool
-            Whether an instance is shown.
-        exports : mapping of str to bool
-            For every name in ``EXPORTS``, whether there is something to export.
+        ``problem`` says why no run can start, ``instance`` whether one is shown, ``exports`` for
+        every name in ``EXPORTS`` whether there is something to export.
         """
         goes_on = activity.has_run and activity is not Activity.STOPPING
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
-        for name, possible in (
-            ("start", starts),
-            ("pause", goes_on),
-            ("stop", goes_on),
-            ("step", steps),
-            ("seed", not activity.has_run),
-            ("fit", instance),
-        ):
-            self[name].setEnabled(possible)
+        possible = {"start": starts, "pause": goes_on, "stop": goes_on, "step": steps}
+        possible |= {"seed": not activity.has_run, "fit": instance}
+        for name, enabled in possible.items():
+            self[name].setEnabled(enabled)
         why_not = "" if activity.has_run else problem
         self["start"].setToolTip(why_not or "Start a run with these choices (Space)")
         self["pause"].setText("Resume" if activity.rests else "Pause")
@@ -149,14 +119,7 @@ class Actions:
             action.setEnabled(exports[name])
 
     def show_problem(self, problem: Problem, keys: Sequence[str]) -> None:
-        """Offer the views of ``problem``, each by its number, and the export of its solution.
-
-        Parameters
-        ----------
-        problem : Problem
-        keys : sequence of str
-            Keys of the views, in the order of their numbers.
-        """
+        """Offer the views of ``problem``, whose ``keys`` come in the order of their numbers."""
         for key, action in self.views.items():
             number = keys.index(key) + 1 if key in keys else 0
             action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
@@ -169,59 +132,44 @@ class Actions:
         """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
-            action = QAction(path.name, self.recent_menu)
+            action = self.recent_menu.addAction(path.name)
             action.setToolTip(str(path))
             action.triggered.connect(lambda _=False, path=path: choose(path))
-            self.recent_menu.addAction(action)
         self.recent_menu.setEnabled(bool(paths))
 
-    def _make(self, text: str, keys: str, tip: str) -> QAction:
-        action = QAction(text, self._window)
-        if keys:
-            action.setShortcut(QKeySequence(keys))
+    def _make(self, text: str, keys: str = "", tip: str = "") -> QAction:
+        action = self._window.addAction(text, QKeySequence(keys))
         action.setToolTip(f"{tip} ({keys})" if keys else tip or text)
-        self._window.addAction(action)
         return action
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:
         bar = self._window.menuBar()
-        file_menu = bar.addMenu("&File")
-        file_menu.setToolTipsVisible(True)
-        file_menu.addAction(self["open"])
-        file_menu.addAction(self["bundled"])
-        self.recent_menu.setToolTipsVisible(True)
-        file_menu.addMenu(self.recent_menu)
-        file_menu.addSeparator()
-        export = file_menu.addMenu("Export")
-        for action in self.exports.values():
-            export.addAction(action)
-        export.addSeparator()
+        file_menu, run, view = (bar.addMenu(title) for title in ("&File", "&Run", "&View"))
+        export, themes = QMenu("Export", file_menu), QMenu("Theme", view)
+        self.recent_menu = QMenu("Open recent", file_menu)
+        for menu in (file_menu, self.recent_menu):
+            menu.setToolTipsVisible(True)
         for key, title in views:
-            menu = self._picture_menus[key] = export.addMenu(f"View {title}")
+            menu = self._picture_menus[key] = QMenu(f"View {title}", export)
             for form in ("png", "svg"):
-                action = QAction(f"{form.upper()}…", menu)
-                menu.addAction(action)
-                self.pictures[key, form] = action
-        file_menu.addSeparator()
-        file_menu.addAction(self["quit"])
-        run = bar.addMenu("&Run")
-        for name in ("start", "pause", "step", "stop"):
-            run.addAction(self[name])
-        run.addSeparator()
-        run.addAction(self["toggle"])
-        run.addAction(self["seed"])
-        view = bar.addMenu("&View")
-        for action in self.views.values():
-            view.addAction(action)
-        view.addSeparator()
-        for name in ("alone", "fit", "panel", "present"):
-            view.addAction(self[name])
-        view.addSeparator()
-        themes = view.addMenu("Theme")
-        for action in self.themes.values():
-            themes.addAction(action)
-        themes.addSeparator()
-        themes.addAction(self["theme"])
-        help_menu = bar.addMenu("&Help")
-        help_menu.addAction(self["keys"])
-        help_menu.addAction(self["about"])
+                self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
+        pictures = [menu.menuAction() for menu in self._picture_menus.values()]
+        opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
+        _fill(file_menu, opening, [export.menuAction()], self._named("quit"))
+        _fill(export, self.exports.values(), pictures)
+        _fill(run, self._named("start", "pause", "step", "stop"), self._named("toggle", "seed"))
+        panes = self._named("alone", "fit", "panel", "present")
+        _fill(view, self.views.values(), panes, [themes.menuAction()])
+        _fill(themes, self.themes.values(), self._named("theme"))
+        _fill(bar.addMenu("&Help"), self._named("keys", "about"))
+
+    def _named(self, *names: str) -> list[QAction]:
+        return [self[name] for name in names]
+
+
+def _fill(menu: QMenu, *groups: Iterable[QAction]) -> None:
+    """Add groups of actions, with lines between them."""
+    for group in groups:
+        if not menu.isEmpty():
+            menu.addSeparator()
+        menu.addActions(list(group))

@@ -5,27 +5,21 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QWidget
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
 Severity = Literal["error", "info", "done"]
 
-SHORT = 8_000
-"""Milliseconds after which a message disappears; an error stays."""
-
-_SIGN, _EDGE = 18, 6
-"""Size of the icon and of the button, and distance to the edge of the window, in pixels."""
-
-_WIDEST = 0.75
-"""Largest share of the window's width. A longer message is wrapped, and grows upward."""
+_SHORT = 8_000  # milliseconds after which a message disappears; an error stays
+_SIGN, _EDGE = 18, 6  # pixels: size of icon and button, and distance to the edge of the window
+_WIDEST = 0.75  # largest share of the window's width; a longer message is wrapped, and grows upward
+_ANY_WIDTH = 1 << 14  # pixels that are enough for any message in one line
 
 _ICONS = {"error": ("warning", "danger"), "info": ("info", "accent"), "done": ("done", "good")}
-
-_ANY_WIDTH = 1 << 14
-"""Pixels that are enough for any message in one line."""
 
 
 class Banner(QFrame):
@@ -33,44 +27,30 @@ class Banner(QFrame):
 
     The banner lies over :attr:`room`, which always has the height of one line. If the layout made
     room only when a message comes, every view would change its size and draw again.
-
-    Parameters
-    ----------
-    parent : QWidget
-        The window.
-    row : QStatusBar
-        The lowest row of the window, which holds the room at the right.
-
-    Attributes
-    ----------
-    room : QWidget
-        The empty widget below the banner.
     """
 
-    def __init__(self, parent: QWidget, row: QStatusBar) -> None:
-        super().__init__(parent)
-        self._parent = parent
+    def __init__(self, window: QWidget, row: QStatusBar) -> None:
+        """Put the room at the right of ``row``, the lowest of the window."""
+        super().__init__(window)
+        self._window = window
         self.room = QWidget()
         row.addPermanentWidget(self.room)
-        for watched in (parent, row, self.room):
+        for watched in (window, row, self.room):
             watched.installEventFilter(self)
         self._theme = DARK
         self._severity: Severity = "info"
         self.setProperty("role", "banner")
-        self._sign, self.label = QLabel(), QLabel(" ")  # without a text it has no height
+        self._sign = QLabel()
         self._sign.setFixedWidth(_SIGN)
-        self.label.setWordWrap(True)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        plain = Qt.TextFormat.PlainText
+        self.label = QLabel(" ", wordWrap=True, textFormat=plain)  # without a text it has no height
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.close_button = QToolButton()
-        self.close_button.setProperty("role", "plain")
+        self.close_button = make_button("plain", tip="Close this message")
         self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))
-        self.close_button.setToolTip("Close this message")
         self.close_button.clicked.connect(self.clear)
         parts = self._sign, (self.label, 1), self.close_button
         fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         self.clear()
 
@@ -94,7 +74,7 @@ class Banner(QFrame):
         self.raise_()
         self._timer.stop()
         if severity != "error":
-            self._timer.start(SHORT)
+            self._timer.start(_SHORT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay over the room when it moves."""
@@ -103,7 +83,7 @@ class Banner(QFrame):
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
-        window = self._parent
+        window = self._window
         text = self.label.fontMetrics().horizontalAdvance(self.label.text())
         around = self.sizeHint().width() - self.label.sizeHint().width()
         width = min(round(_WIDEST * window.width()), text + around + _EDGE)

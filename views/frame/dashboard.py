@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
@@ -19,51 +18,28 @@ from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-V = TypeVar("V", bound=View)
-
 
 class Dashboard(QWidget):
-    """Large pane at the left, two smaller ones at the right, with the views of one problem.
+    """Large pane at the left, two smaller ones at the right, with the views of one problem."""
 
-    Attributes
-    ----------
-    all_views : dict of str to View
-        All views of ``VIEWS`` by key.
-    views : dict of str to View
-        Those of the problem that is shown.
-    queue : DrawQueue
-        When each view draws while snapshots come in.
-    arranged : Signal
-        The views of another problem are shown.
-    wanted_changed : Signal
-        The visible views need other parts of a snapshot.
-    picture_requested : Signal
-        Key of a view and "png" or "svg".
-    exports_changed : Signal
-        The ``exports`` of a view have changed.
-    """
+    arranged = Signal()  # the views of another problem are shown
+    wanted_changed = Signal()  # what the window needs of a snapshot has changed
 
-    arranged = Signal()
-    wanted_changed = Signal()
-    picture_requested = Signal(str, str)
-    exports_changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.panes = (Pane(), Pane(), Pane())
         self.all_views: dict[str, View] = {row.view.key: row.view() for row in VIEWS}
-        self.views: dict[str, View] = {}
+        self.views: dict[str, View] = {}  # those of the problem that is shown
         self._problem: Problem | None = None
         self._tabs: dict[Problem, list[int]] = {}
-        self.across = QSplitter(Qt.Orientation.Horizontal)
-        self.down = QSplitter(Qt.Orientation.Vertical)
+        self.across, self.down = (
+            QSplitter(orientation, handleWidth=8, childrenCollapsible=False)
+            for orientation in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
+        )
         self.across.addWidget(self.panes[0])
         self.across.addWidget(self.down)
         self.down.addWidget(self.panes[1])
         self.down.addWidget(self.panes[2])
-        for splitter in (self.across, self.down):
-            splitter.setHandleWidth(8)
-            splitter.setChildrenCollapsible(False)
         self.across.setSizes([560, 440])
         self.down.setSizes([500, 500])
         self.across.setStretchFactor(0, 56)
@@ -71,24 +47,16 @@ class Dashboard(QWidget):
         fill(QVBoxLayout(self), self.across)
         self._alone: Pane | None = None
         self._current = self.panes[0]
-        self.queue = DrawQueue(self)
+        self.queue = DrawQueue(self)  # when each view draws while snapshots come in
         for pane in self.panes:
             pane.turned.connect(self.wanted_changed)
-            pane.picture_requested.connect(self.picture_requested)
             pane.zoom_requested.connect(lambda pane=pane: self.toggle_alone(pane))
         for view in self.all_views.values():
             view.setParent(self)
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
-            view.exports_changed.connect(self.exports_changed)
             view.pointed.connect(self._point_out)
         self._arrange(problem_of(None))
-
-    def view(self, kind: type[V]) -> V:
-        """Return the view of the class ``kind``."""
-        found = self.all_views[kind.key]
-        assert isinstance(found, kind)
-        return found
 
     @property
     def tabs(self) -> dict[Problem, list[int]]:
@@ -133,14 +101,6 @@ class Dashboard(QWidget):
             view.take_in(snapshot)
         self.queue.add(self.views.values())
 
-    def keep_to(self, share: float) -> None:
-        """Draw for at most this share of a core; infinity draws all that had to wait."""
-        self.queue.limit(share)
-
-    def settle(self) -> None:
-        """Draw at once what is still due."""
-        self.queue.finish()
-
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
         for pane in self.panes:
@@ -148,7 +108,7 @@ class Dashboard(QWidget):
                 pane.tabs.setCurrentWidget(self.views[key])
                 self._current = pane
                 if self._alone not in (None, pane):
-                    self.show_alone(pane)
+                    self._show_alone(pane)
                 self.views[key].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
@@ -158,11 +118,9 @@ class Dashboard(QWidget):
 
     def toggle_alone(self, pane: Pane | None = None) -> None:
         """Show ``pane`` alone (by default the last that the user chose), or all again."""
-        pane = pane or self._current
-        self.show_alone(None if self._alone is not None else pane)
+        self._show_alone((pane or self._current) if self._alone is None else None)
 
-    def show_alone(self, pane: Pane | None) -> None:
-        """Show ``pane`` alone, or all of them."""
+    def _show_alone(self, pane: Pane | None) -> None:
         self._alone = pane
         for one in self.panes:
             one.setVisible(pane in (None, one))
@@ -184,7 +142,7 @@ class Dashboard(QWidget):
         before = self.tabs.get(problem)
         focused = self.window().focusWidget()
         held = focused is not None and self.isAncestorOf(focused)
-        shown = [row for row in VIEWS if row.is_for(problem)]
+        shown = [row for row in VIEWS if problem in row.problems]
         for place, pane in enumerate(self.panes):
             pane.show_views([self.all_views[row.view.key] for row in shown if row.pane == place])
         self._problem = problem

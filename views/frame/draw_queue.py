@@ -1,4 +1,4 @@
-"""When each view draws: one after the other, so that the window keeps answering."""
+"""When each view draws, and how often, so that the window leaves the processor to the colony."""
 
 from __future__ import annotations
 
@@ -8,30 +8,58 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QTimer
 
-from views.frame.throttle import Throttle
 from views.widgets.view import View
 
-_TURN = 16
-"""Milliseconds between drawing one view and the next."""
+_TURN = 16  # milliseconds between drawing one view and the next
+CREDIT = 0.02  # seconds of work that can be saved up and then done at once
+MEMORY = 1.0  # seconds of the past that count; earlier work no longer delays a drawing
+LONGEST = 0.5  # most seconds between two drawings, whatever they cost
+
+
+class Throttle:
+    """Keeps the work of the calling thread to a share of one core, on average.
+
+    A colony on all cores waits after every step for its slowest thread. If the window takes a
+    tenth of one core, all cores lose a tenth. The throttle counts all processor time of the
+    thread, because Qt paints later than it is asked to.
+    """
+
+    def __init__(self) -> None:
+        self.share = math.inf  # of one core; infinity for no limit
+        self._worked, self._at = time.thread_time(), time.monotonic()
+        self._balance = 0.0
+        self._drawn = -math.inf
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.share < math.inf
+
+    def wait(self) -> float:
+        """Return after how many seconds to draw. 0 means now: the caller then draws at once."""
+        worked, now = time.thread_time(), time.monotonic()
+        spent, passed = worked - self._worked, now - self._at
+        self._worked, self._at = worked, now
+        left = 0.0
+        if self.limited:
+            balance = self._balance + self.share * passed - spent
+            self._balance = min(CREDIT, max(balance, -MEMORY * self.share))
+            left = min(-self._balance / self.share, self._drawn + LONGEST - now)
+        if left <= 0:
+            self._drawn = now
+        return max(0.0, left)
 
 
 class DrawQueue(QObject):
-    """The views that have something new to draw.
-
-    Attributes
-    ----------
-    throttle : Throttle
-        How much of a core may be spent on drawing.
-    """
+    """Lets views that have something new draw one after the other, so that the window answers."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.throttle = Throttle()
+        self.throttle = Throttle()  # how much of a core may be spent on drawing
         self._due: list[View] = []
         self._waiting: dict[View, None] = {}  # something new, but drawn a moment ago
         self._drawn: dict[View, float] = {}
-        self._timer = QTimer(self)
-        self._timer.setInterval(_TURN)
+        self._timer = QTimer(self, interval=_TURN)
         self._timer.timeout.connect(self._take_turn)
 
     def clear(self) -> None:

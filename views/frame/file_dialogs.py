@@ -3,75 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from views.frame.actions import EXPORTS
+from views.problem_display import FILES
 
-MOST_RECENT = 8
-"""How many instances are remembered."""
-
+MOST_RECENT = 8  # how many instances are remembered
 _FORMS = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}
 
 
 class FileDialogs(QObject):
-    """File dialogs that do not block the event loop, and the list of recent instances.
+    """File dialogs that do not block the event loop, and the list of recent instances."""
 
-    Parameters
-    ----------
-    window : QWidget
-        Parent of the dialogs.
-    settings : QSettings
-        Where folders and recent files are kept.
-
-    Attributes
-    ----------
-    stem : str
-        First part of the file names that are offered.
-    to_open : Signal
-        Path of a file to open.
-    to_export : Signal
-        A name in ``EXPORTS`` and the path to write.
-    to_picture : Signal
-        Key of a view, "png" or "svg", and the path to write.
-    """
-
-    to_open = Signal(object)
-    to_export = Signal(str, object)
-    to_picture = Signal(str, str, object)
+    to_open = Signal(object)  # path of a file
+    to_export = Signal(str, object)  # a name in ``EXPORTS`` and the path to write
+    to_picture = Signal(str, str, object)  # key of a view, "png" or "svg", and the path to write
 
     def __init__(self, window: QWidget, settings: QSettings) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
-        self.stem = "formicarium"
+        self.stem = "formicarium"  # first part of the file names that are offered
 
-    def ask_to_open(self, title: str, filter_: str) -> None:
+    def ask_to_open(self) -> None:
         """Let the user choose an existing file."""
-        dialog = self._dialog(title, filter_, "open-folder", self.to_open.emit)
+        title = "Open an instance or a recorded run"
+        dialog = self._dialog(title, FILES, "open-folder", self.to_open.emit)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.open()
 
     def ask_for_export(self, name: str) -> None:
         """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
         text, suffix, filter_ = EXPORTS[name]
-        self._ask_to_save(
-            text.rstrip("…"),
-            f"{self.stem}.{suffix}",
-            filter_,
-            lambda path: self.to_export.emit(name, path),
-        )
+        file_name = f"{self.stem}.{suffix}"
+        chosen = partial(self.to_export.emit, name)
+        self._ask_to_save(text.rstrip("…"), file_name, filter_, chosen)
 
     def ask_for_picture(self, key: str, form: str) -> None:
         """Let the user choose where to write a picture of the view ``key``."""
-        self._ask_to_save(
-            f"Picture of the view {key}",
-            f"{self.stem}-{key}.{form}",
-            _FORMS[form],
-            lambda path: self.to_picture.emit(key, form, path),
-        )
+        title, file_name = f"Picture of the view {key}", f"{self.stem}-{key}.{form}"
+        chosen = partial(self.to_picture.emit, key, form)
+        self._ask_to_save(title, file_name, _FORMS[form], chosen)
 
     def recent(self) -> list[Path]:
         """Return the recent instances that still exist, the latest first."""
@@ -79,12 +55,11 @@ class FileDialogs(QObject):
         texts = [kept] if isinstance(kept, str) else kept if isinstance(kept, list) else []
         return [path for text in texts if (path := Path(str(text))).exists()]
 
-    def remember(self, path: Path) -> list[Path]:
-        """Put ``path`` first among the recent instances, and return them."""
+    def remember(self, path: Path) -> None:
+        """Put ``path`` first among the recent instances."""
         path = path.absolute()
         paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
         self._settings.setValue("recent", [str(p) for p in paths])
-        return paths
 
     def _ask_to_save(
         self, title: str, name: str, filter_: str, chosen: Callable[[Path], object]

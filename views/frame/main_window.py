@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLa
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
+from views.frame import window_state
 from views.frame.about import about_box, keys_box
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
@@ -19,9 +21,7 @@ from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
-from views.frame.theme_choice import ThemeChoice
-from views.frame.window_state import WindowState
-from views.problem_display import FILES, problem_of
+from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
@@ -34,57 +34,26 @@ V = TypeVar("V", bound=View)
 
 
 class MainWindow(QMainWindow):
-    """Setup panel, run bar, readout and views.
+    """Setup panel, run bar, readout and views."""
 
-    Parameters
-    ----------
-    settings : QSettings
-        Where the window's state is kept.
-
-    Attributes
-    ----------
-    activity : Activity
-        What the program is doing.
-    instance : Instance or None
-        The one that is shown.
-    has_state : bool
-        Whether there is a run to export.
-    open_requested : Signal
-        Path of an instance to load.
-    start_requested, pause_requested, resume_requested, step_requested, stop_requested : Signal
-        The buttons of the run.
-    wanted_changed : Signal
-        The visible views need other parts of a snapshot.
-    export_requested : Signal
-        A name in ``EXPORTS`` and the path to write.
-    picture_requested : Signal
-        Key of a view, "png" or "svg", and the path to write.
-    closing : Signal
-        The window is about to close.
-    """
-
-    open_requested = Signal(object)
+    open_requested = Signal(object)  # path of an instance to load
     start_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
     step_requested = Signal()
     stop_requested = Signal()
-    wanted_changed = Signal()
-    export_requested = Signal(str, object)
-    picture_requested = Signal(str, str, object)
     closing = Signal()
 
     def __init__(self, settings: QSettings) -> None:
         super().__init__()
-        self._dialogs = FileDialogs(self, settings)
-        self._dialogs.to_open.connect(self.open_requested)
-        self._dialogs.to_export.connect(self.export_requested)
-        self._dialogs.to_picture.connect(self.picture_requested)
+        self._settings = settings
+        self.dialogs = FileDialogs(self, settings)
+        self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
-        self.instance: Instance | None = None
-        self.has_state = False
+        self._instance: Instance | None = None
+        self._has_state = False  # whether there is a run to export
         self._blocked = ""
-        self._chosen = ThemeChoice(settings, self)
+        self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -100,23 +69,26 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
-        themes.apply(self._chosen.theme)  # earlier, each change of a parent would style it again
+        themes.apply(
+            self.theme_choice.theme
+        )  # earlier, each change of a parent would style it again
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self._connect()
         self._bind_actions()
-        self._state = WindowState(self, self.dashboard, self.actions_, settings)
-        self._state.restore()
-        self.setup.setVisible(self.actions_["panel"].isChecked())
+        window_state.restore(settings, self, self.dashboard, self.actions_)
+        self._show_panel()
         self.apply_theme()
-        self.actions_.show_recent(self._dialogs.recent(), self.open_requested.emit)
+        self._show_recent()
         self.show_activity(Activity.IDLE)
         self.dashboard.panes[0].views[0].setFocus()
 
     def view(self, kind: type[V]) -> V:
         """Return the view of the class ``kind``."""
-        return self.dashboard.view(kind)
+        found = self.dashboard.all_views[kind.key]
+        assert isinstance(found, kind)
+        return found
 
     @property
     def wanted(self) -> Wanted:
@@ -131,32 +103,30 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> themes.Theme:
         """The colours and the type in use."""
-        theme = self._chosen.theme
-        return theme.scaled(themes.PRESENTATION_SCALE) if self.presenting else theme
+        scale = themes.PRESENTATION_SCALE if self._presenting else 1.0
+        return replace(self.theme_choice.theme, scale=scale)
 
     @property
-    def presenting(self) -> bool:
-        """Whether the window fills the screen for a lecture."""
+    def _presenting(self) -> bool:
         return self.actions_["present"].isChecked()
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show another instance, in empty views."""
-        self.instance = instance
-        self.has_state = False
+        self._instance = instance
+        self._has_state = False
         self.setup.show_instance(instance)
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
         self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
-        self._dialogs.stem = instance.name if instance else "formicarium"
+        self.dialogs.stem = instance.name if instance else "formicarium"
         if instance is not None and instance.path is not None:
-            self.actions_.show_recent(
-                self._dialogs.remember(instance.path), self.open_requested.emit
-            )
+            self.dialogs.remember(instance.path)
+            self._show_recent()
         self._enable()
 
     def begin_run(self) -> None:
         """Empty the views for a new run."""
-        self.has_state = False
+        self._has_state = False
         self.readout.begin_run()
         self.dashboard.begin_run()
         self._enable()
@@ -165,8 +135,8 @@ class MainWindow(QMainWindow):
         """Show the state of the run."""
         self.readout.show_snapshot(snapshot)
         self.dashboard.show_snapshot(snapshot)
-        if snapshot.iteration > 0 and not self.has_state:
-            self.has_state = True
+        if snapshot.iteration > 0 and not self._has_state:
+            self._has_state = True
             self._enable()
 
     def show_activity(self, activity: Activity) -> None:
@@ -191,19 +161,7 @@ class MainWindow(QMainWindow):
         themes.apply(theme)
         for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
             part.apply_theme(theme)
-        self.actions_.themes[self._chosen.name].setChecked(True)
-
-    def choose_theme(self, name: str) -> None:
-        """Use the theme "system", "light" or "dark"."""
-        self._chosen.choose(name)
-
-    def choose_other_theme(self) -> None:
-        """Change from the dark theme to the light one, or back."""
-        self.choose_theme("light" if self.theme.dark else "dark")
-
-    def ask_for_instance(self) -> None:
-        """Let the user choose a file to open."""
-        self._dialogs.ask_to_open("Open an instance or a recorded run", FILES)
+        self.actions_.themes[self.theme_choice.name].setChecked(True)
 
     def event(self, event: QEvent) -> bool:
         """Leave Space to a button that has the focus; tell when the window is minimized."""
@@ -216,7 +174,7 @@ class MainWindow(QMainWindow):
             event.accept()
             return True
         if event.type() == QEvent.Type.WindowStateChange:
-            self.wanted_changed.emit()
+            self.dashboard.wanted_changed.emit()
         return super().event(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -234,14 +192,15 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the state, hide the window at once, then let the program end its work."""
-        self._state.save()
+        window_state.save(self._settings, self, self.dashboard, self.actions_)
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        views = self.readout, (self.dashboard, 1)
-        right = fill(QVBoxLayout(), *views, margins=(4, 8, 8, 4), spacing=8)
+        right = fill(
+            QVBoxLayout(), self.readout, (self.dashboard, 1), margins=(4, 8, 8, 4), spacing=8
+        )
         across = fill(QHBoxLayout(), self.setup, (right, 1), spacing=0)
         central = QWidget()
         central.setObjectName("central")
@@ -250,24 +209,29 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
-        self.setup.instance.open_requested.connect(self.ask_for_instance)
+        self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
-        self.dashboard.wanted_changed.connect(self.wanted_changed)
         self.dashboard.arranged.connect(self._show_problem)
-        self.dashboard.exports_changed.connect(self._enable)
-        self.dashboard.picture_requested.connect(self._dialogs.ask_for_picture)
-        self._chosen.changed.connect(self.apply_theme)
+        for view in self.dashboard.all_views.values():
+            view.exports_changed.connect(self._enable)
+        for pane in self.dashboard.panes:
+            pane.picture_requested.connect(self.dialogs.ask_for_picture)
+        self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        self.actions_.show_problem(problem_of(self.instance), list(self.dashboard.views))
+        self.actions_.show_problem(problem_of(self._instance), list(self.dashboard.views))
+
+    def _show_recent(self) -> None:
+        self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
 
     def _bind_actions(self) -> None:
         """Say what each action does."""
-        act, dashboard, views = self.actions_, self.dashboard, self.dashboard.all_views.values()
-        view_keys = [key for view in views for key in view.keys]
+        act, dashboard = self.actions_, self.dashboard
+        view_keys = [key for view in dashboard.all_views.values() for key in view.keys]
+        choose_theme = self.theme_choice.choose
         act.connect(
             {
-                "open": self.ask_for_instance,
+                "open": self.dialogs.ask_to_open,
                 "quit": self.close,
                 "start": self.start_requested.emit,
                 "pause": self._toggle_pause,
@@ -279,25 +243,24 @@ class MainWindow(QMainWindow):
                 "panel": self._show_panel,
                 "alone": dashboard.toggle_alone,
                 "present": self._present,
-                "theme": self.choose_other_theme,
+                "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
                 "keys": lambda: keys_box(self, [*act.keys(), *view_keys]),
                 "about": lambda: about_box(self),
             }
         )
-        call_with_key(act.exports, self._dialogs.ask_for_export)
-        call_with_key(act.pictures, lambda picture: self._dialogs.ask_for_picture(*picture))
+        call_with_key(act.exports, self.dialogs.ask_for_export)
+        call_with_key(act.pictures, lambda picture: self.dialogs.ask_for_picture(*picture))
         call_with_key(act.views, dashboard.show_view)
-        call_with_key(act.themes, self.choose_theme)
+        call_with_key(act.themes, choose_theme)
 
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
-        possible = dict.fromkeys(self.actions_.exports, self.has_state) | {"window": True}
+        possible = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
         for view in self.dashboard.all_views.values():
             possible |= view.exports
-        self.actions_.enable(
-            self.activity, self.problem, instance=self.instance is not None, exports=possible
-        )
+        shown = self._instance is not None
+        self.actions_.enable(self.activity, self.problem, instance=shown, exports=possible)
         if not self.activity.has_run:
             self.run_bar.state.setText(self.problem or Activity.IDLE.value)
 
@@ -315,9 +278,9 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
-        self.menuBar().setVisible(not self.presenting)
-        self.setup.setVisible(not self.presenting and self.actions_["panel"].isChecked())
+        self.menuBar().setVisible(not self._presenting)
+        self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
-        self.setWindowState(state | full if self.presenting else state & ~full)
+        self.setWindowState(state | full if self._presenting else state & ~full)
         self.apply_theme()

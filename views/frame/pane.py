@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
@@ -23,46 +23,32 @@ from views.widgets.view import View
 
 
 class Pane(QFrame):
-    """A card with one or more views as tabs.
+    """A card with one or more views as tabs."""
 
-    Attributes
-    ----------
-    turned : Signal
-        Another tab came to the front.
-    picture_requested : Signal
-        Key of a view and "png" or "svg".
-    zoom_requested : Signal
-        The user wants this pane alone, or all again.
-    """
+    turned = Signal()  # another tab came to the front
+    picture_requested = Signal(str, str)  # key of a view and "png" or "svg"
+    zoom_requested = Signal()  # the user wants this pane alone, or all again
 
-    turned = Signal()
-    picture_requested = Signal(str, str)
-    zoom_requested = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.views: tuple[View, ...] = ()
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True, usesScrollButtons=True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
-        self.tabs.setUsesScrollButtons(True)
         self.tabs.currentChanged.connect(self.turned)
-        self.picture_button, self.zoom_button = QToolButton(), QToolButton()
-        self.picture_button.setToolTip("Export a picture of this view")
+        self.picture_button = make_button("plain", tip="Export a picture of this view")
+        self.zoom_button = make_button("plain")
         self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         for form in ("png", "svg"):
-            action = QAction(f"{form.upper()}…", menu)
+            action = menu.addAction(f"{form.upper()}…")
             action.triggered.connect(lambda _=False, form=form: self._request_picture(form))
-            menu.addAction(action)
         self.picture_button.setMenu(menu)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()
         buttons = self.picture_button, self.zoom_button
         for button in buttons:
-            button.setProperty("role", "plain")
             button.setIconSize(QSize(16, 16))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 4, 0), spacing=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -13,53 +13,49 @@ from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import Theme
 
-_RATE_OVER = 2.0
-"""Seconds of solving over which solutions per second are averaged."""
+_RATE_OVER = 2.0  # seconds of solving over which solutions per second are averaged
 
+# Share of the width for each number.
 _SHARES = {"best": 4, "gap": 3, "iteration": 3, "rate": 3, "elapsed": 3}
-"""Share of the width for each number."""
 
 
 class Readout(QFrame):
     """Best cost, gap, iteration, solutions a second, time."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
-        self._theme = DARK
         self._instance: Instance | None = None
         self._recent: deque[tuple[float, int]] = deque()
         self.values: dict[str, QLabel] = {}
         self.headings: dict[str, QLabel] = {}
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
-            heading, value = make_label("heading"), QLabel("–")
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            heading = make_label("heading")
+            value = QLabel(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
-        self._set_headings()
-        self.apply_theme(DARK)
+        self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Prepare for runs on ``instance``."""
+        """Prepare for runs on ``instance``, and head each number in the words of its problem."""
         self._instance = instance
-        self._set_headings()
-        self.begin_run()
-
-    def _set_headings(self) -> None:
-        """Head each number in the words of the problem."""
-        display = display_of(self._instance)
+        display = display_of(instance)
+        words = display.words
+        gap_tip = f"How far the best {words.solution} lies above {words.known}"
+        rate_tip = f"{words.solutions.capitalize()} built a second, over the last two seconds"
         for name, title, tip in (
             ("best", display.best, display.best_tip),
-            ("gap", "GAP", display.gap_tip),
+            ("gap", "GAP", gap_tip),
             ("iteration", "ITERATION", "Iterations finished"),
-            ("rate", display.rate, display.rate_tip),
+            ("rate", f"{words.solutions.upper()} / S", rate_tip),
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
         ):
             self.headings[name].setText(title)
             self.values[name].setToolTip(tip)
+        self.begin_run()
 
     def begin_run(self) -> None:
         """Show dashes."""
@@ -86,9 +82,6 @@ class Readout(QFrame):
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
-        self._theme = theme
+        size = f"font-size: {theme.points(1.8)}pt; font-weight: 600"
         for name, value in self.values.items():
-            colour = theme.best if name == "best" else theme.text
-            value.setStyleSheet(
-                f"font-size: {theme.points(1.8)}pt; font-weight: 600; color: {colour};"
-            )
+            value.setStyleSheet(f"{size}; color: {theme['best' if name == 'best' else 'text']};")

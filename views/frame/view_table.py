@@ -19,32 +19,20 @@ from views.run.log_view import LogView
 from views.tour.tour_view import TourView
 from views.widgets.view import View
 
-LARGE, UPPER, LOWER = range(3)
-"""The panes: a large one at the left, two smaller ones at the right."""
+LARGE, UPPER, LOWER = range(3)  # the panes: a large one at the left, two smaller ones at the right
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRow:
     """One view.
 
-    Attributes
-    ----------
-    view : type of View
-        Its class, which can be made without arguments.
-    pane : int
-        The pane in which it is a tab. The tabs come in the order of the rows, and the number keys
-        1 to 9 show them in the order of the panes.
-    problems : tuple of Problem
-        The problems that it is for; empty for all.
+    The tabs of a pane come in the order of the rows. The number keys 1 to 9 show the views in the
+    order of the panes.
     """
 
-    view: type[View]
-    pane: int
-    problems: tuple[Problem, ...] = ()
-
-    def is_for(self, problem: Problem) -> bool:
-        """Whether it shows runs on ``problem``."""
-        return not self.problems or problem in self.problems
+    view: type[View]  # can be made without arguments
+    pane: int  # in which it is a tab
+    problems: tuple[Problem, ...] = tuple(Problem)  # that it is for
 
 
 VIEWS = [

@@ -1,64 +1,77 @@
-"""Size, place and arrangement of the window, kept from one session to the next."""
+"""What is kept from one session to the next: size, place and arrangement of the window, theme."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from views.frame.actions import Actions
 from views.frame.dashboard import Dashboard
 from views.problem_display import DISPLAYS
+from views.widgets.theme import DARK, LIGHT, Theme, system_theme
 
-USUAL_SIZE = (1280, 800)
+_USUAL_SIZE = (1280, 800)
+_NAMED = {"light": LIGHT, "dark": DARK}
 
 
-class WindowState:
-    """Saves and restores what the user arranged. What cannot be read is left as it is.
+def save(settings: QSettings, window: QMainWindow, dashboard: Dashboard, actions: Actions) -> None:
+    """Write the state. The size during a presentation is not kept."""
+    put = settings.setValue
+    if not actions["present"].isChecked():
+        put("geometry", window.saveGeometry())
+    put("panel", actions["panel"].isChecked())
+    put("across", dashboard.across.saveState())
+    put("down", dashboard.down.saveState())
+    for problem, tabs in dashboard.tabs.items():
+        put(f"tabs-{problem}", tabs)
+    settings.sync()
 
-    Parameters
-    ----------
-    window : QMainWindow
-        The window, which has ``dashboard`` and ``actions``.
-    dashboard : Dashboard
-        Its views.
-    actions : Actions
-        Its actions.
-    settings : QSettings
-        Where the state is kept.
-    """
 
-    def __init__(
-        self, window: QMainWindow, dashboard: Dashboard, actions: Actions, settings: QSettings
-    ) -> None:
-        self._window, self._dashboard, self._settings = window, dashboard, settings
-        self._panel, self._presentation = actions["panel"], actions["present"]
-        self._splitters = {"across": dashboard.across, "down": dashboard.down}
+def restore(
+    settings: QSettings, window: QMainWindow, dashboard: Dashboard, actions: Actions
+) -> None:
+    """Read the state. What cannot be read is left as it is."""
+    get = settings.value
+    geometry = get("geometry")
+    if not (isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)):
+        window.resize(*_USUAL_SIZE)
+    for name, splitter in (("across", dashboard.across), ("down", dashboard.down)):
+        state = get(name)
+        if isinstance(state, QByteArray):
+            splitter.restoreState(state)
+    for problem in DISPLAYS:
+        tabs = get(f"tabs-{problem}")
+        if isinstance(tabs, list) and len(tabs) == len(dashboard.panes):
+            indexes = [int(index) if str(index).isdecimal() else 0 for index in tabs]
+            dashboard.choose_tabs(problem, indexes)
+    actions["panel"].setChecked(str(get("panel", True)).lower() != "false")
 
-    def save(self) -> None:
-        """Write the state. The size during a presentation is not kept."""
-        put = self._settings.setValue
-        if not self._presentation.isChecked():
-            put("geometry", self._window.saveGeometry())
-        put("panel", self._panel.isChecked())
-        for name, splitter in self._splitters.items():
-            put(name, splitter.saveState())
-        for problem, tabs in self._dashboard.tabs.items():
-            put(f"tabs-{problem}", tabs)
-        self._settings.sync()
 
-    def restore(self) -> None:
-        """Read the state."""
-        window, get = self._window, self._settings.value
-        geometry = get("geometry")
-        if not (isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)):
-            window.resize(*USUAL_SIZE)
-        for name, splitter in self._splitters.items():
-            state = get(name)
-            if isinstance(state, QByteArray):
-                splitter.restoreState(state)
-        for problem in DISPLAYS:
-            tabs = get(f"tabs-{problem}")
-            if isinstance(tabs, list) and len(tabs) == len(self._dashboard.panes):
-                indexes = [int(index) if str(index).isdecimal() else 0 for index in tabs]
-                self._dashboard.choose_tabs(problem, indexes)
-        self._panel.setChecked(str(get("panel", True)).lower() != "false")
+class ThemeChoice(QObject):
+    """Which theme the user has chosen; the choice "system" follows the desktop."""
+
+    changed = Signal()  # the theme has changed, or was chosen again
+
+    def __init__(self, settings: QSettings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        name = str(settings.value("theme", "system"))
+        self.name = name if name in _NAMED else "system"  # or "light" or "dark"
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    @property
+    def theme(self) -> Theme:
+        """The colours and the type."""
+        return _NAMED.get(self.name) or system_theme()
+
+    def choose(self, name: str) -> None:
+        """Use the theme "system", "light" or "dark"."""
+        self.name = name
+        self._settings.setValue("theme", name)
+        self.changed.emit()
+
+    @Slot()
+    def _system_changed(self) -> None:
+        if self.name == "system":
+            self.changed.emit()

@@ -14,10 +14,9 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
+from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import whole
-from views.widgets.layers import Layer
-from views.widgets.matrix_view import MatrixView
-from views.widgets.picture_item import PictureItem, Shades
+from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
 
 _FAINTEST = 64

@@ -14,12 +14,12 @@ from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
+from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import whole
 from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
@@ -211,7 +211,7 @@ class GraphView(CanvasView):
         colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
         wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
         self.state.setText(f"{whole(colors)} colors, {wrong}")
-        danger = f"color: {self.theme.danger}; font-weight: 600;"
+        danger = f"color: {self.theme['danger']}; font-weight: 600;"
         self.state.setStyleSheet(danger if count else "")
 
     def _moved_by_user(self, _: object) -> None:

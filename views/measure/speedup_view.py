@@ -15,11 +15,11 @@ from views.measure.measure_bar import MeasureBar
 from views.measure.speedup_table import SpeedupTable
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
+from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, significant, whole
 from views.widgets.labels import make_label
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
 from views.widgets.view import View
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.widgets.painted import PaintedWidget
+from views.widgets.theme import PaintedWidget
 
 COLOURS = "viridis"
 """Perceptually uniform, and readable with every kind of colour vision."""

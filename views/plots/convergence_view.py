@@ -11,11 +11,11 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.plots.history import History
 from views.problem_display import display_of
+from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import duration, percent, whole
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import FlowLayout, fill
-from views.widgets.option_buttons import OptionButtons
 from views.widgets.plot import Plot
 from views.widgets.view import View
 
@@ -68,7 +68,7 @@ class ConvergenceView(View):
             self.chips[name].setToolTip(tip)
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
-        self.plot.show_right_axis(shown=known)
+        self.plot.axes["right"].setVisible(known)
         if instance is not None and instance.optimum:
             optimum = instance.optimum
             self.plot.map_right_axis(

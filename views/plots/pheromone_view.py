@@ -12,9 +12,9 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from views.plots.colour_bar import ColourBar, colour_table
 from views.problem_display import display_of
+from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import significant
-from views.widgets.matrix_view import MatrixView
-from views.widgets.picture_item import PictureItem
+from views.widgets.layers import PictureItem
 from views.widgets.theme import Theme
 
 

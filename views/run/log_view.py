@@ -12,11 +12,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
+from views.widgets.buttons import OptionButtons
 from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel
 from views.widgets.layouts import fill
-from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 from views.widgets.view import View
 

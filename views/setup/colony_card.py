@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox
 
 from gpu import catalog
 from gpu.core.devices import Device, Survey
@@ -12,34 +12,23 @@ from gpu.core.problem import Problem
 from gpu.core.system import System
 from views.problem_display import problem_of
 from views.setup.card import Card
+from views.setup.fields import ChoiceBox
 from views.widgets.labels import make_label
 
 
 class ColonyCard(Card):
-    """Two lists. Colonies that cannot run on the chosen device come last, each with the reason.
+    """Two lists. Colonies that cannot run on the chosen device come last, each with the reason."""
 
-    Attributes
-    ----------
-    changed : Signal
-        Another device or colony was chosen.
-    """
+    changed = Signal()  # another device or colony was chosen
 
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("COLONY AND DEVICE", parent)
+    def __init__(self) -> None:
+        super().__init__("COLONY AND DEVICE")
         self._survey = Survey((), "")
         self._problem = problem_of(None)
-        self.devices, self.colonies = QComboBox(), QComboBox()
+        self.devices, self.colonies = ChoiceBox(12), ChoiceBox(12)
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
         self.colonies.setAccessibleName("Colony")
-        for box in (self.devices, self.colonies):
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
-            box.setMinimumContentsLength(12)
-            box.installEventFilter(self)
         self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
         self.devices.activated.connect(self._device_changed)
         self.colonies.activated.connect(self._colony_changed)
@@ -55,15 +44,16 @@ class ColonyCard(Card):
     @property
     def system(self) -> System | None:
         """The chosen catalog row, if it runs on the chosen device."""
-        device, name = self.device, self.colonies.currentData()
-        return next(
-            (
-                system
-                for system in catalog.CATALOG
-                if system.name == name and device is not None and system.runs_on(device)
-            ),
-            None,
-        )
+        return next((s for s in self._runnable if s.name == self.colonies.currentData()), None)
+
+    @property
+    def _offered(self) -> list[System]:
+        return [system for system in catalog.CATALOG if system.problem is self._problem]
+
+    @property
+    def _runnable(self) -> list[System]:
+        device = self.device
+        return [] if device is None else [one for one in self._offered if one.runs_on(device)]
 
     def show_survey(self, survey: Survey) -> None:
         """Offer the devices that were found; if there is no GPU, say why."""
@@ -93,34 +83,22 @@ class ColonyCard(Card):
         self._device_changed()
         _select(self.colonies, colony)
         self._colony_changed()
-        chosen = self.device, self.system
-        return (chosen[0] and chosen[0].name, chosen[1] and chosen[1].name) == (device, colony)
+        system = self.system
+        return system is not None and (self.devices.currentData(), system.name) == (device, colony)
 
     def choose_search(self, alias: str) -> None:
         """Choose the recommended colony of the search ``alias`` on the chosen device."""
-        device = self.device
-        for system in catalog.CATALOG:
-            if device is not None and system.alias == alias and system.runs_on(device):
-                _select(self.colonies, system.name)
-                self._colony_changed()
-                return
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the wheel to the panel: scrolling must not change a choice."""
-        if event.type() == QEvent.Type.Wheel:
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)
+        for system in [one for one in self._runnable if one.alias == alias][:1]:
+            _select(self.colonies, system.name)
+            self._colony_changed()
 
     def _device_changed(self, _: object = None) -> None:
-        device = self.device
         before = self.colonies.currentData()
         self.colonies.clear()
         model = self.colonies.model()
         assert isinstance(model, QStandardItemModel)  # QComboBox makes one
-        offered = [system for system in catalog.CATALOG if system.problem is self._problem]
-        runnable = [s for s in offered if device is not None and s.runs_on(device)]
-        others = [s for s in offered if s not in runnable]
+        offered, runnable = self._offered, self._runnable
+        others = [system for system in offered if system not in runnable]
         for system in (*runnable, *others):
             runs = system in runnable
             item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
@@ -130,12 +108,10 @@ class ColonyCard(Card):
             model.appendRow(item)
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))
-        usual = self._problem.words.colony
-        wanted = next((s.alias for s in offered if s.name == before), usual)
-        same = [s for s in runnable if s.name == before]
-        best = [s for s in runnable if s.alias == wanted]
-        for system in (*same, *best, *runnable)[:1]:
-            _select(self.colonies, system.name)
+        wanted = next((s.alias for s in offered if s.name == before), self._problem.words.colony)
+        best_first = sorted(runnable, key=lambda s: (s.name != before, s.alias != wanted))
+        if best_first:
+            _select(self.colonies, best_first[0].name)
         self._colony_changed()
 
     def _colony_changed(self, _: object = None) -> None:
@@ -155,11 +131,8 @@ class ColonyCard(Card):
 
 
 def _select(box: QComboBox, data: object) -> None:
-    index = box.findData(data)
-    model = box.model()
-    if index >= 0 and model.flags(model.index(index, 0, QModelIndex())) & (
-        Qt.ItemFlag.ItemIsEnabled
-    ):
+    index, model = box.findData(data), box.model()
+    if index >= 0 and model.flags(model.index(index, 0)) & Qt.ItemFlag.ItemIsEnabled:
         box.setCurrentIndex(index)
 
 

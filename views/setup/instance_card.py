@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QProgressBar
 
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
@@ -16,38 +15,23 @@ from views.widgets.labels import make_label
 
 
 class InstanceCard(Card):
-    """Name and facts of the instance.
+    """Name and facts of the instance."""
 
-    Attributes
-    ----------
-    open_requested : Signal
-        The user wants to choose a file.
-    path_chosen : Signal
-        Path of the bundled instance that the user chose.
-    """
+    open_requested = Signal()  # the user wants to choose a file
+    path_chosen = Signal(object)  # path of the bundled instance that the user chose
 
-    open_requested = Signal()
-    path_chosen = Signal(object)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("INSTANCE", parent)
+    def __init__(self) -> None:
+        super().__init__("INSTANCE")
         self.instance: Instance | None = None
         self.loading = ""
-        self.open_button = self.add_button(
-            "Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window"
-        )
-        self.open_button.clicked.connect(self.open_requested)
-        self.bundled_button = self.add_button(
-            "Bundled ▾", "Instances that come with the program (Ctrl+B)"
-        )
-        self.bundled_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        open_button = self.add_button("Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window")
+        open_button.clicked.connect(self.open_requested)
         self.bundled_menu = QMenu(self)
-        self.bundled_button.setMenu(self.bundled_menu)
+        tip = "Instances that come with the program (Ctrl+B)"
+        self.bundled_button = self.add_button("Bundled ▾", tip, self.bundled_menu)
         self.name = make_label("value", wrap=True)
         self.facts, self.warning = (make_label("note", wrap=True) for _ in range(2))
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 0)
-        self.bar.setTextVisible(False)
+        self.bar = QProgressBar(maximum=0, textVisible=False)
         for widget in (self.name, self.facts, self.warning, self.bar):
             self.column.addWidget(widget)
         self.show_instance(None)
@@ -66,9 +50,8 @@ class InstanceCard(Card):
         """Offer the instances that come with the program: (text, file)."""
         self.bundled_menu.clear()
         for text, path in paths:
-            action = QAction(text, self.bundled_menu)
+            action = self.bundled_menu.addAction(text)
             action.triggered.connect(lambda _=False, path=path: self.path_chosen.emit(path))
-            self.bundled_menu.addAction(action)
         self.bundled_button.setEnabled(bool(paths))
 
     def _describe(self) -> None:

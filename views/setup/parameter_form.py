@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from gpu.core.errors import ParameterError
 from gpu.core.parameters import Explanation, Parameters
-from views.setup.choice_field import ChoiceField
-from views.setup.number_field import NumberField
+from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    symbol: QLabel
-    title: QLabel
-    field: NumberField | ChoiceField
+_Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
 
 
-class ParameterForm(QWidget):
+class ParameterForm(Form):
     """One row a parameter: symbol, name and value, a number or one of a few options.
 
     For an automatic value, the entry is empty or shows the first option.
-
-    Attributes
-    ----------
-    changed : Signal
-        The user changed a value.
     """
 
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__(wide=2)
         self._kind: type[Parameters] | None = None
         self._n: int | None = None
-        self.fields: dict[str, NumberField | ChoiceField] = {}
         # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setHorizontalSpacing(8)
-        self._layout.setVerticalSpacing(2)
-        self._layout.setColumnStretch(2, 1)
 
     def show_kind(self, kind: type[Parameters]) -> None:
         """Show the parameters of ``kind``, with its defaults.
@@ -58,38 +38,40 @@ class ParameterForm(QWidget):
         kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
         self._kind = kind
         for row in self._rows.values():
-            for widget in (row.symbol, row.title, row.field):
-                self._layout.removeWidget(widget)
+            for widget in row:
+                self._grid.removeWidget(widget)
                 widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
             row = self._row(name, ChoiceField if explanation.alternatives else NumberField)
-            self.fields[name] = row.field
+            symbol, title, field = row
+            self.fields[name] = field
             tip = _tip(kind, name, explanation)
-            row.symbol.setText(explanation.symbol)
-            if isinstance(row.field, ChoiceField):
+            symbol.setText(explanation.symbol)
+            if isinstance(field, ChoiceField):
                 meanings = explanation.options
                 options = {str(one): meanings.get(str(one), "") for one in explanation.alternatives}
-                row.field.offer(options, explanation.automatic)
-            for column, part in enumerate((row.symbol, row.title, row.field)):
-                self._layout.addWidget(part, place, column)
+                field.offer(options, explanation.automatic)
+            for column, part in enumerate(row):
+                self._grid.addWidget(part, place, column)
                 part.show()
-            for labelled in (row.symbol, row.title, row.field.entry):
+            for labelled in (symbol, title, field.entry):
                 labelled.setToolTip(tip)
         self.set_values(kept)
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
             return self._rows[name, kind]
-        row = _Row(QLabel(self), QLabel(name.replace("_", " "), self), kind(name, self))
-        self._rows[name, kind] = row
-        row.title.setProperty("role", "muted")
-        for label in (row.symbol, row.title):
+        symbol, title = QLabel(self), QLabel(name.replace("_", " "), self)
+        field = kind(name, self)
+        title.setProperty("role", "muted")
+        for label in (symbol, title):
             label.setContentsMargins(0, 4, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        row.symbol.setBuddy(row.field.entry)
-        row.field.changed.connect(self._edited)
-        return row
+        symbol.setBuddy(field.entry)
+        field.changed.connect(self._edited)
+        self._rows[name, kind] = symbol, title, field
+        return symbol, title, field
 
     def show_size(self, n: int | None) -> None:
         """Show the automatic values for an instance of ``n`` cities or vertices."""
@@ -107,18 +89,8 @@ class ParameterForm(QWidget):
         defaults = self._kind().to_dict()
         for name, field in self.fields.items():
             value = values.get(name, defaults[name])
-            automatic = value is None or value == "auto"
-            field.text = "" if automatic else _plain(value)
+            field.text = "" if value in (None, "auto") else _plain(value)
         self._check()
-
-    @property
-    def problems(self) -> list[str]:
-        """What is wrong, one sentence a field."""
-        return [field.problem for field in self.fields.values() if field.problem]
-
-    def _edited(self) -> None:
-        self._check()
-        self.changed.emit()
 
     def _check(self) -> None:
         kind = self._kind
@@ -160,14 +132,11 @@ def _tip(kind: type[Parameters], name: str, explanation: Explanation) -> str:
 
 
 def _rounded(value: float | str) -> float | str:
-    return (
-        value
-        if isinstance(value, str) or float(value).is_integer()
-        else float(significant(value, 4))
-    )
+    if isinstance(value, str) or float(value).is_integer():
+        return value
+    return float(significant(value, 4))
 
 
 def _plain(value: object) -> str:
     """Return the shortest text that stands for exactly ``value``."""
-    text = str(value)
-    return text.removesuffix(".0")
+    return str(value).removesuffix(".0")

@@ -8,26 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QMenu,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.random import SEEDS
 from views.setup.card import Card
 from views.setup.colony_card import ColonyCard
+from views.setup.fields import NumberField
 from views.setup.instance_card import InstanceCard
-from views.setup.number_field import NumberField
 from views.setup.parameter_form import ParameterForm
 from views.setup.preset import Preset
 from views.setup.stop_form import StopForm
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill
@@ -36,43 +28,24 @@ from views.widgets.theme import DARK, Theme
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user chose, as names and numbers.
-
-    Attributes
-    ----------
-    device, colony : str
-        Names of a device and of a catalog row.
-    parameters : mapping of str to object
-        Text of each parameter; None where it is automatic.
-    seed : int
-        0 <= seed < 2^64.
-    stop : mapping of str to number or None
-        The run's limits.
-    """
+    """What the user chose, as names and numbers."""
 
     device: str
-    colony: str
-    parameters: Mapping[str, object]
-    seed: int
-    stop: Mapping[str, float | int | None]
+    colony: str  # name of a catalog row
+    parameters: Mapping[str, object]  # text of each; None where it is automatic
+    seed: int  # 0 <= seed < 2^64
+    stop: Mapping[str, float | int | None]  # the run's limits
 
 
 class SetupPanel(QScrollArea):
-    """The panel at the left.
+    """The panel at the left."""
 
-    Attributes
-    ----------
-    changed : Signal
-        The user changed a choice, or what can be chosen has changed.
-    """
+    changed = Signal()  # the user changed a choice, or what can be chosen has changed
 
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__(widgetResizable=True)
         self._locked = False
         self._presets: tuple[Preset, ...] = ()
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -91,9 +64,8 @@ class SetupPanel(QScrollArea):
         column.addStretch(1)
         self.setWidget(page)
         self.colony.changed.connect(self._colony_changed)
-        self.parameters.changed.connect(self._edited)
-        self.seed_field.changed.connect(self._edited)
-        self.stop.changed.connect(self._edited)
+        for part in (self.parameters, self.seed_field, self.stop):
+            part.changed.connect(self._edited)
         self.show_instance(None)
         self.apply_theme(DARK)
 
@@ -108,10 +80,8 @@ class SetupPanel(QScrollArea):
             return "The devices are still being looked for"
         if self.colony.system is None:
             return "Choose a colony that runs on this device"
-        found = [*self.parameters.problems, *self.stop.problems]
-        if self.seed_field.problem:
-            found.append(self.seed_field.problem)
-        return found[0] if found else ""
+        found = *self.parameters.problems, *self.stop.problems, self.seed_field.problem
+        return found[0]
 
     def choices(self) -> Choices:
         """Return what is chosen; valid only while there is no problem."""
@@ -154,14 +124,12 @@ class SetupPanel(QScrollArea):
     def _fill_presets(self) -> None:
         system = self.colony.system
         self.preset_menu.clear()
-        self.preset_menu.setToolTipsVisible(True)
         for preset in self._presets:
             if system is None or not preset.is_for(system.alias):
                 continue
-            action = QAction(preset.name, self.preset_menu)
+            action = self.preset_menu.addAction(preset.name)
             action.setToolTip(preset.description)
             action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
-            self.preset_menu.addAction(action)
         self.preset_button.setEnabled(not self.preset_menu.isEmpty())
 
     def draw_seed(self) -> None:
@@ -183,15 +151,12 @@ class SetupPanel(QScrollArea):
 
     def _make_parameter_card(self) -> Card:
         card = Card("PARAMETERS")
-        self.preset_button = button = card.add_button("Presets ▾", "Fill in a known setting")
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.preset_menu = QMenu(self)
-        button.setMenu(self.preset_menu)
+        self.preset_menu = QMenu(self, toolTipsVisible=True)
+        tip = "Fill in a known setting"
+        self.preset_button = card.add_button("Presets ▾", tip, self.preset_menu)
         self.seed_field.entry.setToolTip("The seed decides a run: the same seed, the same ants")
         self.seed_field.text = "1"
-        self.dice = QToolButton()
-        self.dice.setProperty("role", "plain")
-        self.dice.setToolTip("Draw another seed (Ctrl+D)")
+        self.dice = make_button("plain", tip="Draw another seed (Ctrl+D)")
         self.dice.clicked.connect(self.draw_seed)
         label = make_label("muted", "seed")
         label.setContentsMargins(0, 4, 0, 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QCheckBox
 
 from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
-from views.setup.number_field import NumberField
+from views.setup.fields import Form, NumberField
+from views.widgets.labels import make_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class LimitRow:
     tip: str
 
 
-ROWS = {
+ROWS = {  # by the limits' names in ``STOP_LIMITS``
     "seconds": LimitRow("Time", "s", "60", "Stop after so many seconds of solving"),
     "iterations": LimitRow("Iterations", "", "1000", "Stop after exactly so many"),
     "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the optimum is that small"),
@@ -33,42 +34,27 @@ ROWS = {
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
     ),
 }
-"""The rows of the form, by the limits' names in ``STOP_LIMITS``."""
 
 
-class StopForm(QWidget):
-    """A check box and a number for each limit.
+class StopForm(Form):
+    """A check box and a number for each limit."""
 
-    Attributes
-    ----------
-    changed : Signal
-        The user changed a limit.
-    """
-
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__(wide=1)
         self.boxes: dict[str, QCheckBox] = {}
-        self.fields: dict[str, NumberField] = {}
-        self._impossible = ""
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(8)
-        layout.setVerticalSpacing(2)
-        layout.setColumnStretch(1, 1)
+        self._impossible = ""  # why there can be no limit of the gap, or nothing
         for row, (name, limit) in enumerate(ROWS.items()):
-            box, field, unit = QCheckBox(limit.title), NumberField(limit.title), QLabel(limit.unit)
+            box, field = QCheckBox(limit.title), NumberField(limit.title)
+            unit = make_label("note", limit.unit)
             box.setToolTip(limit.tip)
             field.entry.setToolTip(limit.tip)
             field.text = limit.usual
-            unit.setProperty("role", "note")
             box.toggled.connect(self._edited)
             field.changed.connect(lambda name=name: self._typed(name))
             self.boxes[name], self.fields[name] = box, field
-            layout.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
-            layout.addWidget(field, row, 1)
-            layout.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(field, row, 1)
+            self._grid.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
         self.set_values({"seconds": 60.0})
         self.show_instance(None)
 
@@ -79,10 +65,11 @@ class StopForm(QWidget):
         self._impossible = "" if possible else "No optimum is known for this instance"
         self.boxes["target_gap"].setToolTip(self._impossible or ROWS["target_gap"].tip)
         cost, field = self.boxes["target_length"], self.fields["target_length"]
-        cost.setText(display.cost_limit)
+        title = display.words.cost.capitalize()
+        cost.setText(title)
         for widget in (cost, field.entry):
             widget.setToolTip(display.cost_limit_tip)
-        field.entry.setAccessibleName(display.cost_limit)
+        field.entry.setAccessibleName(title)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else ROWS["target_length"].usual
         self._check()
@@ -99,17 +86,11 @@ class StopForm(QWidget):
         """Tick exactly the limits of ``values``, and fill in their numbers."""
         for name, box in self.boxes.items():
             value = values.get(name)
-            box.blockSignals(True)
-            box.setChecked(value is not None)
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setChecked(value is not None)
             if value is not None:
                 self.fields[name].text = str(value).removesuffix(".0")
         self._check()
-
-    @property
-    def problems(self) -> list[str]:
-        """What is wrong, one sentence a field."""
-        return [field.problem for field in self.fields.values() if field.problem]
 
     def _ticked(self, name: str) -> bool:
         return self.boxes[name].isChecked() and not (name == "target_gap" and self._impossible)
@@ -118,15 +99,10 @@ class StopForm(QWidget):
         self.boxes[name].setChecked(True)
         self._edited()
 
-    def _edited(self, _: object = None) -> None:
-        self._check()
-        self.changed.emit()
-
     def _check(self) -> None:
-        self.boxes["target_gap"].setEnabled(not self._impossible)
-        self.fields["target_gap"].setEnabled(not self._impossible)
-        for name in ROWS:
-            field = self.fields[name]
+        for widget in (self.boxes["target_gap"], self.fields["target_gap"]):
+            widget.setEnabled(not self._impossible)
+        for name, field in self.fields.items():
             field.problem = _problem_of(name, field.text) if self._ticked(name) else ""
 
 

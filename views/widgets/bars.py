@@ -6,34 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from views.widgets.painted import PaintedWidget
+from views.widgets.theme import PaintedWidget
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar.
-
-    Attributes
-    ----------
-    name, text : str
-        Its name, and its value as text.
-    value : float
-        Its value, >= 0, which is its length.
-    role : str
-        The theme's colour of it.
-    low, high : float
-        Ends of its whisker; NaN if it has none.
-    """
+    """One bar."""
 
     name: str
-    text: str
-    value: float
-    role: str = "accent"
-    low: float = math.nan
+    text: str  # the value, as text
+    value: float  # >= 0: the length
+    role: str = "accent"  # the theme's colour of it
+    low: float = math.nan  # ends of its whisker; NaN if it has none
     high: float = math.nan
 
 
@@ -71,8 +59,10 @@ class Bars(PaintedWidget):
         texts = max(metrics.horizontalAdvance(bar.text) for bar in self.bars) + 10
         names = min(names, self.width() * 0.45)
         room = max(20.0, self.width() - names - texts)
-        longest = max(max(bar.value, _or(bar.high, 0)) for bar in self.bars) or 1.0
+        ends = [end for bar in self.bars for end in (bar.value, bar.high) if math.isfinite(end)]
+        longest = max(ends) or 1.0
         height = self._row_height()
+        centred = Qt.AlignmentFlag.AlignVCenter
         with QPainter(self) as painter:
             painter.setFont(font)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -80,31 +70,19 @@ class Bars(PaintedWidget):
                 y = row * height
                 name = metrics.elidedText(bar.name, Qt.TextElideMode.ElideRight, names - 6)
                 painter.setPen(self._theme.colour("muted"))
-                painter.drawText(QRectF(0, y, names, height), Qt.AlignmentFlag.AlignVCenter, name)
-                width = max(2.0, room * bar.value / longest)
+                painter.drawText(QRectF(0, y, names, height), centred, name)
+                end = max(2.0, room * bar.value / longest)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self._theme.colour(bar.role, 0.85))
-                painter.drawRoundedRect(QRectF(names, y + height * 0.2, width, height * 0.6), 3, 3)
-                end = width
+                painter.drawRoundedRect(QRectF(names, y + height * 0.2, end, height * 0.6), 3, 3)
+                painter.setPen(self._theme.colour("text"))
                 if math.isfinite(bar.low) and math.isfinite(bar.high):
-                    painter.setPen(self._theme.colour("text"))
                     left, right = (names + room * v / longest for v in (bar.low, bar.high))
                     middle = y + height / 2
-                    painter.drawLine(
-                        QRectF(left, middle, right - left, 0).topLeft(),
-                        QRectF(left, middle, right - left, 0).topRight(),
-                    )
-                    end = max(width, right - names)
-                painter.setPen(self._theme.colour("text"))
-                painter.drawText(
-                    QRectF(names + end + 6, y, texts + room, height),
-                    Qt.AlignmentFlag.AlignVCenter,
-                    bar.text,
-                )
+                    painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+                    end = max(end, right - names)
+                place = QRectF(names + end + 6, y, texts + room, height)
+                painter.drawText(place, centred, bar.text)
 
     def _row_height(self) -> float:
         return QFontMetricsF(self._theme.font(0.92)).height() * 1.55
-
-
-def _or(value: float, instead: float) -> float:
-    return value if math.isfinite(value) else instead

@@ -10,24 +10,17 @@ from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPixmap, QTransform
 from PySide6.QtWidgets import QWidget
 
+# Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
+# the rectangle of the viewport.
 Draw = Callable[[QPainter, QTransform, QRectF], None]
-"""Draws in pixels. Takes the painter, the transform from the coordinates of the item to pixels, and
-the rectangle of the viewport."""
 
-_PEN = 8.0
-"""Pixels that lines and dots may reach beyond their bounds: the bounds of a dot have no size."""
+_PEN = 8.0  # pixels that lines and dots may reach beyond their bounds: a dot's have no size
 
 
 class CachedPicture:
-    """What one item has drawn, in pixels of the viewport.
+    """What one item has drawn, in pixels of the viewport."""
 
-    Attributes
-    ----------
-    in_use : bool
-        Whether any item uses its cache now; see :meth:`exact`.
-    """
-
-    in_use: ClassVar[bool] = True
+    in_use: ClassVar[bool] = True  # whether items use their caches now; see :meth:`exact`
 
     def __init__(self) -> None:
         self._pixmap = QPixmap()
@@ -48,18 +41,10 @@ class CachedPicture:
         self._drawn_for = None
 
     def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
-        """Show what was drawn for the same range, else ``draw`` it.
+        """Show what was drawn for the same range in the viewport ``widget``, else ``draw`` it.
 
-        Parameters
-        ----------
-        painter : QPainter
-            As an item's ``paint`` gets it.
-        widget : QWidget
-            The viewport.
-        bounds : QRectF
-            Where the item draws, in its coordinates; pens may reach a little beyond.
-        draw : callable
-            See :data:`Draw`.
+        ``painter`` is what an item's ``paint`` gets. ``bounds`` says where the item draws, in its
+        coordinates; pens may reach a little beyond.
         """
         transform = painter.worldTransform()
         size = QRectF(widget.rect())

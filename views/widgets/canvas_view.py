@@ -1,76 +1,52 @@
-"""The base of views with a picture that can be moved, zoomed and pointed at."""
+"""The bases of views with a picture, or with a matrix, that can be moved, zoomed and pointed at."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import ElidedLabel
-from views.widgets.layers import Layer
+from views.widgets.layers import Layer, PictureItem
+from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-_NEAR = 12.0
-"""Pixels from the mouse to what it points at, at most."""
+_NEAR = 12.0  # pixels from the mouse to what it points at, at most
 
 
 class CanvasView(View):
-    """A canvas with the same scale on both axes, and a button that shows all of it again.
+    """A canvas with the same scale on both axes, and a button that shows all of it again."""
 
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Qt's parent.
-    least : tuple of int
-        Least width and height of the canvas.
-    padding : float
-        Margin around the whole picture, as a share of its size.
-    downward : bool
-        Whether y grows downward, as rows of a matrix do.
-
-    Attributes
-    ----------
-    fit_tip : str
-        What the button does.
-    graphics, box : GraphicsView, ViewBox
-        The canvas as a widget, and the box of its items with their coordinates.
-    caption : ElidedLabel
-        One line that says what is shown.
-    """
-
-    fit_tip: ClassVar[str] = ""
+    fit_tip: ClassVar[str] = ""  # what the button does
+    least: ClassVar[tuple[int, int]] = (200, 160)  # least width and height of the canvas
 
     def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        least: tuple[int, int] = (200, 160),
-        padding: float = 0.0,
-        downward: bool = False,
+        self, parent: QWidget | None = None, *, padding: float = 0.0, downward: bool = False
     ) -> None:
+        """Add a margin of ``padding`` times the picture's size around it; y may grow downward."""
         super().__init__(parent)
         self._padding = padding
         self._over: list[QLabel] = []
         # pyqtgraph has no type hints; its objects are Any.
-        self.graphics: Any = pg.GraphicsView(self)
-        self.box: Any = pg.ViewBox(
+        self.graphics: Any = pg.GraphicsView(self)  # the canvas as a widget
+        self.box: Any = pg.ViewBox(  # of its items, with their coordinates
             lockAspect=True, invertY=downward, enableMenu=False, defaultPadding=padding
         )
         self.graphics.setCentralItem(self.box)
-        self.graphics.setMinimumSize(*least)
+        self.graphics.setMinimumSize(*self.least)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.graphics.viewport().installEventFilter(self)
-        self.fit_button = QToolButton()
-        self.fit_button.setProperty("role", "plain")
-        self.fit_button.setToolTip(self.fit_tip)
+        self.fit_button = make_button("plain", tip=self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel("note")
+        self.caption = ElidedLabel("note")  # says what is shown
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""
@@ -109,9 +85,8 @@ class CanvasView(View):
 
     def _label_over(self, text: str) -> QLabel:
         """Put a text over the whole canvas."""
-        label = QLabel(text, self.graphics)
+        label = QLabel(text, self.graphics, alignment=Qt.AlignmentFlag.AlignCenter)
         label.setProperty("role", "welcome")
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._over.append(label)
         return label
@@ -122,3 +97,45 @@ class CanvasView(View):
         distances = np.hypot(offsets[:, 0], offsets[:, 1])
         nearest = int(distances.argmin())
         return nearest if distances[nearest] <= _NEAR else None
+
+
+class MatrixView(CanvasView):
+    """A square matrix as a picture, first row at the top. A pixel is one entry or a square of them.
+
+    There is a caption above it and a reading below it. The layout ``middle`` holds the picture;
+    more can be added at its right.
+    """
+
+    least = (160, 140)
+
+    def __init__(self, image: PictureItem, parent: QWidget | None = None) -> None:
+        super().__init__(parent, padding=0.01, downward=True)
+        self.image = image
+        self.box.addItem(image)
+        self.reading = ElidedLabel("note")  # says what is under the mouse
+        top = fill(QHBoxLayout(), (self.caption, 1))
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        self.middle = fill(QHBoxLayout(), (self.graphics, 1))
+        fill(QVBoxLayout(self), top, (self.middle, 1), self.reading, margins=(8, 6, 8, 6))
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The entries; None while there are none."""
+        return None
+
+    def read(self, row: int, column: int) -> str:
+        """Return what an entry of :attr:`matrix` means."""
+        return ""
+
+    def leave(self) -> None:
+        """Clear the reading."""
+        self.reading.setText(" ")
+
+    def point_at(self, place: QPointF) -> None:
+        """Show the entry under the mouse, if there is one."""
+        column, row = math.floor(place.x()), math.floor(place.y())
+        size = 0 if self.matrix is None else len(self.matrix)
+        if 0 <= row < size and 0 <= column < size:
+            self.reading.setText(self.read(row, column))
+        else:
+            self.leave()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton
 
 from views.widgets.theme import Theme
 
@@ -17,22 +17,12 @@ Swatch = Literal["line", "thin", "dashes", "dots", "band"]
 class Chip(QToolButton):
     """Shows one curve or layer of a plot, and switches it on and off.
 
-    Parameters
-    ----------
-    text, tip : str
-        Its text and its tool tip.
-    role : str
-        The theme's colour of the curve; for several curves, their colours with spaces between.
-    swatch : str
-        How the curve is drawn.
-    parent : QWidget, optional
-        Qt's parent.
+    ``role`` is the theme's colour of the curve; for several curves, their colours with spaces
+    between. ``swatch`` is how the curve is drawn.
     """
 
-    def __init__(
-        self, text: str, role: str, swatch: Swatch, tip: str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str, role: str, swatch: Swatch, tip: str = "") -> None:
+        super().__init__()
         self.role, self.swatch = role, swatch
         self.setText(text)
         self.setToolTip(tip)
@@ -48,15 +38,9 @@ class Chip(QToolButton):
         icon = QIcon()
         for state, opacity in ((QIcon.State.On, 1.0), (QIcon.State.Off, 0.35)):
             for ratio in (1, 2):
-                icon.addPixmap(
-                    _swatch(
-                        self.swatch,
-                        [theme.colour(role, opacity) for role in self.role.split()],
-                        ratio,
-                    ),
-                    QIcon.Mode.Normal,
-                    state,
-                )
+                colours = [theme.colour(role, opacity) for role in self.role.split()]
+                picture = _swatch(self.swatch, colours, ratio)
+                icon.addPixmap(picture, QIcon.Mode.Normal, state)
         self.setIcon(icon)
 
 

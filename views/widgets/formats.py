@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-THIN = "\u202f"
-"""Narrow no-break space, between thousands and before units."""
+THIN = "\u202f"  # narrow no-break space, between thousands and before units
 
 
 def whole(number: float) -> str:
@@ -47,8 +46,7 @@ def duration(seconds: float) -> str:
         return "–"
     if seconds < 60:
         return f"{seconds:.1f}{THIN}s"
-    whole_seconds = int(seconds)
-    hours, rest = divmod(whole_seconds, 3600)
+    hours, rest = divmod(int(seconds), 3600)
     minutes, rest = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 

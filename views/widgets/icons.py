@@ -18,10 +18,7 @@ def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     """Return the icon ``resources/icons/NAME.svg`` in the colour of ``role``."""
     disabled = theme.colour("muted", 0.4).name(QColor.NameFormat.HexArgb)
     result = QIcon()
-    for mode, colour in (
-        (QIcon.Mode.Normal, str(getattr(theme, role))),
-        (QIcon.Mode.Disabled, disabled),
-    ):
+    for mode, colour in ((QIcon.Mode.Normal, theme[role]), (QIcon.Mode.Disabled, disabled)):
         for picture in _draw(name, colour, _SIZES):
             result.addPixmap(QPixmap.fromImage(picture), mode)
     return result
@@ -37,16 +34,13 @@ def application_icon() -> QIcon:
 
 @lru_cache(maxsize=128)
 def _draw(name: str, colour: str, sizes: tuple[int, ...]) -> list[QImage]:
-    """Draw an icon in every one of ``sizes``, in pixels."""
-    paint = QColor(colour)
     source = (files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
-    drawing = QSvgRenderer(QByteArray(source.replace("currentColor", paint.name()).encode()))
-    pictures = []
-    for size in sizes:
-        picture = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
+    paint = QColor(colour)
+    renderer = QSvgRenderer(QByteArray(source.replace("currentColor", paint.name()).encode()))
+    pictures = [QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied) for size in sizes]
+    for picture in pictures:
         picture.fill(Qt.GlobalColor.transparent)
         with QPainter(picture) as painter:
             painter.setOpacity(paint.alphaF())
-            drawing.render(painter, QRectF(0, 0, size, size))
-        pictures.append(picture)
+            renderer.render(painter, QRectF(picture.rect()))
     return pictures

@@ -8,38 +8,20 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption
 
 
 def make_label(role: str, text: str = "", *, wrap: bool = False) -> QLabel:
-    """Return a label.
-
-    Parameters
-    ----------
-    role : str
-        Its style in ``resources/style/window.qss``: "heading", "note", "muted", …
-    text : str
-        Its text.
-    wrap : bool
-        Whether a long text takes several lines.
-    """
-    result = QLabel(text)
+    """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading"."""
+    result = QLabel(text, wordWrap=wrap)
     result.setProperty("role", role)
-    result.setWordWrap(wrap)
     return result
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text, which ends with an ellipsis if there is no room for all of it.
-
-    Parameters
-    ----------
-    role : str
-        Its style, as for :func:`make_label`; empty for ordinary text.
-    """
+    """One line of plain text, which ends with an ellipsis if there is no room for all of it."""
 
     def __init__(self, role: str = "") -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        if role:
-            self.setProperty("role", role)
+        self.setProperty("role", role)
 
     def minimumSizeHint(self) -> QSize:
         """Return room for a few letters."""
@@ -51,14 +33,7 @@ class ElidedLabel(QLabel):
         option.initFrom(self)
         area = self.contentsRect()
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        look = int(self.alignment()), option.palette, self.isEnabled(), text, self.foregroundRole()
         with QPainter(self) as painter:
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
-            self.style().drawItemText(
-                painter,
-                area,
-                int(self.alignment()),
-                option.palette,
-                self.isEnabled(),
-                text,
-                self.foregroundRole(),
-            )
+            self.style().drawItemText(painter, area, *look)

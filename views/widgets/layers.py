@@ -1,4 +1,4 @@
-"""Graphics items that draw many lines or points at once, each item one layer of a plot.
+"""Graphics items that draw many lines or points at once, or a picture, each one layer of a plot.
 
 A layer draws in pixels of the viewport, and it draws separate lines with square ends: Qt fills
 thousands of them in two milliseconds, but needs twenty for a path or for round ends. The result is
@@ -8,27 +8,25 @@ changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.theme import DARK, Theme
 
-Points = NDArray[np.float64]
-"""Shape (k, 2)."""
+Points = NDArray[np.float64]  # (k, 2)
+Segments = NDArray[np.float64]  # (k, 4): x and y of one end, then of the other
+Shades = NDArray[np.uint8]
+Join = Callable[[Shades, int], Shades]  # takes shades, and how many to join along each side
 
-Segments = NDArray[np.float64]
-"""Shape (k, 4): x and y of one end, then of the other."""
-
-_SMOOTH = 20_000
-"""Most lines that are drawn smooth; among more, a single line cannot be seen."""
-
-_BOLD = 15_000
-"""Most lines that are drawn wider than a pixel; more would fill the picture."""
+_SMOOTH = 20_000  # most lines that are drawn smooth; among more, a single line cannot be seen
+_BOLD = 15_000  # most lines that are drawn wider than a pixel; more would fill the picture
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
@@ -117,8 +115,7 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
 class Layer(QGraphicsItem):
     """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
-    margin = 0.03
-    """Margin around the data, as a share of its extent."""
+    margin = 0.03  # around the data, as a share of its extent
 
     def __init__(self, depth: float) -> None:
         super().__init__()
@@ -156,10 +153,7 @@ class Layer(QGraphicsItem):
         return self._bounds
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         """Draw, or show what was drawn for the same range."""
         if widget is not None and not self.empty:
@@ -172,8 +166,62 @@ class Layer(QGraphicsItem):
 
 def to_pixels(points: Points, transform: QTransform) -> Points:
     """Map ``points`` by ``transform``."""
-    matrix = np.array(
-        [[transform.m11(), transform.m12()], [transform.m21(), transform.m22()]], dtype=np.float64
-    )
+    matrix = np.array([[transform.m11(), transform.m12()], [transform.m21(), transform.m22()]])
     pixels: Points = points @ matrix + np.array([transform.dx(), transform.dy()])
     return pixels
+
+
+def brightest(shades: Shades, factor: int) -> Shades:
+    """Join ``factor`` × ``factor`` shades to their largest; a mean would lose thin bands."""
+    starts = np.arange(0, len(shades), factor)
+    joined: Shades = np.maximum.reduceat(np.maximum.reduceat(shades, starts, 0), starts, 1)
+    return joined
+
+
+class PictureItem(Layer):
+    """Shows shades 0 to 255 in the colours of a table: 256 of them, 0xAARRGGBB.
+
+    A pixel is one unit wide. If the screen has fewer pixels, ``joined`` joins the shades, so that
+    no wrong values are shown.
+    """
+
+    def __init__(self, colours: list[int], joined: Join = brightest) -> None:
+        super().__init__(depth=0)
+        self._colours, self._joined = colours, joined
+        self._shades: Shades = np.zeros((0, 0), dtype=np.uint8)
+
+    def set_picture(self, shades: Shades | None) -> bool:
+        """Show ``shades`` (rows, columns); return whether the size changed."""
+        shades = np.zeros((0, 0), dtype=np.uint8) if shades is None else shades
+        resized = shades.shape != self._shades.shape
+        if resized:
+            self.prepareGeometryChange()
+            rows, columns = shades.shape
+            self._bounds = QRectF(0, 0, columns, rows)
+        self._shades = np.ascontiguousarray(shades)
+        self.refresh()
+        return resized
+
+    def set_colours(self, colours: list[int]) -> None:
+        """Use other colours."""
+        self._colours = colours
+        self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no picture."""
+        return len(self._shades) == 0
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw sharp pixels if they are large, else joined ones."""
+        shades = self._shades
+        scale = abs(transform.m11())
+        if scale < 1:
+            shades = np.ascontiguousarray(self._joined(shades, int(np.ceil(1 / scale - 1e-6))))
+        height, width = shades.shape
+        image = QImage(shades.data, width, height, width, QImage.Format.Format_Indexed8)
+        image.setColorTable(self._colours)
+        painter.setTransform(transform)
+        # A smoothed picture would show values that do not exist.
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
+        painter.drawImage(self._bounds, image)

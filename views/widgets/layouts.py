@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QBoxLayout, QLayout, QLayoutItem, QWidget
 
 Box = TypeVar("Box", bound=QBoxLayout)
 
-Part = QWidget | QLayout
-"""What a layout holds."""
+Part = QWidget | QLayout  # what a layout holds
+
+_GAP = 5  # pixels between the widgets of a flow layout, and between its rows
 
 
 def fill(
@@ -21,17 +22,8 @@ def fill(
 ) -> Box:
     """Add ``parts`` to a row or column, and return it.
 
-    Parameters
-    ----------
-    box : QBoxLayout
-        The row or column.
-    *parts : QWidget, QLayout, such a part and a number, or a number alone
-        What to add. With a part, the number is its share of the free room, by default 0; alone it
-        is a gap in pixels.
-    margins : tuple of int
-        Pixels at the left, at the top, at the right and at the bottom.
-    spacing : int, optional
-        Pixels between two parts.
+    With a part, a number is its share of the free room, by default 0; alone it is a gap in pixels.
+    ``margins`` are pixels at the left, at the top, at the right and at the bottom.
     """
     box.setContentsMargins(*margins)
     if spacing is not None:
@@ -46,10 +38,6 @@ def fill(
         else:
             box.addWidget(item, share)
     return box
-
-
-_GAP = 5
-"""Pixels between widgets, and between rows."""
 
 
 class FlowLayout(QLayout):

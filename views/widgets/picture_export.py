@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import (
-    QBuffer,
-    QCoreApplication,
-    QEvent,
-    QIODevice,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-)
+from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -24,8 +14,7 @@ from views.widgets.cached_picture import CachedPicture
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-SHARPNESS = 2
-"""Pixels of the picture for one pixel of the screen, along each side."""
+SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each side
 
 _MARGIN = 8
 
@@ -43,22 +32,17 @@ def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
 
 def as_svg(widget: QWidget, theme: Theme, title: str, caption: str = "") -> bytes:
     """Return ``widget`` as an SVG document, with ``caption`` below it."""
-    with _settled(widget):
-        return _as_svg(widget, theme, title, caption)
-
-
-def _as_svg(widget: QWidget, theme: Theme, title: str, caption: str) -> bytes:
-    size = _size(widget, theme, caption)
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
+    buffer, generator = QBuffer(), QSvgGenerator()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     generator.setOutputDevice(buffer)
-    generator.setSize(size)
-    generator.setViewBox(QRect(QPoint(0, 0), size))
     generator.setTitle(title)
     generator.setDescription(caption)
-    with QPainter(generator) as painter:
-        _paint(painter, widget, theme, caption, size)
+    with _settled(widget):
+        size = _size(widget, theme, caption)
+        generator.setSize(size)
+        generator.setViewBox(QRect(QPoint(), size))
+        with QPainter(generator) as painter:
+            _paint(painter, widget, theme, caption, size)
     return bytes(buffer.data().data())
 
 
@@ -79,12 +63,9 @@ def _settled(widget: QWidget) -> Iterator[None]:
         widget.resize(stack.size())
     _lay_out(widget)
     size = widget.size()
-    overflow = widget.overflow if isinstance(widget, View) else QSize(0, 0)
-    if overflow.isNull():
-        yield
-        return
-    widget.resize(size + overflow)
-    _lay_out(widget)
+    if isinstance(widget, View) and not widget.overflow.isNull():
+        widget.resize(size + widget.overflow)
+        _lay_out(widget)
     try:
         yield
     finally:
@@ -98,23 +79,21 @@ def _lay_out(widget: QWidget) -> None:
 
 
 def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:
-    return widget.size() + QSize(0, _band(widget, theme, caption) if caption else 0)
-
-
-def _band(widget: QWidget, theme: Theme, caption: str) -> int:
-    """Return the height of a caption with as many lines as it needs."""
+    """Return the size of a picture, whose caption has as many lines as it needs."""
+    if not caption:
+        return widget.size()
     metrics = QFontMetrics(theme.font(0.92))
     # Letters are up to a twentieth wider in a sharper picture, which does not fit them to pixels.
     room = QRect(0, 0, round(0.95 * (widget.width() - 2 * _MARGIN)), 1 << 16)
     lines = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, caption).height()
-    return round(theme.points(0.92) * 2.4) + lines - metrics.height()
+    return widget.size() + QSize(0, round(theme.points(0.92) * 2.4) + lines - metrics.height())
 
 
 def _paint(painter: QPainter, widget: QWidget, theme: Theme, caption: str, size: QSize) -> None:
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    painter.fillRect(QRect(QPoint(0, 0), size), theme.colour("panel"))
+    painter.fillRect(QRect(QPoint(), size), theme.colour("panel"))
     with CachedPicture.exact():
-        widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
+        widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
     if caption:
         painter.setFont(theme.font(0.92))
         painter.setPen(theme.colour("muted"))

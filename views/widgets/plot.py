@@ -10,13 +10,15 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QTransform
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.axis import Axis
+from views.widgets.cached_picture import CachedPicture
 from views.widgets.formats import significant, whole
 from views.widgets.labels import make_label
 from views.widgets.layers import Layer, Points, dashed, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import DARK, Theme
+
+Range = tuple[float, float]  # lowest and highest value
 
 
 class Curve(Layer):
@@ -56,29 +58,52 @@ class Curve(Layer):
             draw_points(painter, shown, colour, self._width + 4)
 
 
+class _Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hints
+    """pyqtgraph's axis with a cached picture; else Qt draws its texts whenever a curve moves."""
+
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self._cached = CachedPicture()
+        self.whole_numbers = False
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        plain: Any = super()
+        levels: list[tuple[float, float]] = plain.tickSpacing(low, high, size)
+        if not self.whole_numbers:
+            return levels
+        return [level for level in levels if level[0] >= 1] or [(1.0, 0.0)]
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        if widget is None:
+            return
+        if self.picture is None:  # pyqtgraph drops its picture when anything changes
+            self._cached.drop()
+
+        def draw(inner: QPainter, transform: QTransform, _: QRectF) -> None:
+            inner.setTransform(transform)
+            plain: Any = super(_Axis, self)
+            plain.paint(inner, option, widget)
+
+        self._cached.show(painter, widget, self.boundingRect(), draw)
+
+
+# Row and column of each axis; the curves are at (0, 1).
 _PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
-"""Row and column of each axis; the curves are at (0, 1)."""
 
 
 class Plot(QWidget):
-    """Axes with curves. The range follows the data until the user moves it.
+    """Axes with curves. The range follows the data until the user moves it."""
 
-    Attributes
-    ----------
-    hovered : Signal
-        x and y under the mouse, or NaN where it left the plot.
-    """
+    hovered = Signal(float, float)  # x and y under the mouse, or NaN where it left the plot
 
-    hovered = Signal(float, float)
-
-    def __init__(
-        self, x_label: str, y_label: str, *, right_label: str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, x_label: str, y_label: str, *, right_label: str = "") -> None:
+        super().__init__()
         # Made of parts, because pyqtgraph's own PlotWidget has menus that outlive it.
         self.widget: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(enableMenu=False)
-        self.axes: dict[str, Any] = {side: Axis(side) for side in _PLACES}
+        self.axes: dict[str, Any] = {side: _Axis(side) for side in _PLACES}
         grid: Any = pg.GraphicsLayout()
         grid.setSpacing(0)
         grid.setContentsMargins(0, 4, 4, 0)
@@ -90,20 +115,20 @@ class Plot(QWidget):
             axis.setZValue(-1000)  # the grid is behind the curves
             axis.enableAutoSIPrefix(False)
             axis.tickStrings = tick_texts
-        self.show_right_axis(shown=bool(right_label))
+        self.axes["right"].setVisible(bool(right_label))
         self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
         self._curves: list[Curve] = []
         self._follows = True
-        self._shown: tuple[tuple[float, float], tuple[float, float]] | None = None
+        self._wanted: tuple[Range, Range] | None = None
+        self._shown: tuple[Range, Range] | None = None
         self._theme = DARK
         self.box.disableAutoRange()
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.widget.setMinimumSize(200, 120)
         self.widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.widget.viewport().installEventFilter(self)
-        self.hint = make_label("note")
+        self.hint = make_label("note", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hint.setWordWrap(True)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.widget)
         self._pages.addWidget(self.hint)
@@ -134,36 +159,27 @@ class Plot(QWidget):
         self.hint.setText(text)
         self._pages.setCurrentIndex(1 if text else 0)
 
-    def follow(
-        self, x: tuple[float, float], y: tuple[float, float], *, growing: bool = False
-    ) -> None:
+    def follow(self, x: Range, y: Range, *, growing: bool = False) -> None:
         """Show this range, unless the user has chosen another one.
 
-        Parameters
-        ----------
-        x, y : tuple of float
-            Lowest and highest value.
-        growing : bool
-            Leave room for more points if the data has outgrown the range: the axes then need not
-            be drawn again with every point.
+        With ``growing``, leave room for more points if the data has outgrown the range: the axes
+        then need not be drawn again with every point.
         """
         self._wanted = x, y
         if growing and self._shown is not None:
             x, y = (_with_room(new, old) for new, old in zip((x, y), self._shown, strict=True))
         self._shown = x, y
         if self._follows and all(math.isfinite(v) for v in (*x, *y)):
-            width, height = x[1] - x[0], y[1] - y[0]
-            around = 0.0 if width else 0.5  # one point is shown in the middle
-            self.box.setRange(
-                xRange=(max(x[0] - around, min(x[0], 0.0)), x[1] + around),
-                yRange=(y[0] - (0.0 if height else 1.0), y[1] + (0.0 if height else 1.0)),
-                padding=0.0,
-            )
+            around = 0.0 if x[1] > x[0] else 0.5  # one point is shown in the middle
+            beside = 0.0 if y[1] > y[0] else 1.0
+            width = max(x[0] - around, min(x[0], 0.0)), x[1] + around
+            height = y[0] - beside, y[1] + beside
+            self.box.setRange(xRange=width, yRange=height, padding=0.0)
 
     def fit(self) -> None:
         """Go back to the range of the data."""
         self._follows = True
-        if hasattr(self, "_wanted"):
+        if self._wanted is not None:
             self.follow(*self._wanted)
         self._shown = None
 
@@ -171,11 +187,6 @@ class Plot(QWidget):
         """Change the label of an axis."""
         self._labels[side] = text
         self.axes[side].setLabel(text)
-
-    def show_right_axis(self, *, shown: bool) -> None:
-        """Show or hide the right axis."""
-        axis = self.axes["right"]
-        axis.show() if shown else axis.hide()
 
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]
@@ -232,7 +243,7 @@ class Plot(QWidget):
         self._follows = False
 
 
-def _with_room(wanted: tuple[float, float], shown: tuple[float, float]) -> tuple[float, float]:
+def _with_room(wanted: Range, shown: Range) -> Range:
     """Return a range with ``wanted`` in it: ``shown`` if possible, else one with room to grow."""
     low, high = wanted
     room = 0.1 * (high - low)

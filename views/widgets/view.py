@@ -18,32 +18,16 @@ class View(QWidget):
 
     A view takes in every snapshot, because each may be a point of a curve, but draws only while it
     is visible. When it becomes visible, it draws what it has missed.
-
-    Attributes
-    ----------
-    key : str
-        Name in files and settings.
-    title : str
-        Name in the window.
-    redraw_interval : float
-        Least seconds between two drawings while the colony needs all cores.
-    keys : tuple of (str, str)
-        Keys, and what they do while the view has the focus.
-    wanted_changed : Signal
-        The view needs other parts of a snapshot.
-    exports_changed : Signal
-        :attr:`exports` has changed.
-    pointed : Signal
-        The part of the solution that the mouse is at, a color class; -1 for none. The other views
-        get it by :meth:`point_out`.
     """
 
-    key: ClassVar[str] = ""
-    title: ClassVar[str] = ""
-    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
-    redraw_interval: float = 1.0
-    wanted_changed = Signal()
+    key: ClassVar[str] = ""  # name in files and settings
+    title: ClassVar[str] = ""  # name in the window
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
+    redraw_interval: float = 1.0  # least seconds between drawings while a colony needs all cores
+    wanted_changed = Signal()  # the view needs other parts of a snapshot
     exports_changed = Signal()
+    # The part of the solution that the mouse is at, a color class; -1 for none. The other views
+    # get it by :meth:`point_out`.
     pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -107,7 +91,7 @@ class View(QWidget):
         """Use the colours and the type of ``theme``, in all parts of the view."""
         self.theme = theme
         for part in self.findChildren(QWidget):
-            if hasattr(part, "apply_theme"):
+            if hasattr(part, "apply_theme"):  # colours of its own, beside the style sheet
                 part.apply_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -64,8 +64,8 @@ class ExportController(QObject):
         super().__init__(parent)
         self._runs, self._instance = runs, instance
         self._background, self._window = background, window
-        window.export_requested.connect(self.export)
-        window.picture_requested.connect(self.export_picture)
+        window.dialogs.to_export.connect(self.export)
+        window.dialogs.to_picture.connect(self.export_picture)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
 
     @property

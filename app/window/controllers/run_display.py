@@ -44,7 +44,7 @@ class RunDisplay(QObject):
         self._tail = LogTail(window.view(LogView).add_lines)
         runs.current_changed.connect(self._follow)
         runs.ended.connect(self._read_log)
-        window.wanted_changed.connect(self._want)
+        window.dashboard.wanted_changed.connect(self._want)
 
     @Slot()
     def show_device(self) -> None:
@@ -87,7 +87,7 @@ class RunDisplay(QObject):
         """Draw less often while the colony computes on all cores."""
         run = self._runs.current
         busy = run is not None and state is RunState.RUNNING and run.session.device == "cpu"
-        self._window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if busy else math.inf)
+        self._window.dashboard.queue.limit(SHARE_BESIDE_ALL_CORES if busy else math.inf)
 
     @Slot(object)
     def _show_snapshot(self, snapshot: Snapshot) -> None:

@@ -113,7 +113,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
     assert window.run_bar.pause.text() == "Resume"
     wait_for(qtbot, application, Activity.PAUSED)
     qtbot.wait(50)  # nothing goes on
-    window.dashboard.settle()
+    window.dashboard.queue.finish()
     slow = RandomColony.built[0]
     assert slow.iteration == 0
     assert not window.actions_.exports["tour"].isEnabled()

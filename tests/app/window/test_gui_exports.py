@@ -43,7 +43,7 @@ def done(qtbot: QtBot, application: Application) -> Application:
 
 
 def export(qtbot: QtBot, application: Application, name: str, path: Path) -> Path:
-    application.window.export_requested.emit(name, path)
+    application.window.dialogs.to_export.emit(name, path)
     return written(qtbot, application, path)
 
 
@@ -83,7 +83,7 @@ def test_every_view_as_png_and_svg(qtbot: QtBot, done: Application, tmp_path: Pa
     for key in done.window.dashboard.views:
         for form in ("png", "svg"):
             path = tmp_path / f"{key}.{form}"
-            done.window.picture_requested.emit(key, form, path)
+            done.window.dialogs.to_picture.emit(key, form, path)
             written(qtbot, done, path)
             if form == "png":
                 assert QImage(str(path)).width() > 400
@@ -97,7 +97,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     path = tmp_path / "file" / "a.png"
-    done.window.picture_requested.emit("tour", "png", path)
+    done.window.dialogs.to_picture.emit("tour", "png", path)
     qtbot.waitUntil(lambda: "cannot be written" in done.window.banner.text)
     assert str(path) in done.window.banner.text
 

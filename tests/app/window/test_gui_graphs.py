@@ -89,7 +89,7 @@ def done(qtbot: QtBot, application: Application, graph_file: Path) -> Applicatio
     application.window.setup.stop.set_values({"iterations": 6})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(application.window, Qt.Key.Key_Space)
-    application.window.dashboard.settle()
+    application.window.dashboard.queue.finish()
     drawn(qtbot, application)
     return application
 
@@ -267,7 +267,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
 
     before_drawing(monkeypatch, costly)
     window = application.window
-    window.dashboard.keep_to(1.0)
+    window.dashboard.queue.limit(1.0)
     click(window.view(GraphView).arrangement.buttons["circle"])
     drawn(qtbot, application)
     first, second = greedy(QUEENS, 1), greedy(QUEENS, 2)
@@ -278,7 +278,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
     qtbot.wait(100)
     assert made[-1] is first
-    window.dashboard.keep_to(math.inf)
+    window.dashboard.queue.limit(math.inf)
     qtbot.waitUntil(lambda: made[-1] is second, timeout=5000)
     drawn(qtbot, application)
 

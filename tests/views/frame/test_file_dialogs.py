@@ -89,7 +89,7 @@ def test_exports_ask_where_to(qtbot: QtBot, window: MainWindow, tmp_path: Path) 
     assert dialog is not None
     assert dialog.selectedFiles()[0].endswith("uniform120.tour")
     dialog.selectFile(str(tmp_path / "mine.tour"))
-    with qtbot.waitSignal(window.export_requested) as asked:
+    with qtbot.waitSignal(window.dialogs.to_export) as asked:
         dialog.accept()
     assert asked.args == ["tour", tmp_path / "mine.tour"]
 
@@ -100,7 +100,7 @@ def test_a_picture_of_every_view_can_be_asked_for(
     for key, form in window.actions_.pictures:
         window.actions_.pictures[key, form].trigger()
         dialog = window.findChildren(QFileDialog)[-1]
-        with qtbot.waitSignal(window.picture_requested) as asked:
+        with qtbot.waitSignal(window.dialogs.to_picture) as asked:
             dialog.selectFile(str(tmp_path / f"x.{form}"))
             dialog.accept()
         assert asked.args == [key, form, tmp_path / f"x.{form}"]

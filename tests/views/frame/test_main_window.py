@@ -36,7 +36,7 @@ def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
 def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_6)
     assert window.view(PheromoneView).isVisible()
-    with qtbot.waitSignal(window.wanted_changed):
+    with qtbot.waitSignal(window.dashboard.wanted_changed):
         press(window, Qt.Key.Key_M)
     assert window.view(PheromoneView).isVisible()
     assert not window.view(TourView).isVisible()
@@ -109,7 +109,7 @@ def test_the_state_of_the_window_is_remembered(
     qtbot: QtBot, window: MainWindow, settings: QSettings
 ) -> None:
     window.actions_["panel"].trigger()
-    window.choose_theme("light")
+    window.theme_choice.choose("light")
     window.dashboard.show_view("log")
     window.resize(1100, 700)
     assert window.close()
@@ -166,10 +166,10 @@ def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: Main
     drawn: list[int] = []
     view = window.dashboard.views["convergence"]
     assert isinstance(view, ConvergenceView)
-    window.dashboard.keep_to(0.01)
+    window.dashboard.queue.limit(0.01)
     for iteration in range(1, 30):
         window.show_snapshot(snapshot(INSTANCE, iteration, memory=True))
         drawn.append(len(view.curves["best"].points))
     assert drawn[-1] < 29
-    window.dashboard.keep_to(math.inf)
+    window.dashboard.queue.limit(math.inf)
     qtbot.waitUntil(lambda: len(view.curves["best"].points) == 29, timeout=5000)

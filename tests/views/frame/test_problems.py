@@ -162,7 +162,7 @@ def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
 def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindow) -> None:
     for iteration in range(1, 8):
         coloring.show_snapshot(coloring_snapshot(QUEENS, iteration))
-    coloring.dashboard.settle()
+    coloring.dashboard.queue.finish()
     assert coloring.readout.values["best"].text() == "13"
     assert coloring.readout.values["gap"].text().startswith("44.44")
     assert coloring.view(GraphView).state.text() == "13 colors, no conflict"
@@ -177,7 +177,7 @@ def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindo
 def test_neighbours_have_no_trail_in_the_heatmap(coloring: MainWindow) -> None:
     state = coloring_snapshot(QUEENS, 3)
     coloring.show_snapshot(state)
-    coloring.dashboard.settle()
+    coloring.dashboard.queue.finish()
     assert state.pheromone is not None
     shades = coloring.view(PheromoneView).image._shades
     assert ((shades == 0) == (state.pheromone == 0)).all()
@@ -192,7 +192,7 @@ def test_only_views_of_the_problem_are_asked_for(coloring: MainWindow) -> None:
 
 def test_pointing_at_a_class_shows_it_in_the_graph(coloring: MainWindow) -> None:
     coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
-    coloring.dashboard.settle()
+    coloring.dashboard.queue.finish()
     coloring.view(ClassesView).pointed.emit(4)
     assert "class 5 of 13" in coloring.view(GraphView).hover.text()
     coloring.view(ClassesView).pointed.emit(-1)
@@ -206,7 +206,7 @@ def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_
     assert dialog is not None
     assert dialog.selectedFiles()[0].endswith("queen8_8.sol")
     dialog.selectFile(str(tmp_path / "mine.sol"))
-    with qtbot.waitSignal(coloring.export_requested) as asked:
+    with qtbot.waitSignal(coloring.dialogs.to_export) as asked:
         dialog.accept()
     assert asked.args == ["coloring", tmp_path / "mine.sol"]
 
@@ -231,7 +231,7 @@ def test_no_text_of_a_graph_is_cut(
         coloring.actions_["present"].trigger()
         coloring.setWindowState(Qt.WindowState.WindowNoState)
     coloring.resize(coloring.minimumSize())
-    coloring.dashboard.settle()
+    coloring.dashboard.queue.finish()
     QApplication.sendPostedEvents()
     assert cut_texts(coloring) == []
 
@@ -240,7 +240,7 @@ def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:
     coloring.show_snapshot(coloring_snapshot(QUEENS, 3))
     coloring.show_instance(TOURS)
     coloring.show_snapshot(snapshot(TOURS, 5))
-    coloring.dashboard.settle()
+    coloring.dashboard.queue.finish()
     assert coloring.view(TourView).best._tour is not None
     assert coloring.view(GraphView)._graph is None
     assert "tour" in coloring.view(PheromoneView).caption.text()

@@ -131,13 +131,13 @@ def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: Main
 
 
 def test_the_sign_of_start_is_seen_on_the_button_and_in_the_menu(window: MainWindow) -> None:
-    window.choose_theme("light")
+    window.theme_choice.choose("light")
     start = window.run_bar.start
     in_menu = start.defaultAction().icon().pixmap(16, 16).toImage()
-    assert in_menu.pixelColor(8, 8).name() == LIGHT.text
+    assert in_menu.pixelColor(8, 8).name() == LIGHT["text"]
     make_due_layouts(window.run_bar)
     picture = start.grab().toImage()
     colours = {
         picture.pixelColor(x, picture.height() // 2).name() for x in range(picture.width() // 3)
     }
-    assert {LIGHT.accent, LIGHT.on_accent} <= colours
+    assert {LIGHT["accent"], LIGHT["on_accent"]} <= colours

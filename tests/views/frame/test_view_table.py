@@ -64,7 +64,7 @@ def test_a_new_view_is_shown_and_fed_like_any_other(window: MainWindow) -> None:
     assert window.dashboard.panes[2].tabs.tabText(4) == "Iteration"
     assert Wanted.BRANCHING in window.wanted
     window.show_snapshot(snapshot(TOURS, 7))
-    window.dashboard.settle()
+    window.dashboard.queue.finish()
     assert view.label.text() == "7"
     assert ("iteration", "svg") in window.actions_.pictures
 

@@ -22,7 +22,7 @@ from views.graph.adjacency_view import AdjacencyView, joined
 from views.graph.class_marks import DISTINCT, mark_of
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
-from views.widgets.theme import DARK, LIGHT
+from views.widgets.theme import DARK, LIGHT, Theme
 
 SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), 2)
 CROSSED = np.array([0, 1, 0, 1], np.int32)
@@ -163,16 +163,16 @@ def test_conflicts_are_drawn_and_counted_and_cannot_be_switched_off(
     view, desk = square
     middle = places(view)[:2].mean(axis=0)
     show(view, desk, CROSSED)
-    assert DARK.danger not in colours(view, middle)
+    assert DARK["danger"] not in colours(view, middle)
     show(view, desk, np.array([0, 0, 1, 2], np.int32))
     assert view._drawing is not None
     assert view._drawing.conflicts.tolist() == [[0, 1]]
     assert "1 conflict" in view.state.text()
-    assert DARK.danger in view.state.styleSheet()
+    assert DARK["danger"] in view.state.styleSheet()
     for chip in view.chips.values():
         click(chip)
-    assert DARK.danger in colours(view, middle)
-    assert DARK.danger not in colours(view, places(view)[2:].mean(axis=0))
+    assert DARK["danger"] in colours(view, middle)
+    assert DARK["danger"] not in colours(view, places(view)[2:].mean(axis=0))
 
 
 def test_edges_and_numbers_can_be_switched_off(square: tuple[GraphView, Desk]) -> None:
@@ -182,7 +182,7 @@ def test_edges_and_numbers_can_be_switched_off(square: tuple[GraphView, Desk]) -
     assert len(colours(view, middle)) > 1
     assert ink in colours(view, places(view)[0], 9)
     click(view.chips["edges"])
-    assert colours(view, middle) == {DARK.panel}
+    assert colours(view, middle) == {DARK["panel"]}
     click(view.chips["numbers"])
     assert ink not in colours(view, places(view)[0], 9)
 
@@ -259,7 +259,7 @@ def test_any_graph_is_drawn_in_both_themes(qtbot: QtBot, how: str, graph: GraphI
     show_state(view, coloring_snapshot(graph, 3))
     click(view.arrangement.buttons[how])
     answer(view, desk)
-    for theme in (DARK, LIGHT, DARK.scaled(1.4)):
+    for theme in (DARK, LIGHT, Theme(dark=True, scale=1.4)):
         view.apply_theme(theme)
         picture = view.graphics.grab().toImage()
         shown = {
@@ -288,7 +288,7 @@ def test_an_edge_within_a_block_stands_out(adjacency: AdjacencyView) -> None:
     picture = adjacency.graphics.grab().toImage()
     shown = {picture.pixelColor(x, x).name() for x in range(400)}
     shown |= {picture.pixelColor(x, y).name() for x in range(400) for y in range(0, 400, 2)}
-    assert DARK.danger in shown
+    assert DARK["danger"] in shown
 
 
 def test_the_mouse_reads_the_matrix(qtbot: QtBot, adjacency: AdjacencyView) -> None:

@@ -11,8 +11,7 @@ from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
 from gpu.construction.parameters import AsParameters
 from tests.hands import choose, click, press, scroll, write
 from tests.views.scenes import uniform
-from views.setup.choice_field import ChoiceField
-from views.setup.number_field import NumberField, step
+from views.setup.fields import ChoiceField, NumberField, step
 from views.setup.parameter_form import ParameterForm
 from views.setup.stop_form import ROWS, StopForm
 

@@ -22,7 +22,7 @@ VIEWS = ("tour", "convergence", "hit-rates", "device", "pheromone", "speedup", "
 def running(window: MainWindow) -> Iterator[MainWindow]:
     for iteration in range(1, 12):
         window.show_snapshot(snapshot(uniform(120), iteration, memory=True))
-    window.dashboard.settle()
+    window.dashboard.queue.finish()
     yield window
     assert CachedPicture.in_use
 
@@ -78,7 +78,7 @@ def test_an_svg_is_well_formed_and_drawn_with_lines(running: MainWindow, key: st
         lines = [*root.iter(f"{SVG}polyline"), *root.iter(f"{SVG}path"), *root.iter(f"{SVG}line")]
         assert len(lines) > 100
         colours = {element.get("stroke") for element in root.iter(f"{SVG}g")}
-        assert DARK.best in colours or LIGHT.best in colours
+        assert DARK["best"] in colours or LIGHT["best"] in colours
 
 
 def test_the_screen_is_drawn_from_kept_pixmaps_afterwards(

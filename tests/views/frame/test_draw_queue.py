@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from views.frame.throttle import LONGEST, MEMORY, Throttle
+from views.frame.draw_queue import LONGEST, MEMORY, Throttle
 
 
 class Clock:
@@ -12,8 +12,8 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now = self.worked = 0.0
-        patch.setattr("views.frame.throttle.time.monotonic", lambda: self.now)
-        patch.setattr("views.frame.throttle.time.thread_time", lambda: self.worked)
+        patch.setattr("views.frame.draw_queue.time.monotonic", lambda: self.now)
+        patch.setattr("views.frame.draw_queue.time.thread_time", lambda: self.worked)
 
     def work(self, seconds: float) -> None:
         self.now += seconds

@@ -1,0 +1,176 @@
+"""Fields for a number or for one of a few options, and the base of forms made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+
+from views.widgets.labels import make_label
+from views.widgets.layouts import fill
+
+
+class Field(QWidget):
+    """An entry; if its content is wrong, the problem stands below it."""
+
+    changed = Signal()  # the user changed the content
+
+    def __init__(self, name: str, entry: QWidget, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._entry = entry
+        entry.setAccessibleName(name)
+        self.problem_label = make_label("problem", wrap=True)
+        self.problem_label.hide()
+        fill(QVBoxLayout(self), entry, self.problem_label, spacing=1)
+        self.setFocusProxy(entry)
+        self.setFocusPolicy(entry.focusPolicy())  # else Tab would not reach it
+
+    @property
+    def problem(self) -> str:
+        """What is wrong; empty if nothing is."""
+        return self.problem_label.text()
+
+    @problem.setter
+    def problem(self, text: str) -> None:
+        if text == self.problem:
+            return
+        self.problem_label.setText(text)
+        self.problem_label.setVisible(bool(text))
+        self._entry.setProperty("valid", not text)
+        self._entry.style().unpolish(self._entry)
+        self._entry.style().polish(self._entry)
+
+
+class NumberField(Field):
+    """A line to write a number in."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        self.entry = _Entry()
+        super().__init__(name, self.entry, parent)
+        self.entry.setMinimumWidth(64)
+        self.entry.setAcceptDrops(False)  # a dropped file belongs to the window
+        self.entry.textEdited.connect(lambda _: self.changed.emit())
+
+    @property
+    def text(self) -> str:
+        """The text of the entry, without blanks around it."""
+        return self.entry.text().strip()
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.entry.setText(text)
+        self.entry.setCursorPosition(0)  # shows the beginning of a long number
+
+    def show_automatic(self, text: str) -> None:
+        """Show the automatic value in the empty entry."""
+        self.entry.setPlaceholderText(text)
+
+
+class _Entry(QLineEdit):
+    """A line whose number can be changed with the keys ↑ and ↓."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        direction = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()))
+        if direction is None or not self.text():
+            super().keyPressEvent(event)
+            return
+        stepped = step(self.text(), direction)
+        if stepped != self.text():
+            self.setText(stepped)
+            self.textEdited.emit(stepped)
+
+
+def step(text: str, direction: int) -> str:
+    """Return the number of ``text`` raised or lowered by one in its last written place."""
+    text = text.strip()
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if "e" in text.lower() or "n" in text.lower():
+        return text
+    decimals = len(text.partition(".")[2])
+    return f"{value + direction * 10.0**-decimals:.{decimals}f}"
+
+
+class ChoiceField(Field):
+    """A list of a few named options, used like the field of a number."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        self.entry = ChoiceBox(6)
+        super().__init__(name, self.entry, parent)
+        self.entry.activated.connect(lambda _: self.changed.emit())
+
+    def offer(self, options: Mapping[str, str], automatic: str) -> None:
+        """Offer ``options``, with the automatic choice at the front.
+
+        The options' meanings become tool tips; ``automatic`` is empty if there is no such choice.
+        """
+        chosen = self.text
+        self.entry.clear()
+        if automatic:
+            self._add("", f"Chosen {automatic}.", f"auto: {automatic}")
+        for name, meaning in options.items():
+            self._add(name, f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "", name)
+        self.text = chosen
+
+    def show_automatic(self, text: str) -> None:
+        """Show what the automatic choice is."""
+        place = self.entry.findData("")
+        if place >= 0:
+            self.entry.setItemText(place, text)
+
+    @property
+    def text(self) -> str:
+        """Name of the chosen option; empty where the choice is automatic, or none was made."""
+        return str(self.entry.currentData() or "")
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.entry.setCurrentIndex(self.entry.findData(text))
+
+    def _add(self, name: str, tip: str, text: str) -> None:
+        self.entry.addItem(text, name)
+        self.entry.setItemData(self.entry.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+
+
+class ChoiceBox(QComboBox):
+    """A list with room for some letters at least, which ignores the mouse wheel."""
+
+    def __init__(self, letters: int) -> None:
+        super().__init__(minimumContentsLength=letters)
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the panel: scrolling must not change a choice."""
+        event.ignore()
+
+
+class Form(QWidget):
+    """Rows with fields in a grid, whose column ``wide`` takes the free room."""
+
+    changed = Signal()  # the user changed a value
+
+    def __init__(self, wide: int) -> None:
+        super().__init__()
+        self.fields: dict[str, NumberField | ChoiceField] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setColumnStretch(wide, 1)
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong, one sentence a field."""
+        return [field.problem for field in self.fields.values() if field.problem]
+
+    def _edited(self, _: object = None) -> None:
+        self._check()
+        self.changed.emit()
+
+    def _check(self) -> None:
+        """Say at each field what is wrong with it."""
+        raise NotImplementedError
