@@ -18,31 +18,21 @@ from views.decision.step_controls import KEYS, StepControls
 from views.widgets.layouts import fill
 from views.widgets.view import View
 
-_PATIENCE = 250
-"""Milliseconds for which a decision stays visible while the run goes on."""
-
-_BROAD = 1.25
-"""Least ratio of width to height with the map beside the chances instead of above them."""
+_PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
+_BROAD = 1.25  # least width / height with the map beside the chances instead of above them
 
 
 class DecisionView(View):
     """Replays the ants of the next iteration, step by step.
 
     While it is visible, it asks for the decision that it wants, and shows the answer when it comes.
-
-    Attributes
-    ----------
-    asked : Signal
-        Ant (from 0) and step of the decision that is wanted.
-    looked_at : Signal
-        The view became visible.
     """
 
     key = "decision"
     title = "Decision"
     keys = KEYS
-    asked = Signal(int, int)
-    looked_at = Signal()
+    asked = Signal(int, int)  # ant (from 0) and step of the decision that is wanted
+    looked_at = Signal()  # the view became visible
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,14 +103,8 @@ class DecisionView(View):
     def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
         """Ask from now on, because there are answers.
 
-        Parameters
-        ----------
-        ants, cities : int
-            How many there are.
-        when : str
-            What is replayed, as a sentence without its full stop.
-        iteration : int
-            The iteration that is replayed, from 0; answers for another one are dropped.
+        ``when`` says what is replayed, as a sentence without its full stop. ``iteration`` is its
+        number, from 0; answers for another one are dropped.
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration

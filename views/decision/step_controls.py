@@ -19,6 +19,7 @@ from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
+# What the keys do while the view of a decision has the focus.
 KEYS = (
     ("← →", "Decision: a step back or forth"),
     ("↑ ↓", "Decision: another ant"),
@@ -26,24 +27,14 @@ KEYS = (
     ("Home, End", "Decision: first or last step"),
     ("W", "Decision: watch the ant walk"),
 )
-"""What the keys do while the view of a decision has the focus."""
-
 _LEAP = 10
-
-_PACES = (1, 4, 20)
-"""Steps a second."""
+_PACES = (1, 4, 20)  # steps a second
 
 
 class StepControls(QWidget):
-    """Spin boxes, a slider and a button that plays the steps.
+    """Spin boxes, a slider and a button that plays the steps."""
 
-    Attributes
-    ----------
-    changed : Signal
-        Another ant or step was chosen, by the user or by playing.
-    """
-
-    changed = Signal()
+    changed = Signal()  # another ant or step was chosen, by the user or by playing
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -168,9 +159,7 @@ class StepControls(QWidget):
     def _play(self, on: bool) -> None:
         self._timer.stop()
         self.apply_theme(self._theme)
-        if on:
-            last = self.step.value() == self.step.maximum()
-            if last:
-                self.go_to(1)  # from the beginning again; the answer continues
-            else:
-                self._timer.start(0)
+        if on and self.step.value() == self.step.maximum():
+            self.go_to(1)  # from the beginning again; the answer continues
+        elif on:
+            self._timer.start(0)

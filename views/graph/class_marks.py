@@ -30,16 +30,11 @@ _HUES = {
     "grey": "#9aa4af",
 }
 
+# The color to mix in, in the first, second and third cycle of all shapes.
 _TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
-"""The color to mix in, in the first, second and third cycle of all shapes."""
-
 _TINTED = 0.42
-
-_SHEET_ROW = 24
-"""Marks in a row of the sheet of stamps; the number of all marks is a multiple of it."""
-
-SMALLEST = 4.5
-"""Least diameter in pixels of a mark whose shape can be seen."""
+_SHEET_ROW = 24  # marks in a row of the sheet of stamps; a divisor of the number of all marks
+SMALLEST = 4.5  # least diameter in pixels of a mark whose shape can be seen
 
 
 def _regular(corners: int, turn: float, radius: float = 1.0) -> Points:
@@ -53,6 +48,7 @@ def _star(points: int) -> Points:
     return corners
 
 
+# Name and outline of each shape, about as large as a circle of radius 1.
 _SHAPES: tuple[tuple[str, Points], ...] = (
     ("circle", _regular(20, 0.0)),
     ("square", _regular(4, 0.125, 1.2)),
@@ -61,30 +57,18 @@ _SHAPES: tuple[tuple[str, Points], ...] = (
     ("star", _star(5)),
     ("inverted triangle", _regular(3, 0.5, 1.3)),
 )
-"""Name and outline of each shape, about as large as a circle of radius 1."""
-
+# Number of different marks. With more classes, only numbers tell them apart.
 DISTINCT = len(_HUES) * len(_SHAPES) * len(_TINTS)
-"""Number of different marks. With more classes, only numbers tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The look of the vertices of one class.
+    """The look of the vertices of one class."""
 
-    Attributes
-    ----------
-    colour, ink : QColor
-        Of the mark, and of a number on it.
-    name : str
-        The look in words: "dark green triangle".
-    outline : ndarray of float64, shape (c, 2)
-        Its corners, y down, about as large as a circle of radius 1.
-    """
-
-    colour: QColor
+    colour: QColor  # of the mark, and of a number on it
     ink: QColor
-    name: str
-    outline: Points
+    name: str  # the look in words: "dark green triangle"
+    outline: Points  # its corners, y down, about as large as a circle of radius 1
 
 
 def mark_of(number: int) -> Mark:
@@ -107,24 +91,13 @@ def _mark(number: int) -> Mark:
 
 def draw_marks(
     painter: QPainter,
-    numbers: NDArray[np.int64],
-    places: Points,
-    diameters: NDArray[np.float64],
-    opacity: NDArray[np.float64],
+    numbers: NDArray[np.int64],  # (k,): the class of each
+    places: Points,  # (k, 2), in pixels
+    diameters: NDArray[np.float64],  # (k,), in pixels
+    opacity: NDArray[np.float64],  # (k,)
     theme: Theme,
 ) -> None:
-    """Draw vertices in their order, each with the mark of its class and an edge.
-
-    Parameters
-    ----------
-    painter : QPainter
-    numbers : ndarray of int, shape (k,)
-        The class of each.
-    places : ndarray of float64, shape (k, 2)
-        In pixels, as ``diameters``, shape (k,).
-    opacity : ndarray of float64, shape (k,)
-    theme : Theme
-    """
+    """Draw vertices in their order, each with the mark of its class and an edge."""
     if len(numbers) == 0:
         return
     if CachedPicture.in_use and diameters[0] >= SMALLEST:
@@ -145,7 +118,6 @@ def draw_marks(
 def _draw_mark(
     painter: QPainter, x: float, y: float, mark: Mark, diameter: float, dark: bool
 ) -> None:
-    """Draw one mark with a dark edge."""
     width = 1.0 if diameter < 12 else 1.4
     edge = QColor("#11151a" if dark else "#3a4552")
     path = _path_of(mark.outline.tobytes())

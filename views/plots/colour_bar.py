@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from views.widgets.painted import PaintedWidget
 
-COLOURS = "viridis"
-"""Perceptually uniform, and readable with every kind of colour vision."""
+COLOURS = "viridis"  # perceptually uniform, and readable with every kind of colour vision
 
 
 def colour_table() -> list[int]:

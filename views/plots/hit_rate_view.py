@@ -24,18 +24,10 @@ from views.widgets.view import View
 
 @dataclass(frozen=True, slots=True)
 class HitRate:
-    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6).
+    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6)."""
 
-    Attributes
-    ----------
-    memory : int
-        s, trails remembered at each city.
-    local, overall : float
-        Share of the local and of the global updates that found their trail, in [0, 1].
-    """
-
-    memory: int
-    local: float
+    memory: int  # s, trails remembered at each city
+    local: float  # share of the local and of the global updates that found their trail, in [0, 1]
     overall: float
 
 

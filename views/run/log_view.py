@@ -20,22 +20,15 @@ from views.widgets.option_buttons import OptionButtons
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-MOST_LINES = 1000
-"""Lines that are shown; the file has all."""
+MOST_LINES = 1000  # lines that are shown; the file has all
 
 
 class LogView(View):
-    """The last lines of the log.
-
-    Attributes
-    ----------
-    folder_requested : Signal
-        The user wants to see the log's folder.
-    """
+    """The last lines of the log."""
 
     key = "log"
     title = "Log"
-    folder_requested = Signal()
+    folder_requested = Signal()  # the user wants to see the log's folder
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -18,7 +18,6 @@ from gpu.run.session import system_named
 if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run_list import RunList
-    from gpu.core.decision import Decision
     from gpu.core.parameters import Parameters
     from gpu.core.system import System
     from gpu.decisions.replay import Replay
@@ -34,19 +33,6 @@ class DecisionController(QObject):
     A run answers while it is paused. After its end its colony is kept, with its memory, until
     something else needs the machine. Without such a run, a preview answers for the first iteration
     of the run that would be started now.
-
-    Parameters
-    ----------
-    runs : RunList
-        Has the run that answers.
-    instance : LoadedInstance
-        What a preview is made for.
-    view : DecisionView
-        Asks, and shows the answers.
-    setup : SetupPanel
-        Has the choices that a preview is made for.
-    parent : QObject
-        Qt's parent.
     """
 
     def __init__(
@@ -74,7 +60,8 @@ class DecisionController(QObject):
     def refresh(self) -> None:
         """Say in the view who answers, and about what."""
         run, instance = self._runs.current, self._instance.value
-        paused = self._runs.active is not None and self._runs.active.state is RunState.PAUSED
+        active = self._runs.active
+        paused = active is not None and active.state is RunState.PAUSED
         if instance is None:
             self._view.refuse("Open an instance to look into an ant's decisions.")
         elif self._runs.busy and not paused:
@@ -135,11 +122,9 @@ class DecisionController(QObject):
             return
         self._choose(run)
         coming = run.latest.iteration + 1
-        when = (
-            f"Foretold for iteration {coming} from the trails as they stand"
-            if run.active
-            else f"The run has ended; this is how iteration {coming} would begin"
-        )
+        when = f"The run has ended; this is how iteration {coming} would begin"
+        if run.outcome is None:
+            when = f"Foretold for iteration {coming} from the trails as they stand"
         self._offer(run.instance, run.session.parameters, when, coming - 1)
 
     def _offer_preview(self, instance: Instance) -> None:
@@ -178,27 +163,19 @@ class DecisionController(QObject):
         if source is former:
             return
         if former is not None:
-            former.decided.disconnect(self._decided)
-            former.undecided.disconnect(self._undecided)
+            former.decided.disconnect(self._view.show_decision)
+            former.undecided.disconnect(self._view.refuse)
             if isinstance(former, DecisionPreview):
                 former.release()
         self._source = source
         if source is not None:
-            source.decided.connect(self._decided)
-            source.undecided.connect(self._undecided)
+            source.decided.connect(self._view.show_decision)
+            source.undecided.connect(self._view.refuse)
 
     @Slot(int, int)
     def _ask(self, ant: int, step: int) -> None:
         if self._source is not None:
             self._source.ask_decision(ant, step)
-
-    @Slot(object)
-    def _decided(self, decision: Decision) -> None:
-        self._view.show_decision(decision)
-
-    @Slot(str)
-    def _undecided(self, reason: str) -> None:
-        self._view.refuse(reason)
 
     @Slot()
     def _delete_ended(self) -> None:

@@ -18,29 +18,11 @@ if TYPE_CHECKING:
 
 
 class DeviceController(QObject):
-    """Lists the devices in the window, and imports and compiles what a run needs.
+    """Lists the devices in the window, and imports and compiles what a run needs."""
 
-    Parameters
-    ----------
-    background : BackgroundTasks
-        Does both.
-    card : ColonyCard
-        Shows the devices.
-    tell : callable taking str
-        Shows a sentence to the user.
-    parent : QObject
-        Qt's parent.
-
-    Attributes
-    ----------
-    found : Signal
-        The window shows the devices.
-    warm : Signal
-        A run needs no import and no compiler any more. The first run need not wait for this, but
-        otherwise it holds up the window a little.
-    """
-
-    found = Signal()
+    found = Signal()  # the window shows the devices
+    # A run needs no import and no compiler any more. The first run need not wait for this, but
+    # otherwise it holds up the window a little.
     warm = Signal()
 
     def __init__(

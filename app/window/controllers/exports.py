@@ -37,21 +37,7 @@ _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-l
 
 
 class ExportController(QObject):
-    """Writes files in the background, and tells how that went.
-
-    Parameters
-    ----------
-    runs : RunList
-        The current run can be taken away.
-    instance : LoadedInstance
-        Named in pictures when there is no run.
-    background : BackgroundTasks
-        Writes the files.
-    window : MainWindow
-        Asks for files, and is taken pictures of.
-    parent : QObject
-        Qt's parent.
-    """
+    """Writes files in the background, and tells how that went."""
 
     def __init__(
         self,

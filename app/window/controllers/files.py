@@ -16,42 +16,17 @@ if TYPE_CHECKING:
     from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run_list import RunList
     from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
     from views.frame.main_window import MainWindow
 
-Found = tuple[Instance, "RunLog | None"]
-"""An instance, and the recorded session that it was opened with."""
+Found = tuple[Instance, "RunLog | None"]  # the recorded session that the instance came with
 
 
 class FileController(QObject):
-    """Loads one file at a time; of several, the last one that can be read is shown.
+    """Loads one file at a time; of several, the last one that can be read is shown."""
 
-    Parameters
-    ----------
-    instance : LoadedInstance
-        Gets what was loaded.
-    runs : RunList
-        The current run must end before another instance is shown.
-    background : BackgroundTasks
-        Loads the files.
-    window : MainWindow
-        Asks for files, and shows the instance.
-    parent : QObject
-        Qt's parent.
-
-    Attributes
-    ----------
-    stop_wanted : Signal
-        A loaded instance waits for the end of the run.
-    shown : Signal
-        The window shows another instance, with the choices of its session.
-    ready : Signal
-        There are an instance and a device: a run can start.
-    """
-
-    stop_wanted = Signal()
-    shown = Signal()
-    ready = Signal()
+    stop_wanted = Signal()  # a loaded instance waits for the end of the run
+    shown = Signal()  # the window shows another instance, with the choices of its session
+    ready = Signal()  # there are an instance and a device: a run can start
 
     def __init__(
         self,
@@ -80,9 +55,8 @@ class FileController(QObject):
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()
-        self._loading = self._background.start(
-            Task(lambda _: load_any(path), self._loaded, self._not_loaded)
-        )
+        task = Task(lambda _: load_any(path), self._loaded, self._not_loaded)
+        self._loading = self._background.start(task)
 
     @Slot()
     def announce(self) -> None:
@@ -118,14 +92,11 @@ class FileController(QObject):
         self._instance.change(instance)
         self._window.show_instance(instance)
         if log is not None:
-            self._choose(log.session)
+            missing = self._window.setup.set_choices(choices_of(log.session))
+            if missing:
+                sentence = f"This machine cannot run {missing}: choose another colony or device"
+                self._window.tell(sentence)
         self.shown.emit()
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
         self.announce()
-
-    def _choose(self, session: Session) -> None:
-        missing = self._window.setup.set_choices(choices_of(session))
-        if missing:
-            sentence = f"This machine cannot run {missing}: choose another colony or device"
-            self._window.tell(sentence)

@@ -23,14 +23,9 @@ if TYPE_CHECKING:
     from views.graph.adjacency_view import AdjacencyView
     from views.graph.graph_view import GraphView
 
-Work = Callable[["GraphArtist"], Any]
-"""Makes a picture."""
-
-Show = Callable[[Any], object]
-"""Shows it."""
-
-LONGEST = 6.0
-"""Longest time in seconds between two pictures of one view beside a colony on all cores."""
+Work = Callable[["GraphArtist"], Any]  # makes a picture
+Show = Callable[[Any], object]  # shows it
+LONGEST = 6.0  # most seconds between two pictures of one view beside a colony on all cores
 
 
 class GraphController(QObject):
@@ -39,19 +34,6 @@ class GraphController(QObject):
     A view's newer request replaces an older one that waits, so that the views stay as close to the
     run as the machine allows. Where the colony needs all cores, a view asks less often the longer
     its pictures take: each picture holds up one thread of the colony, and the others wait for it.
-
-    Parameters
-    ----------
-    instance : LoadedInstance
-        The graph.
-    background : BackgroundTasks
-        Makes the pictures.
-    graph_view, adjacency_view : View
-        Show them.
-    tell : callable taking str
-        Shows a sentence to the user.
-    parent : QObject
-        Qt's parent.
     """
 
     def __init__(
@@ -90,19 +72,13 @@ class GraphController(QObject):
 
     @Slot(object, object)
     def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
-        self._want(
-            self._graph_view,
-            lambda artist: artist.draw(arrangement, coloring),
-            self._graph_view.show_drawing,
-        )
+        view = self._graph_view
+        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
 
     @Slot(object)
     def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
-        self._want(
-            self._adjacency_view,
-            lambda artist: artist.adjacency(coloring),
-            self._adjacency_view.show_picture,
-        )
+        view = self._adjacency_view
+        self._want(view, lambda artist: artist.adjacency(coloring), view.show_picture)
 
     def _want(self, view: View, work: Work, show: Show) -> None:
         if self._graph is not None:

@@ -18,32 +18,21 @@ from views.run.log_view import LogView
 if TYPE_CHECKING:
     from app.window.models.run import RunModel
     from app.window.models.run_list import RunList
-    from gpu.core.snapshot import Snapshot
     from views.frame.main_window import MainWindow
 
+# Share of one core that the window may take while the colony computes on all cores.
 SHARE_BESIDE_ALL_CORES = 0.025
-"""Share of one core that the window may take while the colony computes on all cores."""
 
 
 class RunDisplay(QObject):
-    """Gives the window what the current run tells, and the run what the window wants to see.
-
-    Parameters
-    ----------
-    runs : RunList
-        Has the run.
-    window : MainWindow
-        Shows it.
-    parent : QObject
-        Qt's parent.
-    """
+    """Gives the window what the current run tells, and the run what the window wants to see."""
 
     def __init__(self, runs: RunList, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
         self._runs, self._window = runs, window
         self._tail = LogTail(window.view(LogView).add_lines)
         runs.current_changed.connect(self._follow)
-        runs.ended.connect(self._read_log)
+        runs.ended.connect(self._tail.read)
         window.wanted_changed.connect(self._want)
 
     @Slot()
@@ -66,7 +55,7 @@ class RunDisplay(QObject):
             return
         self._begin(run)
         run.state_changed.connect(self._leave_time_for)
-        run.snapshot_changed.connect(self._show_snapshot)
+        run.snapshot_changed.connect(self._window.show_snapshot)
         run.looked.connect(self._show_progress)
         self._want()
 
@@ -89,10 +78,6 @@ class RunDisplay(QObject):
         busy = run is not None and state is RunState.RUNNING and run.session.device == "cpu"
         self._window.dashboard.keep_to(SHARE_BESIDE_ALL_CORES if busy else math.inf)
 
-    @Slot(object)
-    def _show_snapshot(self, snapshot: Snapshot) -> None:
-        self._window.show_snapshot(snapshot)
-
     @Slot()
     def _show_progress(self) -> None:
         run = self._runs.current
@@ -104,10 +89,6 @@ class RunDisplay(QObject):
         self._window.run_bar.show_progress(share, left)
         self._tail.read_sometimes()
         self._want()
-
-    @Slot()
-    def _read_log(self) -> None:
-        self._tail.read()
 
     @Slot()
     def _want(self) -> None:

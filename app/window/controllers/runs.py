@@ -43,31 +43,9 @@ class RunController(QObject):
     """Starts, pauses, steps and stops the run as the window's buttons ask for it.
 
     A button may be pressed before there is a run to obey it: while a task still prepares it.
-
-    Parameters
-    ----------
-    runs : RunList
-        Where a new run goes.
-    instance : LoadedInstance
-        What is run.
-    background : BackgroundTasks
-        Prepares runs.
-    window : MainWindow
-        Has the buttons and the choices, and shows what the program is doing.
-    log_path : callable taking Session and returning Path
-        Where a run's log goes.
-    warn : callable taking str
-        Shows a sentence; called from any thread.
-
-    Attributes
-    ----------
-    log_path
-        As given; may be replaced.
-    solving : Signal
-        The run builds solutions: it has just begun to, or goes on after a pause.
     """
 
-    solving = Signal()
+    solving = Signal()  # the run builds solutions: it has just begun to, or goes on after a pause
 
     def __init__(
         self,
@@ -80,7 +58,7 @@ class RunController(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.log_path = log_path
+        self.log_path = log_path  # may be replaced
         self._runs, self._instance = runs, instance
         self._background, self._window, self._warn = background, window, warn
         self._stop_soon = self._pause_soon = False

@@ -9,13 +9,7 @@ from views.setup.setup_panel import Choices
 
 
 def session_of(instance: Instance, choices: Choices) -> Session:
-    """Return the session of a run on ``instance`` with ``choices``.
-
-    Raises
-    ------
-    FormicariumError
-        If a choice is impossible.
-    """
+    """Return the session of a run; raise ``FormicariumError`` if a choice is impossible."""
     return new_session(
         instance,
         colony=choices.colony,

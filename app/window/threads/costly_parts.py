@@ -6,11 +6,8 @@ import time
 
 from gpu.core.snapshot import Snapshot, Wanted
 
-COSTLY = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)
-"""Parts that take long for large instances."""
-
-EVERY = 0.2
-"""Shortest time in seconds between two requests for a costly part."""
+COSTLY = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)  # long to make for large instances
+EVERY = 0.2  # shortest time in seconds between two requests for a costly part
 
 
 class CostlyParts:
@@ -28,9 +25,8 @@ class CostlyParts:
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Note which costly parts have arrived."""
-        for part, found in zip(
-            COSTLY, (snapshot.pheromone, snapshot.trails, snapshot.branching), strict=True
-        ):
+        parts = snapshot.pheromone, snapshot.trails, snapshot.branching
+        for part, found in zip(COSTLY, parts, strict=True):
             if found is not None:
                 self._awaited &= ~part
 

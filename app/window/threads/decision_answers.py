@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
+from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
@@ -16,23 +16,11 @@ if TYPE_CHECKING:
     from gpu.decisions.replay import Replay
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoAnswer:
-    """Why there is no answer, in one sentence."""
-
-    reason: str
-
-
 class DecisionResponder:
     """Takes questions from any thread; one thread answers them.
 
-    Parameters
-    ----------
-    change : Condition
-        Guards the question, and wakes the thread that answers. That thread may wait for other
-        things with it, too.
-    begin : callable returning Replay
-        Makes the replay that gives the answers; called in the answering thread.
+    ``change`` guards the question, and wakes the thread that answers. That thread may wait for
+    other things with it, too. It calls ``begin``, which makes the replay that gives the answers.
     """
 
     def __init__(self, change: threading.Condition, begin: Callable[[], Replay]) -> None:
@@ -51,15 +39,10 @@ class DecisionResponder:
         self._replay = None
 
     def answer_until(self, over: Callable[[], bool], tell: Callable[[Decision], object]) -> None:
-        """Answer questions as they come.
+        """Give answers to ``tell`` as questions come, and return once ``over()`` is true.
 
-        Parameters
-        ----------
-        over : callable returning bool
-            Called between two steps of a replay, and with the lock held. This method returns once
-            it is true; the next call goes on with a question that has no answer yet.
-        tell : callable taking Decision
-            Called with each answer.
+        ``over`` is called between two steps of a replay, and with the lock held. The next call of
+        this method goes on with a question that has no answer yet.
         """
         while True:
             with self._change:
@@ -82,27 +65,14 @@ class DecisionResponder:
         return lambda: self._question is not question or over()
 
 
-class DecisionPreview(QThread):
+class DecisionPreview(WorkerThread):
     """Answers questions about a run that has not begun; all its trails are at the initial level.
 
-    Parameters
-    ----------
-    begin : callable returning Replay
-        Called in this thread at the first question.
-    parent : QObject, optional
-        Qt's parent.
-
-    Attributes
-    ----------
-    decided : Signal
-        The Decision that answers the newest question.
-    undecided : Signal
-        Why there are no answers, as a sentence; no answer follows.
+    ``begin`` is called in this thread at the first question.
     """
 
-    decided = Signal(object)
-    undecided = Signal(str)
-    _posted = Signal(object)
+    decided = Signal(object)  # the Decision that answers the newest question
+    undecided = Signal(str)  # why there are no answers, as a sentence; no answer follows
 
     def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -110,11 +80,7 @@ class DecisionPreview(QThread):
         self._change = threading.Condition()
         self._released = False
         self._responder = DecisionResponder(self._change, begin)
-        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-
-    def ask_decision(self, ant: int, step: int) -> None:
-        """Ask how ``ant`` (from 0) chooses the city at position ``step``; the last one wins."""
-        self._responder.ask(ant, step)
+        self.ask_decision = self._responder.ask
 
     def release(self) -> None:
         """End the thread soon."""
@@ -125,13 +91,8 @@ class DecisionPreview(QThread):
     def run(self) -> None:
         """Answer questions; Qt calls this in the new thread."""
         try:
-            self._responder.answer_until(lambda: self._released, self._posted.emit)
+            self._responder.answer_until(
+                lambda: self._released, lambda decision: self.post(self.decided.emit, decision)
+            )
         except Exception as error:
-            self._posted.emit(NoAnswer(sentence_for(error)))
-
-    @Slot(object)
-    def _deliver(self, message: Decision | NoAnswer) -> None:
-        if isinstance(message, NoAnswer):
-            self.undecided.emit(message.reason)
-        else:
-            self.decided.emit(message)
+            self.post(self.undecided.emit, sentence_for(error))

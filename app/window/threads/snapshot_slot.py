@@ -6,35 +6,25 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from app.window.threads.costly_parts import CostlyParts
 from gpu.core.snapshot import Snapshot, Wanted
 
 if TYPE_CHECKING:
     from gpu.run.run import Run
 
-SHORTEST_INTERVAL = 1 / 30
-"""Shortest time in seconds between two snapshots: nobody sees more."""
-
-LONGEST_INTERVAL = 1.0
-"""Longest time in seconds between two snapshots, however much they cost."""
-
+SHORTEST_INTERVAL = 1 / 30  # shortest time in seconds between two snapshots: nobody sees more
+LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however much they cost
+# Largest share of the run's time that goes into snapshots, between these two intervals.
 SHARE = 0.03
-"""Largest share of the run's time that goes into snapshots, between these two intervals."""
-
+# The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-"""The same for a colony on all cores: all cores but one rest while a snapshot is made."""
 
 
 class SnapshotSlot:
     """Holds the newest snapshot until somebody takes it, and knows what the next one shall carry.
 
     Only the solver's thread calls :meth:`due` and :meth:`fill`; any thread may call the rest.
-
-    Parameters
-    ----------
-    change : Condition
-        Guards the slot; notified when something else is wanted.
-    on_all_cores : bool
-        Whether the colony needs the cores that a snapshot is made on.
+    ``change`` guards the slot, and is notified when something else is wanted.
     """
 
     def __init__(self, change: threading.Condition, *, on_all_cores: bool) -> None:
@@ -43,12 +33,11 @@ class SnapshotSlot:
         self._wanted = self._wanted_at_rest = Wanted.SOLUTION
         self._missed = False
         self._snapshot: Snapshot | None = None
+        self._costly = CostlyParts()
         # Used by the solver's thread alone:
-        self._shortest, self._share = (
-            (SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES)
-            if on_all_cores
-            else (SHORTEST_INTERVAL, SHARE)
-        )
+        self._shortest, self._share = SHORTEST_INTERVAL, SHARE
+        if on_all_cores:  # the colony needs the cores that a snapshot is made on
+            self._shortest, self._share = SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES
         self._due = 0.0
         self._made = -1  # iterations in the last snapshot
         self._parts = Wanted.NUMBERS  # what snapshots have carried since that iteration
@@ -59,17 +48,23 @@ class SnapshotSlot:
         with self._change:
             return self._missed
 
-    def want(self, wanted: Wanted, at_rest: Wanted) -> None:
-        """Say what snapshots shall carry: while the run goes on, and while it is paused."""
+    def want(self, wanted: Wanted) -> None:
+        """Say what the next snapshots shall carry; a paused run makes one at once.
+
+        While the run goes on, costly parts take turns. The last snapshot before a pause and the
+        final one carry all.
+        """
         with self._change:
-            self._missed = self._missed or at_rest not in self._wanted_at_rest
-            self._wanted, self._wanted_at_rest = wanted, at_rest
+            self._missed = self._missed or wanted not in self._wanted_at_rest
+            self._wanted, self._wanted_at_rest = self._costly.next(wanted), wanted
             self._change.notify_all()
 
     def take(self) -> Snapshot | None:
         """Return the newest snapshot that nobody has taken yet, or None."""
         with self._change:
             taken, self._snapshot = self._snapshot, None
+            if taken is not None:
+                self._costly.take_in(taken)
             return taken
 
     def put(self, snapshot: Snapshot) -> None:

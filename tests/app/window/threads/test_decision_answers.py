@@ -109,7 +109,7 @@ def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
 
 
 def test_an_ended_run_answers_until_it_is_let_go(qtbot: QtBot) -> None:
-    thread = SolverThread(INSTANCE, session("acs-seq", iterations=5), stays=True)
+    thread = SolverThread(INSTANCE, session("acs-seq", iterations=5))
     with qtbot.waitSignal(thread.ended, timeout=30_000):
         thread.start()
     assert thread.state is RunState.ENDED
@@ -161,7 +161,7 @@ def test_a_device_that_fails_after_the_end_is_told(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
-    thread = SolverThread(INSTANCE, session(name, iterations=2), stays=True)
+    thread = SolverThread(INSTANCE, session(name, iterations=2))
     with qtbot.waitSignal(thread.ended, timeout=30_000):
         thread.start()
     with qtbot.waitSignal(thread.undecided, timeout=30_000) as undecided:
