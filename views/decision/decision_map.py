@@ -127,8 +127,8 @@ class DecisionLayer(MapLayer[Decision]):
 class DecisionMap(QWidget):
     """The map, near the ant or whole. It follows the ant unless the user moves it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._cities = np.empty((0, 2))
         self._decision: Decision | None = None
         self._follows = True

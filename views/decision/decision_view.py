@@ -34,8 +34,8 @@ class DecisionView(View):
     asked = Signal(int, int)  # ant (from 0) and step of the decision that is wanted
     looked_at = Signal()  # the view became visible
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._reason = ""
         self._when, self._iteration = "", 0

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QWidget
 
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
@@ -84,8 +83,8 @@ class AdjacencyView(NewestColoring, MatrixView):
     # the last request counts.
     picture_wanted = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(PictureItem([0] * 256, joined), parent)
+    def __init__(self) -> None:
+        super().__init__(PictureItem([0] * 256, joined))
         self._graph: GraphInstance | None = None
         self.picture: AdjacencyPicture | None = None
         self.grounds, self.outlines = BlocksLayer(-1, filled=True), BlocksLayer(1, filled=False)

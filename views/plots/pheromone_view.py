@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
@@ -25,8 +24,8 @@ class PheromoneView(MatrixView):
     title = "Pheromone"
     fit_tip = "Show the whole picture"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(PictureItem(colour_table()), parent)
+    def __init__(self) -> None:
+        super().__init__(PictureItem(colour_table()))
         self._instance: Instance | None = None
         self._picture: NDArray[np.float32] | None = None
         self._order: NDArray[np.integer] | None = None
@@ -75,10 +74,7 @@ class PheromoneView(MatrixView):
 
     def draw(self) -> None:
         """Draw the picture, logarithmic between its weakest and its strongest trail."""
-        if self._picture is None:
-            return
-        laid = self._picture > 0
-        if not laid.any():
+        if self._picture is None or not (laid := self._picture > 0).any():
             return
         trails = np.maximum(self._picture, float(self._picture[laid].min()))
         low, high = _round_range(float(trails.min()), float(trails.max()))
@@ -126,15 +122,13 @@ class PheromoneView(MatrixView):
         if len(self._picture) < n:
             parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
         self.caption.setText("  ·  ".join(parts))
-        self.caption.setToolTip(
-            f"{display.trails_tip}; each pixel is the strongest trail of its square."
-            + (
+        tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
+        if self._memory:
+            tip += (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
-                if self._memory
-                else ""
             )
-        )
+        self.caption.setToolTip(tip)
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:

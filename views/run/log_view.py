@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
 
 from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
@@ -30,8 +30,8 @@ class LogView(View):
     title = "Log"
     folder_requested = Signal()  # the user wants to see the log's folder
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._drawn = 0
         self._taken = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -35,8 +35,8 @@ class TourView(CanvasView):
     fit_tip = "Show the whole map (F)"
     redraw_interval = 0.0  # people look at what moves
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._instance: TspInstance | None = None
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.trails = tour_layers.TrailsLayer(0)

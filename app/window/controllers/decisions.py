@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.run.session import system_named
+from views.decision.decision_view import DecisionView
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
     from gpu.core.parameters import Parameters
     from gpu.core.system import System
     from gpu.decisions.replay import Replay
-    from views.decision.decision_view import DecisionView
-    from views.setup.setup_panel import SetupPanel
 
 AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."
 
 
-class DecisionController(QObject):
+class DecisionController(Controller):
     """Gives the decision view its answers.
 
     A run answers while it is paused. After its end its colony is kept, with its memory, until
@@ -35,26 +33,18 @@ class DecisionController(QObject):
     of the run that would be started now.
     """
 
-    def __init__(
-        self,
-        runs: RunList,
-        instance: LoadedInstance,
-        view: DecisionView,
-        setup: SetupPanel,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._runs, self._instance = runs, instance
-        self._view, self._setup = view, setup
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._view, self._setup = parts.window.view(DecisionView), parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        view.asked.connect(self._ask)
-        view.looked_at.connect(self.refresh)
-        setup.changed.connect(self.refresh)
-        runs.preparing_changed.connect(self._preparing_changed)
-        runs.current_changed.connect(self._run_changed)
-        runs.ended.connect(self.refresh)
+        self._view.asked.connect(self._ask)
+        self._view.looked_at.connect(self.refresh)
+        self._setup.changed.connect(self.refresh)
+        parts.runs.preparing_changed.connect(self._preparing_changed)
+        parts.runs.current_changed.connect(self._run_changed)
+        parts.runs.ended.connect(self.refresh)
 
     @Slot()
     def refresh(self) -> None:

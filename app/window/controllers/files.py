@@ -8,42 +8,31 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.files.loading import load_any
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.session_choices import choices_of
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
     from gpu.run.run_log import RunLog
-    from views.frame.main_window import MainWindow
 
 Found = tuple[Instance, "RunLog | None"]  # the recorded session that the instance came with
 
 
-class FileController(QObject):
+class FileController(Controller):
     """Loads one file at a time; of several, the last one that can be read is shown."""
 
     stop_wanted = Signal()  # a loaded instance waits for the end of the run
     shown = Signal()  # the window shows another instance, with the choices of its session
     ready = Signal()  # there are an instance and a device: a run can start
 
-    def __init__(
-        self,
-        instance: LoadedInstance,
-        runs: RunList,
-        background: BackgroundTasks,
-        window: MainWindow,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._instance, self._runs = instance, runs
-        self._background, self._window = background, window
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
         self._waiting: Found | None = None
-        runs.ended.connect(self._show_waiting)
-        runs.preparing_changed.connect(self._show_waiting)
-        window.open_requested.connect(self.open)
+        self._runs.ended.connect(self._show_waiting)
+        self._runs.preparing_changed.connect(self._show_waiting)
+        self._window.open_requested.connect(self.open)
 
     @Slot(object)
     def open(self, path: Path) -> None:

@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
 from views.widgets.view import View
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
     from gpu.drawing.draw import GraphArtist
-    from views.graph.adjacency_view import AdjacencyView
-    from views.graph.graph_view import GraphView
 
 Work = Callable[["GraphArtist"], Any]  # makes a picture
 Show = Callable[[Any], object]  # shows it
 LONGEST = 6.0  # most seconds between two pictures of one view beside a colony on all cores
 
 
-class GraphController(QObject):
+class GraphController(Controller):
     """Makes one picture at a time for the views of a graph.
 
     A view's newer request replaces an older one that waits, so that the views stay as close to the
@@ -36,25 +36,15 @@ class GraphController(QObject):
     its pictures take: each picture holds up one thread of the colony, and the others wait for it.
     """
 
-    def __init__(
-        self,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        graph_view: GraphView,
-        adjacency_view: AdjacencyView,
-        tell: Callable[[str], None],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._background, self._tell = background, tell
-        self._graph_view, self._adjacency_view = graph_view, adjacency_view
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
         self._graph: GraphInstance | None = None
         self._artist: GraphArtist | None = None
         self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
-        instance.changed.connect(self._instance_changed)
-        graph_view.drawing_wanted.connect(self._draw)
-        adjacency_view.picture_wanted.connect(self._draw_adjacency)
+        self._instance.changed.connect(self._instance_changed)
+        self._window.view(GraphView).drawing_wanted.connect(self._draw)
+        self._window.view(AdjacencyView).picture_wanted.connect(self._draw_adjacency)
 
     @property
     def idle(self) -> bool:
@@ -72,12 +62,12 @@ class GraphController(QObject):
 
     @Slot(object, object)
     def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
-        view = self._graph_view
+        view = self._window.view(GraphView)
         self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
 
     @Slot(object)
     def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
-        view = self._adjacency_view
+        view = self._window.view(AdjacencyView)
         self._want(view, lambda artist: artist.adjacency(coloring), view.show_picture)
 
     def _want(self, view: View, work: Work, show: Show) -> None:
@@ -107,7 +97,7 @@ class GraphController(QObject):
             view.redraw_interval = max(type(view).redraw_interval, rest)
             show(picture)
 
-        self._task = Task(draw, done, self._tell)
+        self._task = Task(draw, done, self._window.tell)
         self._task.ended.connect(self._ended)
         self._background.start(self._task)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from app.files.log_tail import LogTail
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import title_of
 from app.window.threads.solver import RunState
 from gpu.run.recorder import versions
@@ -17,23 +18,20 @@ from views.run.log_view import LogView
 
 if TYPE_CHECKING:
     from app.window.models.run import RunModel
-    from app.window.models.run_list import RunList
-    from views.frame.main_window import MainWindow
 
 # Share of one core that the window may take while the colony computes on all cores.
 SHARE_BESIDE_ALL_CORES = 0.025
 
 
-class RunDisplay(QObject):
+class RunDisplay(Controller):
     """Gives the window what the current run tells, and the run what the window wants to see."""
 
-    def __init__(self, runs: RunList, window: MainWindow, parent: QObject) -> None:
-        super().__init__(parent)
-        self._runs, self._window = runs, window
-        self._tail = LogTail(window.view(LogView).add_lines)
-        runs.current_changed.connect(self._follow)
-        runs.ended.connect(self._tail.read)
-        window.wanted_changed.connect(self._want)
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._tail = LogTail(self._window.view(LogView).add_lines)
+        self._runs.current_changed.connect(self._follow)
+        self._runs.ended.connect(self._tail.read)
+        self._window.wanted_changed.connect(self._want)
 
     @Slot()
     def show_device(self) -> None:

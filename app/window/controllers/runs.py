@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
 from app.window.controllers.session_choices import session_of
-from app.window.models.run_list import RunList
 from app.window.threads.solver import RunState
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
@@ -20,10 +20,8 @@ from views.frame.activity import Activity
 from views.frame.banner import Severity
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
     from app.window.models.run import RunModel
     from gpu.core.instance import Instance
-    from views.frame.main_window import MainWindow
     from views.setup.setup_panel import Choices
 
 _ACTIVITIES = {
@@ -39,7 +37,7 @@ _SEVERITIES: dict[Ending, Severity] = {
 }
 
 
-class RunController(QObject):
+class RunController(Controller):
     """Starts, pauses, steps and stops the run as the window's buttons ask for it.
 
     A button may be pressed before there is a run to obey it: while a task still prepares it.
@@ -49,21 +47,18 @@ class RunController(QObject):
 
     def __init__(
         self,
-        runs: RunList,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        window: MainWindow,
+        parts: Parts,
         log_path: Callable[[Session], Path],
-        warn: Callable[[str], None],
+        warn: Callable[[str], None],  # shows a sentence; called from any thread
         parent: QObject,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parts, parent)
         self.log_path = log_path  # may be replaced
-        self._runs, self._instance = runs, instance
-        self._background, self._window, self._warn = background, window, warn
+        self._warn = warn
         self._stop_soon = self._pause_soon = False
-        runs.current_changed.connect(self._follow)
-        runs.ended.connect(self._ended)
+        self._runs.current_changed.connect(self._follow)
+        self._runs.ended.connect(self._ended)
+        window = self._window
         window.start_requested.connect(self.start)
         window.step_requested.connect(self.step)
         window.pause_requested.connect(self.pause)
