@@ -71,19 +71,16 @@ class Mark:
     outline: Points  # its corners, y down, about as large as a circle of radius 1
 
 
+@cache
 def mark_of(number: int) -> Mark:
     """Return the mark of the class ``number``; colors change first, then shapes, then tints."""
-    return _mark(number % DISTINCT)
-
-
-@cache
-def _mark(number: int) -> Mark:
-    rest, hue_at = divmod(number, len(_HUES))
+    rest, hue_at = divmod(number % DISTINCT, len(_HUES))
     rest, shape_at = divmod(rest, len(_SHAPES))
     hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest]
     colour = QColor(_HUES[hue])
     if tint:
-        colour = _mixed(colour, QColor(_TINTS[tint]))
+        mixed = (1 - _TINTED) * _parts(colour) + _TINTED * _parts(QColor(_TINTS[tint]))
+        colour = QColor.fromRgbF(*mixed)
     shape, outline = _SHAPES[shape_at]
     ink = QColor("#000000" if _luminance(colour) > 0.2 else "#ffffff")
     return Mark(colour, ink, f"{tint}{hue} {shape}", outline)
@@ -185,25 +182,18 @@ def _stamps(rows: int, diameter: float, dark: bool, ratio: float) -> tuple[QPixm
 def draw_swatch(painter: QPainter, centre: QPointF, number: int, diameter: float) -> None:
     """Draw one mark of the class ``number``, for a legend."""
     mark = mark_of(number)
-    corners = _polygon(diameter / 2 * mark.outline + [centre.x(), centre.y()])
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(mark.colour)
-    painter.drawPolygon(corners)
-
-
-def _mixed(colour: QColor, other: QColor) -> QColor:
-    parts: list[float] = [
-        (1 - _TINTED) * mine + _TINTED * theirs
-        for mine, theirs in zip(colour.getRgbF()[:3], other.getRgbF()[:3], strict=True)  # type: ignore[index]
-    ]
-    return QColor.fromRgbF(*parts)
+    painter.drawPolygon(_polygon(diameter / 2 * mark.outline + [centre.x(), centre.y()]))
 
 
 def _luminance(colour: QColor) -> float:
     """Return the relative luminance of sRGB, in [0, 1]."""
-    shares = zip((0.2126, 0.7152, 0.0722), colour.getRgbF()[:3], strict=True)  # type: ignore[index]
-    return sum(share * _linear(value) for share, value in shares)
+    parts = _parts(colour)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def _linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+def _parts(colour: QColor) -> NDArray[np.float64]:
+    """Return red, green and blue, in [0, 1]."""
+    return np.array([colour.redF(), colour.greenF(), colour.blueF()])

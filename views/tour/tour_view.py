@@ -39,19 +39,13 @@ class TourView(CanvasView):
         super().__init__()
         self._instance: TspInstance | None = None
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
-        self.trails = tour_layers.TrailsLayer(0)
-        self.cities = tour_layers.CitiesLayer(1)
-        self.optimum = tour_layers.TourLayer(2, "optimum", dashes=True)
-        self.latest = tour_layers.TourLayer(3, "latest")
-        self.best = tour_layers.TourLayer(4, "best", bold=True)
-        self.improved = tour_layers.ImprovementLayer(5)
-        self._layers: dict[str, tour_layers.MapLayer[Any]] = {
-            "best": self.best,
-            "latest": self.latest,
-            "optimum": self.optimum,
-            "trails": self.trails,
-            "cities": self.cities,
-            "improved": self.improved,
+        self.layers: dict[str, tour_layers.MapLayer[Any]] = {
+            "trails": tour_layers.TrailsLayer(0),
+            "cities": tour_layers.CitiesLayer(1),
+            "optimum": tour_layers.TourLayer(2, "optimum", dashes=True),
+            "latest": tour_layers.TourLayer(3, "latest"),
+            "best": tour_layers.TourLayer(4, "best", bold=True),
+            "improved": tour_layers.ImprovementLayer(5),
         }
         trails_tip = "The strongest trails: the wider, the more τ"
         self.chips = {
@@ -64,8 +58,8 @@ class TourView(CanvasView):
         }
         self.chips["improved"].setChecked(False)
         self.chips["improved"].hide()
-        self.improved.setVisible(False)
-        for layer in self._layers.values():
+        self.layers["improved"].setVisible(False)
+        for layer in self.layers.values():
             self.box.addItem(layer)
         self.hover = make_label("note")
         self.welcome = self._label_over(WELCOME)
@@ -97,9 +91,9 @@ class TourView(CanvasView):
         self._instance = instance
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
-        for layer in self._layers.values():
+        for layer in self.layers.values():
             layer.set_cities(points)
-        self.optimum.show_part(None if instance is None else instance.optimal_tour)
+        self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         tip = "A tour of the best known length" if has_optimum else "No optimal tour is known here"
         self.chips["optimum"].setEnabled(has_optimum)
@@ -113,8 +107,8 @@ class TourView(CanvasView):
     def begin_run(self) -> None:
         """Remove the tours and trails of the former run."""
         self._changed.clear()
-        for layer in (self.best, self.latest, self.trails, self.improved):
-            layer.show_part(None)
+        for name in ("best", "latest", "trails", "improved"):
+            self.layers[name].show_part(None)
         self._offer_improved(offered=False)
         self._describe()
 
@@ -125,18 +119,17 @@ class TourView(CanvasView):
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the latest tours and trails; what the snapshot lacks stays as it was."""
-        for name, part in (
-            ("best", snapshot.best_solution),
-            ("latest", snapshot.iteration_solution),
-            ("trails", snapshot.trails),
-        ):
-            if part is not None:
-                # A layer that waits keeps its place in the order.
-                self._changed[name] = part
+        built, latest = snapshot.built_solution, snapshot.iteration_solution
+        parts = {
+            "best": snapshot.best_solution,
+            "latest": latest,
+            "trails": snapshot.trails,
+            "improved": None if built is None or latest is None else (built, latest),
+        }
+        # A layer that waits keeps its place in the order.
+        self._changed |= {name: part for name, part in parts.items() if part is not None}
         if (snapshot.improvements is None) != self.chips["improved"].isHidden():
             self._offer_improved(offered=snapshot.improvements is not None)
-        if snapshot.built_solution is not None and snapshot.iteration_solution is not None:
-            self._changed["improved"] = snapshot.built_solution, snapshot.iteration_solution
 
     def draw(self) -> None:
         """Draw what was taken in; for a large instance only one layer, which is quick."""
@@ -146,7 +139,7 @@ class TourView(CanvasView):
             if name == "improved":
                 self._describe(part)
                 part = tour_layers.changes(*part)
-            self._layers[name].show_part(part)
+            self.layers[name].show_part(part)
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse."""
@@ -163,7 +156,7 @@ class TourView(CanvasView):
         self.hover.clear()
 
     def _show_layer(self, name: str, shown: bool) -> None:
-        self._layers[name].setVisible(shown)
+        self.layers[name].setVisible(shown)
         if name == "improved" and not shown:
             self._describe()
         self.wanted_changed.emit()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
-if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
-    from app.window.threads.tasks import BackgroundTasks
-    from views.frame.main_window import MainWindow
+from app.window.models.loaded_instance import LoadedInstance
+from app.window.models.run_list import RunList
+from app.window.threads.tasks import BackgroundTasks
+from views.frame.main_window import MainWindow
 
 
 class Parts(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
@@ -15,15 +15,13 @@ from app.files.exports import write_whole
 from app.files.measurements import export_comparison, export_speedup
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import caption_of
+from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu.run.run_log import read_log
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
 from views.widgets.picture_export import as_image, as_svg
-
-if TYPE_CHECKING:
-    from app.window.models.run import RunModel
 
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 

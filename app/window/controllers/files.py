@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -12,9 +11,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.session_choices import choices_of
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
-
-if TYPE_CHECKING:
-    from gpu.run.run_log import RunLog
+from gpu.run.run_log import RunLog
 
 Found = tuple[Instance, "RunLog | None"]  # the recorded session that the instance came with
 

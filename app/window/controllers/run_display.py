@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from app.files.log_tail import LogTail
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import title_of
+from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from gpu.run.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
-
-if TYPE_CHECKING:
-    from app.window.models.run import RunModel
 
 # Share of one core that the window may take while the colony computes on all cores.
 SHARE_BESIDE_ALL_CORES = 0.025

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
 from app.window.controllers.session_choices import session_of
+from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
+from gpu.core.instance import Instance
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-
-if TYPE_CHECKING:
-    from app.window.models.run import RunModel
-    from gpu.core.instance import Instance
-    from views.setup.setup_panel import Choices
+from views.setup.setup_panel import Choices
 
 _ACTIVITIES = {
     RunState.RUNNING: Activity.RUNNING,

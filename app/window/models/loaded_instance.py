@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
 
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
+from gpu.core.instance import Instance
 
 
 class LoadedInstance(QObject):

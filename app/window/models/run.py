@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.window.threads.solver import RunState, SolverThread
-
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
-    from gpu.run.outcome import Outcome
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
+from gpu.run.outcome import Outcome
+from gpu.run.recorder import Recorder
+from gpu.run.session import Session
 
 LOOK_EVERY = 33  # milliseconds between two looks for a new snapshot
 LOOK_EVERY_ON_ALL_CORES = 200  # while the colony computes there: each look takes time from it

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.models.run import RunModel
-
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
+from gpu.core.instance import Instance
+from gpu.run.recorder import Recorder
+from gpu.run.session import Session
 
 PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
 

@@ -12,34 +12,48 @@ from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
-    from gpu.core.decision import Decision
     from gpu.decisions.replay import Replay
 
 
-class DecisionResponder:
-    """Takes questions from any thread; one thread answers them.
+class AnsweringThread(WorkerThread):
+    """Takes questions from any thread, and answers them while nothing else is to be done.
 
-    ``change`` guards the question, and wakes the thread that answers. That thread may wait for
-    other things with it, too. It calls ``begin``, which makes the replay that gives the answers.
+    It calls ``begin``, which makes the replay that gives the answers.
     """
 
-    def __init__(self, change: threading.Condition, begin: Callable[[], Replay]) -> None:
-        self._change, self._begin = change, begin
-        self._question: tuple[int, int] | None = None  # guarded by _change
-        self._replay: Replay | None = None  # used by the answering thread alone
+    decided = Signal(object)  # the Decision that answers the newest question
+    undecided = Signal(str)  # why there are no answers, as a sentence; no answer follows
 
-    def ask(self, ant: int, step: int) -> None:
-        """Ask for a decision; this replaces the former question if it has no answer yet."""
+    def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._begin = begin
+        self._replay: Replay | None = None  # used by this thread alone
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._question: tuple[int, int] | None = None
+        self._released = False
+
+    def ask_decision(self, ant: int, step: int) -> None:
+        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
+
+        This replaces the former question if it has no answer yet.
+        """
         with self._change:
             self._question = (ant, step)
+            self._change.notify_all()
+
+    def release(self) -> None:
+        """Answer no more questions once the work is done."""
+        with self._change:
+            self._released = True
             self._change.notify_all()
 
     def forget(self) -> None:
         """Begin with a new replay at the next question, because the trails have changed."""
         self._replay = None
 
-    def answer_until(self, over: Callable[[], bool], tell: Callable[[Decision], object]) -> None:
-        """Give answers to ``tell`` as questions come, and return once ``over()`` is true.
+    def answer_until(self, over: Callable[[], bool]) -> None:
+        """Answer questions as they come, in this thread, and return once ``over()`` is true.
 
         ``over`` is called between two steps of a replay, and with the lock held. The next call of
         this method goes on with a question that has no answer yet.
@@ -59,40 +73,19 @@ class DecisionResponder:
             with self._change:
                 if self._question is question:
                     self._question = None
-            tell(decision)
+            self.post(self.decided.emit, decision)
 
     def _outdated(self, question: tuple[int, int], over: Callable[[], bool]) -> Callable[[], bool]:
         return lambda: self._question is not question or over()
 
 
-class DecisionPreview(WorkerThread):
-    """Answers questions about a run that has not begun; all its trails are at the initial level.
-
-    ``begin`` is called in this thread at the first question.
-    """
-
-    decided = Signal(object)  # the Decision that answers the newest question
-    undecided = Signal(str)  # why there are no answers, as a sentence; no answer follows
-
-    def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decision preview")
-        self._change = threading.Condition()
-        self._released = False
-        self._responder = DecisionResponder(self._change, begin)
-        self.ask_decision = self._responder.ask
-
-    def release(self) -> None:
-        """End the thread soon."""
-        with self._change:
-            self._released = True
-            self._change.notify_all()
+class DecisionPreview(AnsweringThread):
+    """Answers questions about a run that has not begun; all its trails are at the initial level."""
 
     def run(self) -> None:
         """Answer questions; Qt calls this in the new thread."""
+        self.setObjectName("decision preview")
         try:
-            self._responder.answer_until(
-                lambda: self._released, lambda decision: self.post(self.decided.emit, decision)
-            )
+            self.answer_until(lambda: self._released)
         except Exception as error:
             self.post(self.undecided.emit, sentence_for(error))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from app.window.threads.costly_parts import CostlyParts
 from gpu.core.snapshot import Snapshot, Wanted
-
-if TYPE_CHECKING:
-    from gpu.run.run import Run
+from gpu.run.run import Run
 
 SHORTEST_INTERVAL = 1 / 30  # shortest time in seconds between two snapshots: nobody sees more
 LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however much they cost

@@ -5,25 +5,20 @@ from __future__ import annotations
 import enum
 import logging
 import math
-import threading
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 
-from app.window.threads.decision_answers import DecisionResponder
+from app.window.threads.decision_answers import AnsweringThread
 from app.window.threads.snapshot_slot import SnapshotSlot
-from app.window.threads.worker import WorkerThread, lower_priority
+from app.window.threads.worker import lower_priority
 from gpu import catalog
 from gpu.core.errors import sentence_for
+from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
 from gpu.run.run import Run
-
-if TYPE_CHECKING:
-    from gpu.core.decision import Decision
-    from gpu.core.instance import Instance
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
+from gpu.run.session import Session
 
 _log = logging.getLogger(__name__)
 
@@ -38,19 +33,17 @@ class RunState(enum.Enum):
     ENDED = "ended"
 
 
-class SolverThread(WorkerThread):
-    """Solves a session in the background.
+class SolverThread(AnsweringThread):
+    """Solves a session in the background, and answers questions while it is paused.
 
     This one thread builds, uses and closes the colony, because a CUDA context belongs to its
     thread. Signals arrive in the order in which things happened, in the thread that made this
     object. If the ants can be replayed, the colony is kept after the run's end, to answer
-    :meth:`ask_decision` until :meth:`release`.
+    questions until :meth:`release`.
     """
 
     state_changed = Signal(object)  # the new RunState
     ended = Signal(object)  # the Outcome, exactly once, after the final snapshot is in the slot
-    decided = Signal(object)  # the Decision that answers the newest question, during a pause
-    undecided = Signal(str)  # why no question can be answered after the run's end, as a sentence
 
     def __init__(
         self,
@@ -60,18 +53,16 @@ class SolverThread(WorkerThread):
         recorder: Recorder | None = None,  # writes the log
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        run = Run(instance, session, generation, recorder)
+        super().__init__(run.replay, parent)
         self.setObjectName(f"solver {generation}")
-        self._run = Run(instance, session, generation, recorder)
-        self._recorder = recorder
-        self._change = threading.Condition()
+        self._run, self._recorder = run, recorder
         # Guarded by _change:
         self._state = RunState.BUILDING
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
         self._released = not session.system.rule
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
-        self._responder = DecisionResponder(self._change, self._run.replay)
         self.want, self.take = self._slot.want, self._slot.take
 
     @property
@@ -123,10 +114,7 @@ class SolverThread(WorkerThread):
             self._change.notify_all()
 
     def ask_decision(self, ant: int, step: int) -> None:
-        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
-
-        The answer comes by ``decided`` as soon as the run is paused. A newer question replaces
-        one that has no answer yet.
+        """Ask how ``ant`` (from 0) will choose; the answer comes as soon as the run is paused.
 
         Raises
         ------
@@ -134,13 +122,7 @@ class SolverThread(WorkerThread):
             If the ants of this colony cannot be replayed.
         """
         catalog.check_replayable(self._run.session.system)
-        self._responder.ask(ant, step)
-
-    def release(self) -> None:
-        """Answer no question after the run's end, and free the colony then."""
-        with self._change:
-            self._released = True
-            self._change.notify_all()
+        super().ask_decision(ant, step)
 
     def shutdown(self, timeout: float) -> bool:
         """Cancel, and wait for the thread's end; all signals have been delivered on return.
@@ -204,7 +186,7 @@ class SolverThread(WorkerThread):
         if allowed <= 0:
             self._rest()
             return
-        self._responder.forget()
+        self.forget()
         run.advance(None if allowed == math.inf else int(allowed))
         if self._slot.due(run):
             self._slot.fill(run)
@@ -217,7 +199,7 @@ class SolverThread(WorkerThread):
         with self._change:
             if not self._is_wanted():
                 self._set_state(RunState.PAUSED)
-        self._responder.answer_until(self._is_wanted, self._tell)
+        self.answer_until(self._is_wanted)
 
     def _is_wanted(self) -> bool:
         """Whether a paused run has something to do."""
@@ -226,15 +208,12 @@ class SolverThread(WorkerThread):
     def _stay(self) -> None:
         """Answer questions about a run that has ended."""
         try:
-            self._responder.answer_until(lambda: self._released, self._tell)
+            self.answer_until(lambda: self._released)
         except Exception as error:  # the outcome is told already, and stays as it is
             _log.exception("%s: its decisions cannot be replayed", self._run.session.colony)
             self.post(self.undecided.emit, sentence_for(error))
         finally:
             self._run.close()
-
-    def _tell(self, decision: Decision) -> None:
-        self.post(self.decided.emit, decision)
 
     def _set_state(self, state: RunState) -> None:
         """Enter ``state`` and tell of it; called with the lock held.
