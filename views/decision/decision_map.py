@@ -37,9 +37,9 @@ class DecisionLayer(MapLayer[Decision]):
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the cities, the path of the ant, and the edges that it considers."""
-        pixels = to_pixels(self._cities, transform)
+        pixels = to_pixels(self.cities, transform)
         visited = np.zeros(len(pixels), np.bool_)
-        decision = self._shown
+        decision = self.shown
         if decision is not None:
             visited[decision.tour] = True
         seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
@@ -129,8 +129,6 @@ class DecisionMap(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._cities = np.empty((0, 2))
-        self._decision: Decision | None = None
         self._follows = True
         self.layer = DecisionLayer(0)
         # pyqtgraph has no type hints; its objects are Any.
@@ -141,7 +139,7 @@ class DecisionMap(QWidget):
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        # the choice of how much to show, and the meaning of the marks. The view places both
+        # How much to show, and the meaning of the marks; the view places both.
         choices = {"near": "Near", "whole": "Whole map"}
         self.extent = OptionButtons(choices, "How much of the map to show")
         self.extent.chosen.connect(lambda _: self.fit())
@@ -151,15 +149,12 @@ class DecisionMap(QWidget):
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""
-        self._cities = np.empty((0, 2)) if instance is None else instance.display
-        self._decision = None
-        self.layer.set_cities(self._cities)
+        self.layer.set_cities(np.empty((0, 2)) if instance is None else instance.display)
         self.layer.ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.fit()
 
     def show_decision(self, decision: Decision) -> None:
         """Show a decision, and follow the ant."""
-        self._decision = decision
         self.layer.show_part(decision)
         if self._follows:
             self._follow()
@@ -190,22 +185,23 @@ class DecisionMap(QWidget):
 
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
-        if len(self._cities) == 0:
+        cities, decision = self.layer.cities, self.layer.shown
+        if len(cities) == 0:
             return
-        places = self._cities
-        if self.extent.value == "near" and self._decision is not None:
-            places = self._cities[_around(self._decision)]
+        places = cities
+        if self.extent.value == "near" and decision is not None:
+            places = cities[_around(decision)]
         low, high = places.min(axis=0), places.max(axis=0)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()
         tight = max(wanted.width() / max(now.width(), 1e-9), wanted.height() / now.height())
         if not at_once and now.contains(wanted) and tight > 0.35:
             return
-        least = 1e-6 * max(float(np.abs(self._cities).max()), 1.0)
+        least = 1e-6 * max(float(np.abs(cities).max()), 1.0)
         self.box.setRange(
             xRange=(low[0], max(high[0], low[0] + least)),
             yRange=(low[1], max(high[1], low[1] + least)),
-            padding=0.14 if places is not self._cities else 0.05,
+            padding=0.05 if places is cities else 0.14,
         )
 
     def _moved_by_user(self, _: object) -> None:

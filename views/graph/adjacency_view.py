@@ -82,11 +82,12 @@ class AdjacencyView(NewestColoring, MatrixView):
     # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only
     # the last request counts.
     picture_wanted = Signal(object)
+    picture: AdjacencyPicture | None = None
+    matrix: NDArray[np.uint8] | None = None  # levels of the picture
 
     def __init__(self) -> None:
         super().__init__(PictureItem([0] * 256, joined))
         self._graph: GraphInstance | None = None
-        self.picture: AdjacencyPicture | None = None
         self.grounds, self.outlines = BlocksLayer(-1, filled=True), BlocksLayer(1, filled=False)
         for layer in (self.grounds, self.outlines):
             self.box.addItem(layer)
@@ -96,7 +97,7 @@ class AdjacencyView(NewestColoring, MatrixView):
     def show_instance(self, instance: GraphInstance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._graph = instance
-        self.picture = None
+        self.picture = self.matrix = None
         self.image.set_picture(None)
         self.begin_run()
 
@@ -118,7 +119,7 @@ class AdjacencyView(NewestColoring, MatrixView):
         """Show the matrix that was asked for last, unless it belongs to an earlier run."""
         if picture.coloring is not None and self._coloring is None:
             return
-        self.picture = picture
+        self.picture, self.matrix = picture, picture.levels
         size = len(picture.levels)
         ends = np.zeros(1)
         if picture.coloring is not None:
@@ -135,11 +136,6 @@ class AdjacencyView(NewestColoring, MatrixView):
         super().apply_theme(theme)
         levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
-
-    @property
-    def matrix(self) -> NDArray[np.uint8] | None:
-        """Levels of the picture that is shown."""
-        return None if self.picture is None else self.picture.levels
 
     def read(self, row: int, column: int) -> str:
         """Return the vertices of an entry, and point at the class of the first."""

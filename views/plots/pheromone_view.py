@@ -23,11 +23,12 @@ class PheromoneView(MatrixView):
     key = "pheromone"
     title = "Pheromone"
     fit_tip = "Show the whole picture"
+    wanted = Wanted.PHEROMONE | Wanted.SOLUTION  # the solution for the order of the rows
+    matrix: NDArray[np.float32] | None = None  # the trails of the newest picture
 
     def __init__(self) -> None:
         super().__init__(PictureItem(colour_table()))
         self._instance: Instance | None = None
-        self._picture: NDArray[np.float32] | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self.bar = ColourBar("τ / τ₀")
@@ -38,11 +39,6 @@ class PheromoneView(MatrixView):
         self.apply_theme(self.theme)
         self.begin_run()
 
-    @property
-    def wanted(self) -> Wanted:
-        """The picture, and the solution for the order of its rows."""
-        return Wanted.PHEROMONE | Wanted.SOLUTION
-
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
@@ -50,7 +46,7 @@ class PheromoneView(MatrixView):
 
     def begin_run(self) -> None:
         """Empty the picture."""
-        self._picture = self._order = None
+        self.matrix = self._order = None
         self.image.set_picture(None)
         self.bar.hide()
         self.reading.setText(" ")
@@ -65,8 +61,8 @@ class PheromoneView(MatrixView):
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.pheromone is not None and snapshot.iteration > 0:
-            first = self._picture is None
-            self._picture = snapshot.pheromone
+            first = self.matrix is None
+            self.matrix = snapshot.pheromone
             best = snapshot.best_solution
             self._order = None if best is None else display_of(self._instance).order(best)
             if first:
@@ -74,9 +70,9 @@ class PheromoneView(MatrixView):
 
     def draw(self) -> None:
         """Draw the picture, logarithmic between its weakest and its strongest trail."""
-        if self._picture is None or not (laid := self._picture > 0).any():
+        if self.matrix is None or not (laid := self.matrix > 0).any():
             return
-        trails = np.maximum(self._picture, float(self._picture[laid].min()))
+        trails = np.maximum(self.matrix, float(self.matrix[laid].min()))
         low, high = _round_range(float(trails.min()), float(trails.max()))
         shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
         shades = np.where(laid, np.clip(shades, 1, 255), 0)
@@ -92,14 +88,9 @@ class PheromoneView(MatrixView):
         nothing = theme.colour("field" if theme.dark else "border").rgb()
         self.image.set_colours([nothing, *colour_table()[1:]])
 
-    @property
-    def matrix(self) -> NDArray[np.float32] | None:
-        """The trails of the newest picture."""
-        return self._picture
-
     def read(self, row: int, column: int) -> str:
         """Return between which places the trail of an entry lies, and how strong it is."""
-        picture = self._picture
+        picture = self.matrix
         assert picture is not None
         trail = float(picture[row, column])
         display, order, instance = display_of(self._instance), self._order, self._instance
@@ -110,17 +101,17 @@ class PheromoneView(MatrixView):
         return f"{name} itself" if row == column else f"{name} → {other}:  {value}"
 
     def _describe(self) -> None:
-        self.hint.setVisible(self._picture is None)
-        if self._picture is None:
+        self.hint.setVisible(self.matrix is None)
+        if self.matrix is None:
             self.caption.setText("")
             self.caption.setToolTip("")
             return
-        n = self._instance.n if self._instance else len(self._picture)
+        n = self._instance.n if self._instance else len(self.matrix)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
         display = display_of(self._instance)
         parts.append(display.row_order if parts else f"In the {display.row_order}")
-        if len(self._picture) < n:
-            parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
+        if len(self.matrix) < n:
+            parts.append(f"{math.ceil(n / len(self.matrix))}² trails a pixel")
         self.caption.setText("  ·  ".join(parts))
         tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
         if self._memory:

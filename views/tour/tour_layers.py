@@ -33,23 +33,23 @@ class MapLayer(layers.Layer, Generic[T]):
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
-        self._cities: Points = np.empty((0, 2))
-        self._shown: T | None = None
+        self.cities: Points = np.empty((0, 2))
+        self.shown: T | None = None
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return self._shown is None
+        return self.shown is None
 
     def set_cities(self, cities: Points) -> None:
         """Take other cities, and show nothing there yet."""
-        self._cities, self._shown = cities, None
+        self.cities, self.shown = cities, None
         self.set_bounds(cities)
         self.refresh()
 
     def show_part(self, part: T | None) -> None:
         """Show ``part`` instead of the former one."""
-        self._shown = part
+        self.shown = part
         self.refresh()
 
 
@@ -60,7 +60,7 @@ class CitiesLayer(MapLayer[None]):
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the visible dots."""
-        pixels = to_pixels(self._cities, transform)
+        pixels = to_pixels(self.cities, transform)
         seen = pixels[(pixels >= 0).all(axis=1) & (pixels <= [size.width(), size.height()]).all(1)]
         diameter = diameter_for(len(seen), ((150, 7.0), (600, 5.0), (2500, 3.4), (8000, 2.0)))
         if diameter == 1.0:
@@ -80,14 +80,14 @@ class TourLayer(MapLayer[Tour]):
 
     def show_part(self, part: Tour | None) -> None:
         """Show another tour, unless it is the same."""
-        shown = self._shown
+        shown = self.shown
         if part is None or shown is None or not np.array_equal(part, shown):
             super().show_part(part)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the visible edges."""
-        assert self._shown is not None
-        pixels = to_pixels(self._cities[np.append(self._shown, self._shown[0])], transform)
+        assert self.shown is not None
+        pixels = to_pixels(self.cities[np.append(self.shown, self.shown[0])], transform)
         lines = layers.dashed(pixels) if self._dashes else layers.path_lines(pixels)
         lines = lines[within(lines, size)]
         width = 2.6 if len(lines) <= 200 else 2.2
@@ -99,9 +99,9 @@ class ImprovementLayer(MapLayer[Changes]):
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the visible edges, the new ones last."""
-        assert self._shown is not None
-        pixels = to_pixels(self._cities, transform)
-        seen = (pixels[edges].reshape(-1, 4) for edges in self._shown)
+        assert self.shown is not None
+        pixels = to_pixels(self.cities, transform)
+        seen = (pixels[edges].reshape(-1, 4) for edges in self.shown)
         kept, lost, gained = (lines[within(lines, size)] for lines in seen)
         draw_lines(painter, kept, self._theme.colour("mean"), 1.2)
         draw_lines(painter, layers.dashed_lines(lost), self._theme.colour("gap"), 1.6)
@@ -130,12 +130,12 @@ class TrailsLayer(MapLayer[Trails]):
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the visible trails, the strongest last."""
-        trails = self._shown
+        trails = self.shown
         if trails is None or len(trails.edges) == 0:
             return
         force = np.sqrt(trails.strength)
         strong = force >= _FAINTEST
-        pixels = to_pixels(self._cities, transform)
+        pixels = to_pixels(self.cities, transform)
         lines = pixels[trails.edges[strong]].reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]

@@ -43,7 +43,8 @@ class DecisionController(Controller):
         self._view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
         parts.runs.preparing_changed.connect(self._preparing_changed)
-        parts.runs.current_changed.connect(self._run_changed)
+        parts.runs.current_changed.connect(self._let_go)
+        parts.runs.state_changed.connect(self._state_changed)
         parts.runs.ended.connect(self.refresh)
 
     @Slot()
@@ -85,16 +86,11 @@ class DecisionController(Controller):
             self.refresh()
 
     @Slot(object)
-    def _run_changed(self, run: RunModel | None) -> None:
-        self._let_go()
-        if run is not None:
-            run.state_changed.connect(self._state_changed)
-
-    @Slot(object)
     def _state_changed(self, state: RunState) -> None:
         if state is not RunState.ENDED:  # the outcome follows
             self.refresh()
 
+    @Slot()
     def _let_go(self) -> None:
         """Have colonies freed soon, but not that of a run that goes on."""
         active = self._runs.active

@@ -9,11 +9,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.files.loading import load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.session_choices import choices_of
+from app.window.models.loaded_instance import Found
 from app.window.threads.tasks import Task
-from gpu.core.instance import Instance
-from gpu.run.run_log import RunLog
-
-Found = tuple[Instance, "RunLog | None"]  # the recorded session that the instance came with
 
 
 class FileController(Controller):
@@ -26,7 +23,6 @@ class FileController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
-        self._waiting: Found | None = None
         self._runs.ended.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
@@ -52,9 +48,9 @@ class FileController(Controller):
 
     def _loaded(self, found: Found) -> None:
         self._loading = None
-        self._wait(found)
+        self._instance.next = found
         self._show_waiting()
-        if self._waiting is not None:
+        if self._instance.next is not None:
             self.stop_wanted.emit()
 
     def _not_loaded(self, sentence: str) -> None:
@@ -63,17 +59,13 @@ class FileController(Controller):
         self._show_waiting()
         self._window.tell(sentence)
 
-    def _wait(self, found: Found | None) -> None:
-        self._waiting = found
-        self._instance.awaits_next = found is not None
-
     @Slot()
     def _show_waiting(self) -> None:
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
-        if self._waiting is None or self._loading is not None or self._runs.busy:
+        if self._instance.next is None or self._loading is not None or self._runs.busy:
             return
-        instance, log = self._waiting
-        self._wait(None)
+        instance, log = self._instance.next
+        self._instance.next = None
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)

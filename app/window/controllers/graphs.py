@@ -6,15 +6,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
-from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -43,8 +40,17 @@ class GraphController(Controller):
         self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
         self._instance.changed.connect(self._instance_changed)
-        self._window.view(GraphView).drawing_wanted.connect(self._draw)
-        self._window.view(AdjacencyView).picture_wanted.connect(self._draw_adjacency)
+        graphs, matrices = parts.window.view(GraphView), parts.window.view(AdjacencyView)
+        graphs.drawing_wanted.connect(
+            lambda how, coloring: self._want(
+                graphs, lambda artist: artist.draw(how, coloring), graphs.show_drawing
+            )
+        )
+        matrices.picture_wanted.connect(
+            lambda coloring: self._want(
+                matrices, lambda artist: artist.adjacency(coloring), matrices.show_picture
+            )
+        )
 
     @property
     def idle(self) -> bool:
@@ -59,16 +65,6 @@ class GraphController(Controller):
         self._wanted.clear()
         if self._task is not None:
             self._task.cancel()
-
-    @Slot(object, object)
-    def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
-        view = self._window.view(GraphView)
-        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
-
-    @Slot(object)
-    def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
-        view = self._window.view(AdjacencyView)
-        self._want(view, lambda artist: artist.adjacency(coloring), view.show_picture)
 
     def _want(self, view: View, work: Work, show: Show) -> None:
         if self._graph is not None:

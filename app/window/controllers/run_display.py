@@ -27,6 +27,7 @@ class RunDisplay(Controller):
         super().__init__(parts, parent)
         self._tail = LogTail(self._window.view(LogView).add_lines)
         self._runs.current_changed.connect(self._follow)
+        self._runs.state_changed.connect(self._leave_time_for)
         self._runs.ended.connect(self._tail.read)
         self._window.wanted_changed.connect(self._want)
 
@@ -48,13 +49,6 @@ class RunDisplay(Controller):
             self.close_log()
             self._window.where.setText("")
             return
-        self._begin(run)
-        run.state_changed.connect(self._leave_time_for)
-        run.snapshot_changed.connect(self._window.show_snapshot)
-        run.looked.connect(self._show_progress)
-        self._want()
-
-    def _begin(self, run: RunModel) -> None:
         window, log = self._window, run.recorder.path
         window.begin_run()
         # The parameter of colonies with a selective memory.
@@ -65,6 +59,9 @@ class RunDisplay(Controller):
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
+        run.snapshot_changed.connect(window.show_snapshot)
+        run.looked.connect(self._show_progress)
+        self._want()
 
     @Slot(object)
     def _leave_time_for(self, state: RunState) -> None:

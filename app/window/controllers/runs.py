@@ -53,7 +53,7 @@ class RunController(Controller):
         self.log_path = log_path  # may be replaced
         self._warn = warn
         self._stop_soon = self._pause_soon = False
-        self._runs.current_changed.connect(self._follow)
+        self._runs.state_changed.connect(self._show_state)
         self._runs.ended.connect(self._ended)
         window = self._window
         window.start_requested.connect(self.start)
@@ -146,11 +146,6 @@ class RunController(Controller):
         run.start()
 
     @Slot(object)
-    def _follow(self, run: RunModel | None) -> None:
-        if run is not None:
-            run.state_changed.connect(self._show_state)
-
-    @Slot(object)
     def _show_state(self, state: RunState) -> None:
         if state is RunState.BUILDING:
             self._show_building()
@@ -162,5 +157,5 @@ class RunController(Controller):
     @Slot(object)
     def _ended(self, run: RunModel) -> None:
         self._window.show_activity(Activity.IDLE)
-        if run.outcome is not None and not self._instance.awaits_next:
+        if run.outcome is not None and self._instance.next is None:
             self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])

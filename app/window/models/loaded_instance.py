@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from gpu.core.instance import Instance
+from gpu.run.run_log import RunLog
+
+Found = tuple[Instance, RunLog | None]  # an instance, and the recorded session that it came with
 
 
 class LoadedInstance(QObject):
@@ -15,7 +18,7 @@ class LoadedInstance(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.value: Instance | None = None  # None before the first one is opened
-        self.awaits_next = False  # whether another one is loaded and waits for the end of the run
+        self.next: Found | None = None  # is loaded, and waits for the end of the run
 
     def change(self, instance: Instance) -> None:
         """Have another instance."""

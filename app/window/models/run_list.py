@@ -20,6 +20,7 @@ class RunList(QObject):
 
     current_changed = Signal(object)  # the new current RunModel, not started yet, or None
     preparing_changed = Signal()
+    state_changed = Signal(object)  # the new RunState of the current run
     ended = Signal(object)  # the RunModel that has ended
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -50,6 +51,7 @@ class RunList(QObject):
         for former in self._former:
             former.wait(round(1000 * PATIENCE))
         run = RunModel(instance, session, recorder, next(self._numbers), self)
+        run.state_changed.connect(self.state_changed)
         run.ended.connect(self._tell_end)
         run.finished.connect(self._delete_former)
         self.preparing = False

@@ -1,11 +1,10 @@
-"""The slot between a solver and the window: a newer snapshot replaces one that nobody took."""
+"""The slot between a solver and the window: which snapshots are made, and where they wait."""
 
 from __future__ import annotations
 
 import threading
 import time
 
-from app.window.threads.costly_parts import CostlyParts
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.run import Run
 
@@ -15,6 +14,42 @@ LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however
 SHARE = 0.03
 # The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
+COSTLY = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)  # long to make for large instances
+EVERY = 0.2  # shortest time in seconds between two requests for a costly part
+
+
+class CostlyParts:
+    """Asks for all cheap parts every time, and for one costly part at a time.
+
+    The longer a snapshot takes, the fewer the solver makes, so that the search keeps its speed.
+    If each snapshot carried all costly parts of a large instance, the tour on the map would change
+    once a second only.
+    """
+
+    def __init__(self) -> None:
+        self._due = 0.0
+        self._turn = 0
+        self._awaited = Wanted.NUMBERS
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Note which costly parts have arrived."""
+        parts = snapshot.pheromone, snapshot.trails, snapshot.branching
+        for part, found in zip(COSTLY, parts, strict=True):
+            if found is not None:
+                self._awaited &= ~part
+
+    def next(self, wanted: Wanted) -> Wanted:
+        """Return what to ask for now, out of all that is ``wanted``."""
+        costly = [part for part in COSTLY if part in wanted]
+        self._awaited &= wanted
+        now = time.monotonic()
+        if costly and not self._awaited and now >= self._due:
+            self._due = now + EVERY
+            self._turn += 1
+            self._awaited = costly[self._turn % len(costly)]
+        for part in costly:
+            wanted &= ~part
+        return wanted | self._awaited
 
 
 class SnapshotSlot:
@@ -28,7 +63,8 @@ class SnapshotSlot:
         self._change = change
         # Guarded by _change:
         self._wanted = self._wanted_at_rest = Wanted.SOLUTION
-        self._missed = False
+        # Whether something is wanted that the last snapshot of a paused run does not carry.
+        self.missed = False
         self._snapshot: Snapshot | None = None
         self._costly = CostlyParts()
         # Used by the solver's thread alone:
@@ -39,12 +75,6 @@ class SnapshotSlot:
         self._made = -1  # iterations in the last snapshot
         self._parts = Wanted.NUMBERS  # what snapshots have carried since that iteration
 
-    @property
-    def missed(self) -> bool:
-        """Whether something is wanted that the last snapshot of a paused run does not carry."""
-        with self._change:
-            return self._missed
-
     def want(self, wanted: Wanted) -> None:
         """Say what the next snapshots shall carry; a paused run makes one at once.
 
@@ -52,7 +82,7 @@ class SnapshotSlot:
         final one carry all.
         """
         with self._change:
-            self._missed = self._missed or wanted not in self._wanted_at_rest
+            self.missed = self.missed or wanted not in self._wanted_at_rest
             self._wanted, self._wanted_at_rest = self._costly.next(wanted), wanted
             self._change.notify_all()
 
@@ -83,7 +113,7 @@ class SnapshotSlot:
         """Put in a new snapshot of ``run``, and decide when the next one is due."""
         with self._change:
             wanted = self._wanted_at_rest if at_rest else self._wanted
-            self._missed = False
+            self.missed = False
         begin = time.perf_counter()
         snapshot = run.snapshot(wanted)
         now = time.perf_counter()

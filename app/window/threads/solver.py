@@ -58,18 +58,12 @@ class SolverThread(AnsweringThread):
         self.setObjectName(f"solver {generation}")
         self._run, self._recorder = run, recorder
         # Guarded by _change:
-        self._state = RunState.BUILDING
+        self.state = RunState.BUILDING  # ``state_changed`` tells of it a moment later
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
         self._released = not session.system.rule
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self.want, self.take = self._slot.want, self._slot.take
-
-    @property
-    def state(self) -> RunState:
-        """What the thread is doing now; ``state_changed`` tells of it a moment later."""
-        with self._change:
-            return self._state
 
     @property
     def latest(self) -> Snapshot:
@@ -221,8 +215,8 @@ class SolverThread(AnsweringThread):
         Only ENDED can follow STOPPING, and nothing follows ENDED.
         """
         final = (RunState.STOPPING, RunState.ENDED)
-        if self._state in final and state not in final[final.index(self._state) + 1 :]:
+        if self.state in final and state not in final[final.index(self.state) + 1 :]:
             return
-        if state is not self._state:
-            self._state = state
+        if state is not self.state:
+            self.state = state
             self.post(self.state_changed.emit, state)

@@ -69,7 +69,7 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert progress[-2:] == [1000, 0]  # shown in full, and then nothing goes on
     assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
-    shown_tour = window.view(TourView).layers["best"]._shown
+    shown_tour = window.view(TourView).layers["best"].shown
     assert shown_tour is not None
     assert shown_tour.tolist() == tour(final)
     assert window.view(PheromoneView).image.boundingRect().width() == 50
@@ -170,7 +170,7 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     assert ended is not None
     assert ended["ending"] == "cancelled"
     assert application.window.readout.values["best"].text() == "–"
-    assert application.window.view(TourView).layers["best"]._shown is None
+    assert application.window.view(TourView).layers["best"].shown is None
     assert application.window.banner.text == ""  # nothing of the other instance's run
     limit(application, iterations=3)
     assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
