@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
+from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 Work = Callable[["GraphArtist"], Any]  # makes a picture
 Show = Callable[[Any], object]  # shows it
+Coloring = NDArray[np.int32] | None  # shape (n,)
 LONGEST = 6.0  # most seconds between two pictures of one view beside a colony on all cores
 
 
@@ -40,22 +44,10 @@ class GraphController(Controller):
         self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
         self._instance.changed.connect(self._instance_changed)
-        graphs, matrices = parts.window.view(GraphView), parts.window.view(AdjacencyView)
-        graphs.drawing_wanted.connect(
-            lambda how, coloring: self._want(
-                graphs, lambda artist: artist.draw(how, coloring), graphs.show_drawing
-            )
-        )
-        matrices.picture_wanted.connect(
-            lambda coloring: self._want(
-                matrices, lambda artist: artist.adjacency(coloring), matrices.show_picture
-            )
-        )
-
-    @property
-    def idle(self) -> bool:
-        """Whether no picture is being made."""
-        return self._task is None
+        self._graph_view = parts.window.view(GraphView)
+        self._adjacency_view = parts.window.view(AdjacencyView)
+        self._graph_view.drawing_wanted.connect(self._draw)
+        self._adjacency_view.picture_wanted.connect(self._draw_adjacency)
 
     @Slot(object)
     def _instance_changed(self, instance: Instance) -> None:
@@ -65,6 +57,16 @@ class GraphController(Controller):
         self._wanted.clear()
         if self._task is not None:
             self._task.cancel()
+
+    @Slot(object, object)
+    def _draw(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
+        view = self._graph_view
+        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
+
+    @Slot(object)
+    def _draw_adjacency(self, coloring: Coloring) -> None:
+        view = self._adjacency_view
+        self._want(view, lambda artist: artist.adjacency(coloring), view.show_picture)
 
     def _want(self, view: View, work: Work, show: Show) -> None:
         if self._graph is not None:

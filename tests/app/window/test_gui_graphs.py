@@ -79,7 +79,7 @@ def open_(qtbot: QtBot, application: Application, path: Path) -> None:
 
 
 def drawn(qtbot: QtBot, application: Application) -> None:
-    qtbot.waitUntil(lambda: application.graphs.idle, timeout=30_000)
+    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
 
 
 @pytest.fixture
