@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -36,7 +34,6 @@ class DecisionView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._reason = ""
         self._when, self._iteration = "", 0
         self._patience = QTimer(self)
@@ -76,7 +73,6 @@ class DecisionView(View):
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show the cities of ``instance``."""
-        self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.map.show_instance(instance)
         self.refuse("One ant's decision, step by step, is shown here.")
 
@@ -122,12 +118,12 @@ class DecisionView(View):
         about = decision.ant, decision.step
         if self._reason or about != self.controls.chosen or decision.iteration != self._iteration:
             return
-        self.decision = decision
-        self.words.setText(sentence(decision, self._ids))
+        self.decision, ids = decision, self.map.layer.ids
+        self.words.setText(sentence(decision, ids))
         self.note.setText(f"{self._when}. {decision.caveat}")
         self.map.show_decision(decision)
-        self.draws.show_decision(decision, self._ids)
-        self.bars.show_decision(decision, self._ids)
+        self.draws.show_decision(decision, ids)
+        self.bars.show_decision(decision, ids)
         self.pages.setCurrentIndex(1)
         self.controls.answered()
 

@@ -124,13 +124,8 @@ class PheromoneView(MatrixView):
 
 def _round_range(low: float, high: float) -> tuple[float, float]:
     """Widen to 1, 2 or 5 times a power of ten, so that the colours seldom change."""
-
-    def step(value: float, *, up: bool) -> float:
-        power = 10.0 ** math.floor(math.log10(value))
-        steps = [power * factor for factor in (1, 2, 5, 10)]
-        if up:
-            return next(s for s in steps if s >= value * (1 - 1e-6))
-        return next(s for s in reversed(steps) if s <= value * (1 + 1e-6))
-
-    bottom, top = step(low, up=False), step(high, up=True)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = [10.0**power * factor for power in powers for factor in (1, 2, 5)]
+    bottom = max(step for step in steps if step <= low * (1 + 1e-6))
+    top = min(step for step in steps if step >= high * (1 - 1e-6))
     return bottom, max(top, 10 * bottom)

@@ -26,7 +26,7 @@ class DeviceController(Controller):
 
     def _found(self, survey: Survey) -> None:
         # If the warm-up fails, the first run will say why.
-        warming = Task(lambda _: warm_up(survey), _ignore, _ignore)
+        warming = Task(lambda _: warm_up(survey))
         warming.ended.connect(self._warmed)
         self._background.start(warming)
         self._window.setup.colony.show_survey(survey)
@@ -40,7 +40,3 @@ class DeviceController(Controller):
     def _warmed(self) -> None:
         garbage_collection.resume()
         self.warm.emit()
-
-
-def _ignore(_: object) -> None:
-    pass

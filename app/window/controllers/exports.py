@@ -90,9 +90,7 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
     if name == words.solution:
-        state = run.snapshot
-        best = None if state is None else state.best_solution
-        if state is None or best is None:
+        if (state := run.snapshot) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {name} yet")
         cost = f"{words.cost.capitalize()} {state.best_cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"

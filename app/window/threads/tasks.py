@@ -30,8 +30,8 @@ class Task(WorkerThread, Generic[T]):
     def __init__(
         self,
         work: Callable[[Task[T]], T],
-        done: Callable[[T], object],
-        failed: Callable[[str], object],
+        done: Callable[[T], object] = lambda _: None,
+        failed: Callable[[str], object] = lambda _: None,
         progressed: Callable[[float, str], object] | None = None,
     ) -> None:
         super().__init__()
