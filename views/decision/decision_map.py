@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -104,18 +105,12 @@ class DecisionLayer(MapLayer[Decision]):
             width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
             x, y = pixels[city]
             away = mark + 1
-            places = [
-                QRectF(left, top, width, height)
-                for top in (y - height - 2, y + 2)
-                for left in (x + away, x - away - width)
-            ]
-            free = (
-                place
-                for place in places
-                if size.contains(place) and not any(map(place.intersects, taken))
-            )
-            if (place := next(free, None)) is None:
+            corners = product((y - height - 2, y + 2), (x + away, x - away - width))
+            places = (QRectF(left, top, width, height) for top, left in corners)
+            free = [at for at in places if size.contains(at) and not any(map(at.intersects, taken))]
+            if not free:
                 continue
+            place = free[0]
             taken.append(place)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.colour("panel", 0.8))

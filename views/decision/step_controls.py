@@ -43,6 +43,7 @@ class StepControls(QtWidgets.QWidget):
         self.pace = QtWidgets.QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
         row = fill(QtWidgets.QHBoxLayout(self), spacing=6)
+        fixed = QtWidgets.QSizePolicy.Policy.Fixed
         for box, label, tip in (
             (self.ant, QtWidgets.QLabel("Ant"), "Which ant (↑ ↓)"),
             (self.step, QtWidgets.QLabel("Step"), "Which of its steps (← →, Home, End)"),
@@ -51,9 +52,7 @@ class StepControls(QtWidgets.QWidget):
             box.setAccelerated(True)
             box.setToolTip(tip)
             box.setAccessibleName(label.text())
-            box.setSizePolicy(
-                QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed
-            )
+            box.setSizePolicy(fixed, fixed)
             label.setBuddy(box)
             row.addWidget(label)
             row.addWidget(box)

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.files.loading import load_any
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.session_choices import choices_of
 from app.window.models.loaded_instance import Found
 from app.window.threads.tasks import Task
+from views.setup.setup_panel import Choices
 
 
 class FileController(Controller):
@@ -70,8 +70,15 @@ class FileController(Controller):
         self._instance.change(instance)
         self._window.show_instance(instance)
         if log is not None:
-            missing = self._window.setup.set_choices(choices_of(log.session))
-            if missing:
+            session = log.session
+            choices = Choices(
+                device=session.device,
+                colony=session.colony,
+                parameters=session.chosen.to_dict(),
+                seed=session.seed,
+                stop=session.stop.to_dict(),
+            )
+            if missing := self._window.setup.set_choices(choices):
                 sentence = f"This machine cannot run {missing}: choose another colony or device"
                 self._window.tell(sentence)
         self.shown.emit()

@@ -9,14 +9,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
-from app.window.controllers.session_choices import session_of
 from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
-from gpu.run.session import Session
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
 from views.frame.banner import Severity
 from views.setup.setup_panel import Choices
@@ -123,7 +123,14 @@ class RunController(Controller):
 
     def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check the choices and open the log; in a thread, because disks and drivers are slow."""
-        session = session_of(instance, choices)
+        session = new_session(
+            instance,
+            colony=choices.colony,
+            device=choices.device,
+            parameters=choices.parameters,
+            seed=choices.seed,
+            stop=StopSettings.from_dict(choices.stop),
+        )
         return session, Recorder(self.log_path(session), session, instance, self._warn)
 
     def _not_prepared(self, sentence: str) -> None:

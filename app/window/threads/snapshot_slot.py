@@ -14,7 +14,7 @@ LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however
 SHARE = 0.03
 # The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-COSTLY = (Wanted.PHEROMONE, Wanted.TRAILS, Wanted.BRANCHING)  # long to make for large instances
+COSTLY = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.BRANCHING  # long to make for large instances
 EVERY = 0.2  # shortest time in seconds between two requests for a costly part
 
 
@@ -47,9 +47,7 @@ class CostlyParts:
             self._due = now + EVERY
             self._turn += 1
             self._awaited = costly[self._turn % len(costly)]
-        for part in costly:
-            wanted &= ~part
-        return wanted | self._awaited
+        return wanted & ~COSTLY | self._awaited
 
 
 class SnapshotSlot:

@@ -63,7 +63,7 @@ class SolverThread(AnsweringThread):
         self._goal = math.inf  # the iteration to pause at
         self._released = not session.system.rule
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
-        self.want, self.take = self._slot.want, self._slot.take
+        self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
     @property
     def latest(self) -> Snapshot:
