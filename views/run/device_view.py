@@ -142,8 +142,6 @@ class DeviceView(View):
 
     def _draw_phases(self, phases: Mapping[str, float]) -> None:
         total = sum(phases.values())
-        self.phases.setVisible(total > 0)
-        self.phases_note.setVisible(total <= 0)
         an_iteration = f"  ·  {milliseconds(total)} an iteration" if total > 0 else ""
         self.phases_title.setText("TIME BY PHASE" + an_iteration)
         self.phases.show_bars(
@@ -153,6 +151,8 @@ class DeviceView(View):
                 if total > 0
             ]
         )
+        self.phases.setVisible(total > 0)
+        self.phases_note.setVisible(total <= 0)
 
     def _draw_moves(self, made: Improvements | None) -> None:
         self.moves_title.setVisible(made is not None)
