@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
+from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.exports import ExportController
@@ -29,10 +30,7 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.recorder import default_log_path
 from gpu.run.session import Session
-from views.decision.decision_view import DecisionView
 from views.frame.main_window import MainWindow
-from views.graph.adjacency_view import AdjacencyView
-from views.graph.graph_view import GraphView
 from views.widgets.formats import whole
 from views.widgets.icons import application_icon
 
@@ -61,20 +59,16 @@ class Application(QObject):
         self.runs = runs = RunList(self)
         self.instance = instance = LoadedInstance(self)
         self.background = background = BackgroundTasks(self)
+        parts = Parts(runs, instance, background, window)
         # They hear of a run's end in this order: the instance that waits for it comes last.
-        self.run_display = RunDisplay(runs, window, self)
-        self.decisions = DecisionController(
-            runs, instance, window.view(DecisionView), window.setup, self
-        )
-        self.run_controller = RunController(
-            runs, instance, background, window, log_path, self.told.emit, self
-        )
+        self.run_display = RunDisplay(parts, self)
+        self.decisions = DecisionController(parts, self)
+        self.run_controller = RunController(parts, log_path, self.told.emit, self)
         self.measurements = MeasurementController(runs, instance, background, window, self)
-        pictures = window.view(GraphView), window.view(AdjacencyView)
-        self.graphs = GraphController(instance, background, *pictures, window.tell, self)
-        self.exports = ExportController(runs, instance, background, window, self)
-        self.files = FileController(instance, runs, background, window, self)
-        self.devices = DeviceController(background, window.setup.colony, window.tell, self)
+        self.graphs = GraphController(parts, self)
+        self.exports = ExportController(parts, self)
+        self.files = FileController(parts, self)
+        self.devices = DeviceController(parts, self)
         self.measurements.begun.connect(self.decisions.make_room)
         self.files.stop_wanted.connect(self.run_controller.stop)
         self.files.shown.connect(self.decisions.refresh)

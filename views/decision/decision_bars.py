@@ -8,61 +8,38 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gpu.core.decision import Decision, Outcome
+from views.decision.decision_draws import DecisionPart
 from views.decision.decision_words import probability, quantity
-from views.widgets.theme import PaintedWidget
 
-MOST = 20
-"""Most cities with a row of their own."""
-
-_FEWEST = 4
-"""Cities that are always shown, however small the window is."""
-
+MOST = 20  # most cities with a row of their own
+_FEWEST = 4  # cities that are always shown, however small the window is
+# Least width in pixels, at scale 1, for the columns of trails, heuristics and weights.
 _NUMBERS_FROM = 380
-"""Least width in pixels, at scale 1, for the columns of trails, heuristics and weights."""
+_THIN = {
+    Outcome.I_ROULETTE: "thin: r · weight, as drawn",
+    Outcome.RESERVOIR: "thin: weight / −log r, as drawn",
+}
 
 
 class Row(NamedTuple):
-    """One row of the table.
+    """One row of the table."""
 
-    Attributes
-    ----------
-    name, trail, heuristic, weight, chance : str
-        The texts of its columns.
-    length : float
-        Length of the bar, in [0, 1]: the chance; 0 in the row of all other cities.
-    key : float
-        The drawn key (r·w of an I-Roulette) relative to the largest; NaN if there is none.
-    chosen : bool
-        Whether this is the city that the ant takes.
-    """
-
-    name: str
+    name: str  # the texts of its columns
     trail: str
     heuristic: str
     weight: str
     chance: str
-    length: float
+    length: float  # length of the bar, in [0, 1]: the chance; 0 in the row of all other cities
+    # the drawn key (r·w of an I-Roulette) relative to the largest; NaN if there is none
     key: float = math.nan
-    chosen: bool = False
+    chosen: bool = False  # whether this is the city that the ant takes
 
 
-class DecisionBars(PaintedWidget):
+class DecisionBars(DecisionPart):
     """Draws as many rows as fit, the last for all other cities."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._decision: Decision | None = None
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
-        """Show another decision; ``ids`` are the numbers of the cities in the file."""
-        self._decision, self._ids = decision, ids
-        self.update()
 
     def sizeHint(self) -> QSize:
         """Return room for all rows."""
@@ -75,50 +52,41 @@ class DecisionBars(PaintedWidget):
     @property
     def rows(self) -> list[Row]:
         """The rows that fit, the likeliest city first; the chosen one is always included."""
-        decision = self._decision
-        if decision is None:
+        if self._decision is None:
             return []
         fit = max(_FEWEST, int(self.height() / self._row_height()) - 2)
-        return rows_of(decision, self._ids, min(MOST, fit))
+        return rows_of(self._decision, self._ids, min(MOST, fit))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, painter: QPainter, decision: Decision) -> None:
         """Draw the table and its bars."""
-        decision, rows = self._decision, self.rows
-        if decision is None:
-            return
-        theme, height = self._theme, self._row_height()
+        theme, height, rows = self._theme, self._row_height(), self.rows
         numbers = self.width() >= _NUMBERS_FROM * theme.scale
         heads = _heads(decision)
         columns = [0, 1, 2, 3, 4] if numbers else [0, 4]
         metrics = QFontMetricsF(theme.font(0.92, bold=True))
+        cells = [tuple(map(str, row)) for row in (heads, *rows)]
         widths = {
-            column: max(metrics.horizontalAdvance(str(cells[column])) for cells in (heads, *rows))
-            + 12
-            for column in columns
+            at: max(metrics.horizontalAdvance(row[at]) for row in cells) + 12 for at in columns
         }
         room = max(24.0, self.width() - sum(widths.values()))
         longest = max((row.length for row in rows if row.length > 0), default=1.0)
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setFont(theme.font(0.84))
-            painter.setPen(theme.colour("muted"))
-            self._draw_cells(painter, heads, widths, 0.0)
-            if decision.choice.draws is not None:
-                painter.setPen(theme.colour("gap"))
-                place = QRectF(self.width() - room + 4, 0, room, height)
-                painter.drawText(
-                    place, Qt.AlignmentFlag.AlignVCenter, _THIN[decision.choice.outcome]
-                )
-            for number, row in enumerate(rows, 1):
-                y = number * height
-                if row.chosen:
-                    painter.setPen(Qt.PenStyle.NoPen)
-                    painter.setBrush(theme.colour("best", 0.16))
-                    painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
-                painter.setFont(theme.font(0.92, bold=row.chosen))
-                painter.setPen(theme.colour("text"))
-                self._draw_cells(painter, row, widths, y)
-                self._draw_bar(painter, row, self.width() - room, y, room / longest)
+        painter.setFont(theme.font(0.84))
+        painter.setPen(theme.colour("muted"))
+        self._draw_cells(painter, heads, widths, 0.0)
+        if decision.choice.draws is not None:
+            painter.setPen(theme.colour("gap"))
+            place = QRectF(self.width() - room + 4, 0, room, height)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, _THIN[decision.choice.outcome])
+        for number, row in enumerate(rows, 1):
+            y = number * height
+            if row.chosen:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colour("best", 0.16))
+                painter.drawRoundedRect(QRectF(0, y, self.width(), height), 4, 4)
+            painter.setFont(theme.font(0.92, bold=row.chosen))
+            painter.setPen(theme.colour("text"))
+            self._draw_cells(painter, row, widths, y)
+            self._draw_bar(painter, row, self.width() - room, y, room / longest)
 
     def _draw_cells(
         self, painter: QPainter, cells: tuple[object, ...], widths: dict[int, float], y: float
@@ -147,18 +115,8 @@ class DecisionBars(PaintedWidget):
         return QFontMetricsF(self._theme.font(0.92)).height() * 1.34
 
 
-_THIN = {
-    Outcome.I_ROULETTE: "thin: r · weight, as drawn",
-    Outcome.RESERVOIR: "thin: weight / −log r, as drawn",
-}
-
-
 def _heads(decision: Decision) -> tuple[str, ...]:
-    drawn = decision.choice.outcome in (
-        Outcome.ROULETTE,
-        Outcome.I_ROULETTE,
-        Outcome.RESERVOIR,
-    )
+    drawn = decision.choice.outcome in (Outcome.ROULETTE, Outcome.I_ROULETTE, Outcome.RESERVOIR)
     return "city", "τ / τ₀", "η^β", "weight", "chance" if drawn else "share"
 
 

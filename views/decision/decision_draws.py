@@ -8,24 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from gpu.core.decision import Choice, Decision, Outcome
 from views.decision.decision_words import apart, spin_text
 from views.widgets.theme import PaintedWidget
 
-_NARROWEST = 1.5
-"""Least width in pixels of a part of the wheel; smaller ones are not told apart."""
+_NARROWEST = 1.5  # least width in pixels of a part of the wheel; smaller ones are not told apart
 
 
-class DecisionDraws(PaintedWidget):
-    """Two scales from 0 to 1 with a mark at the number drawn: q, and the unrolled wheel."""
+class DecisionPart(PaintedWidget):
+    """A widget that draws one decision, in :meth:`draw`."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    growth = QSizePolicy.Policy.Expanding  # how its height follows the room that there is
+
+    def __init__(self) -> None:
+        super().__init__()
         self._decision: Decision | None = None
         self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, self.growth)
 
     def show_decision(self, decision: Decision, ids: NDArray[np.int64]) -> None:
         """Show another decision; ``ids`` are the numbers of the cities in the file."""
@@ -33,29 +34,39 @@ class DecisionDraws(PaintedWidget):
         self.updateGeometry()
         self.update()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the decision, if there is one."""
+        if self._decision is not None:
+            with QPainter(self) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self.draw(painter, self._decision)
+
+    def draw(self, painter: QPainter, decision: Decision) -> None:
+        """Draw ``decision``."""
+        raise NotImplementedError
+
+
+class DecisionDraws(DecisionPart):
+    """Two scales from 0 to 1 with a mark at the number drawn: q, and the unrolled wheel."""
+
+    growth = QSizePolicy.Policy.Fixed
+
     def sizeHint(self) -> QSize:
         """Return room for one scale or two."""
-        scales = 1
-        if self._decision is not None and self._decision.choice.q is not None:
-            scales = 2
-        return QSize(220, math.ceil(self._scale_height() * scales))
+        both = self._decision is not None and self._decision.choice.q is not None
+        return QSize(220, math.ceil(self._scale_height() * (2 if both else 1)))
 
     def minimumSizeHint(self) -> QSize:
         """Return the same height, so that nothing is cut."""
         return QSize(160, self.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, painter: QPainter, decision: Decision) -> None:
         """Draw the scales."""
-        decision = self._decision
-        if decision is None:
-            return
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            top = 0.0
-            if decision.choice.q is not None and decision.choice.q0 is not None:
-                self._draw_q(painter, decision.choice.q, decision.choice.q0)
-                top = self._scale_height()
-            self._draw_wheel(painter, decision, top)
+        choice, top = decision.choice, 0.0
+        if choice.q is not None and choice.q0 is not None:
+            self._draw_q(painter, choice.q, choice.q0)
+            top = self._scale_height()
+        self._draw_wheel(painter, choice, top)
 
     def _draw_q(self, painter: QPainter, q: float, q0: float) -> None:
         theme = self._theme
@@ -72,8 +83,8 @@ class DecisionDraws(PaintedWidget):
             self._write(painter, part, name, bold=chosen)
         self._mark(painter, strip, q)
 
-    def _draw_wheel(self, painter: QPainter, decision: Decision, top: float) -> None:
-        choice, theme = decision.choice, self._theme
+    def _draw_wheel(self, painter: QPainter, choice: Choice, top: float) -> None:
+        theme = self._theme
         strip = self._begin_scale(painter, _wheel_title(choice), top)
         ends = np.cumsum(choice.shares) / choice.shares.sum()
         begins = np.concatenate([[0.0], ends[:-1]])
@@ -118,12 +129,8 @@ class DecisionDraws(PaintedWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour("text"))
         top = strip.top() - 1
-        painter.drawPolygon(
-            QPolygonF(
-                [QPointF(x - side, top - 1.5 * side), QPointF(x + side, top - 1.5 * side),
-                 QPointF(x, top)]
-            )
-        )  # fmt: skip
+        corners = (x - side, top - 1.5 * side), (x + side, top - 1.5 * side), (x, top)
+        painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
         tick = strip.height() * 0.22
         painter.drawRect(QRectF(x - 1, top - 1, 2, tick + 1))
         painter.drawRect(QRectF(x - 1, strip.bottom() - tick, 2, tick + 3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,65 +15,50 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
-from views.tour.tour_layers import MapLayer
+from views.tour.tour_layers import MapLayer, diameter_for
+from views.widgets import layers
 from views.widgets.buttons import OptionButtons
 from views.widgets.labels import make_label
-from views.widgets.layers import draw_lines, draw_points, path_lines, pen, to_pixels, within
+from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels, within
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
-_EDGES = 200
-"""Most edges to considered cities that are drawn, the likeliest ones."""
-
-_NAMED = 14
-"""Most considered cities with a number on the map."""
-
-_NEAR = 9, 24
-"""Least and most considered cities that the near view shows."""
-
-_WIDEST = 11.0
-"""Width in pixels of a certain edge. Widths grow with the root of the chance."""
+_EDGES = 200  # most edges to considered cities that are drawn, the likeliest ones
+_NAMED = 14  # most considered cities with a number on the map
+_NEAR = 9, 24  # least and most considered cities that the near view shows
+_WIDEST = 11.0  # width in pixels of a certain edge. Widths grow with the root of the chance
 
 
-class DecisionLayer(MapLayer):
+class DecisionLayer(MapLayer[Decision]):
     """One decision on the map."""
 
     margin = 1.0  # room for numbers beside the cities
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self._decision: Decision | None = None
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-
-    def set_decision(self, decision: Decision | None, ids: NDArray[np.int64]) -> None:
-        """Show another decision."""
-        self._decision, self._ids = decision, ids
-        self.refresh()
+    empty = False
+    ids: NDArray[np.int64]  # numbers of the cities in the file
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the cities, the path of the ant, and the edges that it considers."""
-        pixels = to_pixels(self._cities, transform)
+        pixels = to_pixels(self.cities, transform)
         visited = np.zeros(len(pixels), np.bool_)
-        decision = self._decision
+        decision = self.shown
         if decision is not None:
             visited[decision.tour] = True
         seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
-        diameter = _dot_of(int(seen.sum())) * self._theme.scale
+        sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
+        diameter = diameter_for(int(seen.sum()), sizes) * self._theme.scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
         draw_points(painter, pixels[seen & ~visited], self._theme.colour("city", 0.9), diameter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if decision is None:
             return
-        lines = path_lines(pixels[decision.tour])
+        lines = layers.path_lines(pixels[decision.tour])
         draw_lines(painter, lines[within(lines, size)], self._theme.colour("mean"), 2.0)
         draw_points(painter, pixels[seen & visited], self._theme.colour("mean"), diameter)
         self._draw_edges(painter, pixels, decision)
         self._draw_marks(painter, pixels, decision, diameter)
         self._write_names(painter, pixels, decision, size)
 
-    def _draw_edges(
-        self, painter: QPainter, pixels: NDArray[np.float64], decision: Decision
-    ) -> None:
+    def _draw_edges(self, painter: QPainter, pixels: Points, decision: Decision) -> None:
         choice, here = decision.choice, pixels[decision.city]
         faintest = 0.22 if len(choice.cities) <= 40 else 0.1  # many make a haze
         for at in np.argsort(decision.probabilities)[-_EDGES:]:
@@ -81,17 +67,11 @@ class DecisionLayer(MapLayer):
                 colour = self._theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
                 painter.setPen(pen(colour, _width(chance)))
                 painter.drawLine(QPointF(*here), QPointF(*pixels[city]))
-        chance = float(decision.probabilities[choice.cities == choice.chosen][0])
-        _draw_arrow(
-            painter, here, pixels[choice.chosen], self._theme.colour("best"), _width(chance)
-        )
+        width = _width(float(decision.probabilities[choice.cities == choice.chosen][0]))
+        _draw_arrow(painter, here, pixels[choice.chosen], self._theme.colour("best"), width)
 
     def _draw_marks(
-        self,
-        painter: QPainter,
-        pixels: NDArray[np.float64],
-        decision: Decision,
-        diameter: float,
+        self, painter: QPainter, pixels: Points, decision: Decision, diameter: float
     ) -> None:
         """Mark the start, the ant's city and the chosen city, each in another way."""
         theme = self._theme
@@ -99,8 +79,7 @@ class DecisionLayer(MapLayer):
         start, here = QPointF(*pixels[decision.tour[0]]), QPointF(*pixels[decision.city])
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.colour("mean"), 2))
-        square = QRectF(start.x() - radius, start.y() - radius, 2 * radius, 2 * radius)
-        painter.drawRect(square)
+        painter.drawRect(QRectF(start.x() - radius, start.y() - radius, 2 * radius, 2 * radius))
         painter.setPen(QPen(theme.colour("best"), 2.5))
         painter.drawEllipse(QPointF(*pixels[decision.choice.chosen]), radius, radius)
         painter.setPen(QPen(theme.colour("panel"), 2))
@@ -108,11 +87,7 @@ class DecisionLayer(MapLayer):
         painter.drawEllipse(here, radius + 2, radius + 2)
 
     def _write_names(
-        self,
-        painter: QPainter,
-        pixels: NDArray[np.float64],
-        decision: Decision,
-        size: QRectF,
+        self, painter: QPainter, pixels: Points, decision: Decision, size: QRectF
     ) -> None:
         """Write the numbers of cities if there is room, the most important first."""
         choice = decision.choice
@@ -126,48 +101,31 @@ class DecisionLayer(MapLayer):
             marked = city in (decision.city, choice.chosen)
             painter.setFont(self._theme.font(1.1 if marked else 0.9, bold=marked))
             metrics = QFontMetricsF(painter.font())
-            text = str(self._ids[city])
+            text = str(self.ids[city])
             width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
             x, y = pixels[city]
             away = mark + 1
-            places = [
-                QRectF(x + away, y - height - 2, width, height),
-                QRectF(x - away - width, y - height - 2, width, height),
-                QRectF(x + away, y + 2, width, height),
-                QRectF(x - away - width, y + 2, width, height),
-            ]
-            free = [
-                place
-                for place in places
-                if size.contains(place) and not any(place.intersects(other) for other in taken)
-            ]
+            corners = product((y - height - 2, y + 2), (x + away, x - away - width))
+            places = (QRectF(left, top, width, height) for top, left in corners)
+            free = [at for at in places if size.contains(at) and not any(map(at.intersects, taken))]
             if not free:
                 continue
-            taken.append(free[0])
+            place = free[0]
+            taken.append(place)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.colour("panel", 0.8))
-            painter.drawRoundedRect(free[0], 4, 4)
-            role = "best" if city == choice.chosen else "text"
-            painter.setPen(self._theme.colour(role))
-            painter.drawText(free[0], Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawRoundedRect(place, 4, 4)
+            painter.setPen(self._theme.colour("best" if city == choice.chosen else "text"))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
 class DecisionMap(QWidget):
-    """The map, near the ant or whole. It follows the ant unless the user moves it.
+    """The map, near the ant or whole. It follows the ant unless the user moves it."""
 
-    Attributes
-    ----------
-    extent, legend : QWidget
-        The choice of how much to show, and the meaning of the marks. The view places both.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._cities = np.empty((0, 2))
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._decision: Decision | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self._follows = True
-        self.layer = DecisionLayer()
+        self.layer = DecisionLayer(0)
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics: Any = pg.GraphicsView(self)
         self.box: Any = pg.ViewBox(lockAspect=True, enableMenu=False, defaultPadding=0.0)
@@ -176,9 +134,9 @@ class DecisionMap(QWidget):
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.box.addItem(self.layer, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
-        self.extent = OptionButtons(
-            {"near": "Near", "whole": "Whole map"}, "How much of the map to show"
-        )
+        # How much to show, and the meaning of the marks; the view places both.
+        choices = {"near": "Near", "whole": "Whole map"}
+        self.extent = OptionButtons(choices, "How much of the map to show")
         self.extent.chosen.connect(lambda _: self.fit())
         self.legend = make_label("note", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
@@ -186,17 +144,13 @@ class DecisionMap(QWidget):
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show other cities."""
-        self._cities = np.empty((0, 2)) if instance is None else instance.display
-        self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
-        self._decision = None
-        self.layer.set_cities(self._cities)
-        self.layer.set_decision(None, self._ids)
+        self.layer.set_cities(np.empty((0, 2)) if instance is None else instance.display)
+        self.layer.ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.fit()
 
     def show_decision(self, decision: Decision) -> None:
         """Show a decision, and follow the ant."""
-        self._decision = decision
-        self.layer.set_decision(decision, self._ids)
+        self.layer.show_part(decision)
         if self._follows:
             self._follow()
 
@@ -226,22 +180,23 @@ class DecisionMap(QWidget):
 
     def _follow(self, *, at_once: bool = False) -> None:
         """Show what matters; do not move while it is visible and large enough."""
-        if len(self._cities) == 0:
+        cities, decision = self.layer.cities, self.layer.shown
+        if len(cities) == 0:
             return
-        places = self._cities
-        if self.extent.value == "near" and self._decision is not None:
-            places = self._cities[_around(self._decision)]
+        places = cities
+        if self.extent.value == "near" and decision is not None:
+            places = cities[_around(decision)]
         low, high = places.min(axis=0), places.max(axis=0)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()
         tight = max(wanted.width() / max(now.width(), 1e-9), wanted.height() / now.height())
         if not at_once and now.contains(wanted) and tight > 0.35:
             return
-        least = 1e-6 * max(float(np.abs(self._cities).max()), 1.0)
+        least = 1e-6 * max(float(np.abs(cities).max()), 1.0)
         self.box.setRange(
             xRange=(low[0], max(high[0], low[0] + least)),
             yRange=(low[1], max(high[1], low[1] + least)),
-            padding=0.14 if places is not self._cities else 0.05,
+            padding=0.05 if places is cities else 0.14,
         )
 
     def _moved_by_user(self, _: object) -> None:
@@ -264,18 +219,8 @@ def _width(chance: float) -> float:
     return 1.0 + (_WIDEST - 1.0) * math.sqrt(chance)
 
 
-def _dot_of(count: int) -> float:
-    """Return the diameter of dots if ``count`` are visible."""
-    sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
-    return next((diameter for most, diameter in sizes if count <= most), 1.0)
-
-
 def _draw_arrow(
-    painter: QPainter,
-    start: NDArray[np.float64],
-    end: NDArray[np.float64],
-    colour: QColor,
-    width: float,
+    painter: QPainter, start: Points, end: Points, colour: QColor, width: float
 ) -> None:
     """Draw the chosen edge with an arrow head in its middle, where no mark hides it."""
     width = max(width, 4.0)
@@ -289,7 +234,7 @@ def _draw_arrow(
     along = way / length
     across = np.array([-along[1], along[0]])
     tip = start + way * 0.5 + along * head / 2
-    corners = (tip, tip - along * head + across * head / 2, tip - along * head - across * head / 2)
+    back, side = tip - along * head, across * head / 2
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+    painter.drawPolygon(QPolygonF([QPointF(*at) for at in (tip, back + side, back - side)]))

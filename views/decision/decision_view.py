@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -18,35 +16,24 @@ from views.decision.step_controls import KEYS, StepControls
 from views.widgets.layouts import fill
 from views.widgets.view import View
 
-_PATIENCE = 250
-"""Milliseconds for which a decision stays visible while the run goes on."""
-
-_BROAD = 1.25
-"""Least ratio of width to height with the map beside the chances instead of above them."""
+_PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
+_BROAD = 1.25  # least width / height with the map beside the chances instead of above them
 
 
 class DecisionView(View):
     """Replays the ants of the next iteration, step by step.
 
     While it is visible, it asks for the decision that it wants, and shows the answer when it comes.
-
-    Attributes
-    ----------
-    asked : Signal
-        Ant (from 0) and step of the decision that is wanted.
-    looked_at : Signal
-        The view became visible.
     """
 
     key = "decision"
     title = "Decision"
     keys = KEYS
-    asked = Signal(int, int)
-    looked_at = Signal()
+    asked = Signal(int, int)  # ant (from 0) and step of the decision that is wanted
+    looked_at = Signal()  # the view became visible
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+    def __init__(self) -> None:
+        super().__init__()
         self._reason = ""
         self._when, self._iteration = "", 0
         self._patience = QTimer(self)
@@ -86,7 +73,6 @@ class DecisionView(View):
 
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show the cities of ``instance``."""
-        self._ids = np.empty(0, np.int64) if instance is None else instance.city_ids
         self.map.show_instance(instance)
         self.refuse("One ant's decision, step by step, is shown here.")
 
@@ -113,14 +99,8 @@ class DecisionView(View):
     def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
         """Ask from now on, because there are answers.
 
-        Parameters
-        ----------
-        ants, cities : int
-            How many there are.
-        when : str
-            What is replayed, as a sentence without its full stop.
-        iteration : int
-            The iteration that is replayed, from 0; answers for another one are dropped.
+        ``when`` says what is replayed, as a sentence without its full stop. ``iteration`` is its
+        number, from 0; answers for another one are dropped.
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
@@ -138,12 +118,12 @@ class DecisionView(View):
         about = decision.ant, decision.step
         if self._reason or about != self.controls.chosen or decision.iteration != self._iteration:
             return
-        self.decision = decision
-        self.words.setText(sentence(decision, self._ids))
+        self.decision, ids = decision, self.map.layer.ids
+        self.words.setText(sentence(decision, ids))
         self.note.setText(f"{self._when}. {decision.caveat}")
         self.map.show_decision(decision)
-        self.draws.show_decision(decision, self._ids)
-        self.bars.show_decision(decision, self._ids)
+        self.draws.show_decision(decision, ids)
+        self.bars.show_decision(decision, ids)
         self.pages.setCurrentIndex(1)
         self.controls.answered()
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.decision import Choice, Decision, Outcome
 from views.widgets.formats import THIN, significant, whole
 
-_MOST_DIGITS = 7
-"""Digits that are enough to tell two draws of 24 bits apart."""
+_MOST_DIGITS = 7  # digits that are enough to tell two draws of 24 bits apart
 
 
 def sentence(decision: Decision, ids: NDArray[np.int64]) -> str:

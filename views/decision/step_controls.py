@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QSlider,
-    QSpinBox,
-    QToolButton,
-    QWidget,
-)
 
 from views.widgets.buttons import fit_texts
 from views.widgets.icons import icon
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
+# What the keys do while the view of a decision has the focus.
 KEYS = (
     ("← →", "Decision: a step back or forth"),
     ("↑ ↓", "Decision: another ant"),
@@ -26,49 +19,40 @@ KEYS = (
     ("Home, End", "Decision: first or last step"),
     ("W", "Decision: watch the ant walk"),
 )
-"""What the keys do while the view of a decision has the focus."""
-
 _LEAP = 10
-
-_PACES = (1, 4, 20)
-"""Steps a second."""
+_PACES = (1, 4, 20)  # steps a second
 
 
-class StepControls(QWidget):
-    """Spin boxes, a slider and a button that plays the steps.
+class StepControls(QtWidgets.QWidget):
+    """Spin boxes, a slider and a button that plays the steps."""
 
-    Attributes
-    ----------
-    changed : Signal
-        Another ant or step was chosen, by the user or by playing.
-    """
+    changed = Signal()  # another ant or step was chosen, by the user or by playing
 
-    changed = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.ant, self.step = QSpinBox(), QSpinBox()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+    def __init__(self) -> None:
+        super().__init__()
+        self.ant, self.step = QtWidgets.QSpinBox(), QtWidgets.QSpinBox()
+        self.slider = QtWidgets.QSlider(Qt.Orientation.Horizontal)
         self.slider.setPageStep(_LEAP)
         self.slider.setMinimumWidth(60)
         self.slider.setAccessibleName("Step")
         self.slider.setToolTip("Step of the ant's tour (← →, Home, End)")
-        self.watch = QToolButton()
+        self.watch = QtWidgets.QToolButton()
         self.watch.setText("Watch")
         self.watch.setCheckable(True)
         self.watch.setToolTip("Go on step by step (W)")
-        self.pace = QToolButton()
+        self.pace = QtWidgets.QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = fill(QHBoxLayout(self), spacing=6)
+        row = fill(QtWidgets.QHBoxLayout(self), spacing=6)
+        fixed = QtWidgets.QSizePolicy.Policy.Fixed
         for box, label, tip in (
-            (self.ant, QLabel("Ant"), "Which ant (↑ ↓)"),
-            (self.step, QLabel("Step"), "Which of its steps (← →, Home, End)"),
+            (self.ant, QtWidgets.QLabel("Ant"), "Which ant (↑ ↓)"),
+            (self.step, QtWidgets.QLabel("Step"), "Which of its steps (← →, Home, End)"),
         ):
             box.setKeyboardTracking(False)
             box.setAccelerated(True)
             box.setToolTip(tip)
             box.setAccessibleName(label.text())
-            box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            box.setSizePolicy(fixed, fixed)
             label.setBuddy(box)
             row.addWidget(label)
             row.addWidget(box)
@@ -168,9 +152,7 @@ class StepControls(QWidget):
     def _play(self, on: bool) -> None:
         self._timer.stop()
         self.apply_theme(self._theme)
-        if on:
-            last = self.step.value() == self.step.maximum()
-            if last:
-                self.go_to(1)  # from the beginning again; the answer continues
-            else:
-                self._timer.start(0)
+        if on and self.step.value() == self.step.maximum():
+            self.go_to(1)  # from the beginning again; the answer continues
+        elif on:
+            self._timer.start(0)

@@ -8,22 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QWidget
 
-from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import CONFLICT, AdjacencyPicture
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
+from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import whole
 from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
 
-_FAINTEST = 64
-"""Level of the smallest share of edges above 0."""
-
-_NAMED = 17.0
-"""Least width in pixels of a block with a number."""
+_FAINTEST = 64  # level of the smallest share of edges above 0
+_NAMED = 17.0  # least width in pixels of a block with a number
+_TIP = (
+    "Rows and columns are the vertices, those of one color together. A dot is an edge. In a proper "
+    "coloring no edge lies within a class: the blocks on the diagonal are empty. An edge within a "
+    "block would stand out."
+)
 
 
 class BlocksLayer(Layer):
@@ -71,42 +72,31 @@ class BlocksLayer(Layer):
                 painter.drawText(block, Qt.AlignmentFlag.AlignCenter, text)
 
 
-class AdjacencyView(MatrixView):
-    """Edges as dots. The picture takes a while to compute, so that a thread does it.
-
-    Attributes
-    ----------
-    picture_wanted : Signal
-        The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`;
-        only the last request counts.
-    """
+class AdjacencyView(NewestColoring, MatrixView):
+    """Edges as dots. The picture takes a while to compute, so that a thread does it."""
 
     key = "adjacency"
     title = "Adjacency"
     fit_tip = "Show the whole matrix (F)"
+    # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only
+    # the last request counts.
     picture_wanted = Signal(object)
+    picture: AdjacencyPicture | None = None
+    matrix: NDArray[np.uint8] | None = None  # levels of the picture
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(PictureItem([0] * 256, joined), parent)
+    def __init__(self) -> None:
+        super().__init__(PictureItem([0] * 256, joined))
         self._graph: GraphInstance | None = None
-        self._coloring: NDArray[np.int32] | None = None
-        self._news = False
-        self.picture: AdjacencyPicture | None = None
         self.grounds, self.outlines = BlocksLayer(-1, filled=True), BlocksLayer(1, filled=False)
         for layer in (self.grounds, self.outlines):
             self.box.addItem(layer)
         self.apply_theme(self.theme)
         self.show_instance(None)
 
-    @property
-    def wanted(self) -> Wanted:
-        """The best coloring."""
-        return Wanted.SOLUTION
-
     def show_instance(self, instance: GraphInstance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._graph = instance
-        self.picture = None
+        self.picture = self.matrix = None
         self.image.set_picture(None)
         self.begin_run()
 
@@ -114,19 +104,9 @@ class AdjacencyView(MatrixView):
         """Forget the former run's coloring."""
         self._coloring = None
         self._news = self._graph is not None
-        self._stale = True
         self.reading.setText(" ")
         self._describe()
-        if self.isVisible():
-            self.draw()
-
-    def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the best coloring."""
-        best = snapshot.best_solution
-        if best is not None and best is not self._coloring:
-            same = self._coloring is not None and np.array_equal(best, self._coloring)
-            self._coloring = best
-            self._news = self._news or not same
+        self.catch_up()
 
     def draw(self) -> None:
         """Ask for the matrix in the order of the newest coloring."""
@@ -138,7 +118,7 @@ class AdjacencyView(MatrixView):
         """Show the matrix that was asked for last, unless it belongs to an earlier run."""
         if picture.coloring is not None and self._coloring is None:
             return
-        self.picture = picture
+        self.picture, self.matrix = picture, picture.levels
         size = len(picture.levels)
         ends = np.zeros(1)
         if picture.coloring is not None:
@@ -155,11 +135,6 @@ class AdjacencyView(MatrixView):
         super().apply_theme(theme)
         levels = [theme.colour("city", level / 250).rgba() for level in range(251)]
         self.image.set_colours([*levels, *[theme.colour("danger").rgba()] * 5])
-
-    @property
-    def matrix(self) -> NDArray[np.uint8] | None:
-        """Levels of the picture that is shown."""
-        return None if self.picture is None else self.picture.levels
 
     def read(self, row: int, column: int) -> str:
         """Return the vertices of an entry, and point at the class of the first."""
@@ -193,15 +168,13 @@ class AdjacencyView(MatrixView):
         n, size = len(picture.order), len(picture.levels)
         parts = ["In the vertices' own order"]
         if picture.coloring is not None:
-            parts = ["In the order of the classes", _emptiness(picture)]
+            conflict = (picture.levels == CONFLICT).any()
+            state = "⚠ there are edges within blocks" if conflict else "all blocks are empty"
+            parts = ["In the order of the classes", state]
         if size < n:
             parts.append(f"{math.ceil(n / size)}² pairs a pixel")
         self.caption.setText("  ·  ".join(parts))
-        self.caption.setToolTip(
-            "Rows and columns are the vertices, those of one color together. A dot is an edge. "
-            "In a proper coloring no edge lies within a class: the blocks on the diagonal are "
-            "empty. An edge within a block would stand out."
-        )
+        self.caption.setToolTip(_TIP)
 
 
 def joined(levels: Shades, factor: int) -> Shades:
@@ -219,8 +192,3 @@ def joined(levels: Shades, factor: int) -> Shades:
     shown = np.where(highest > 0, np.clip(mean, _FAINTEST, CONFLICT - 5), 0)
     result: Shades = np.where(highest == CONFLICT, CONFLICT, shown).astype(np.uint8)
     return result
-
-
-def _emptiness(picture: AdjacencyPicture) -> str:
-    pixels = int((picture.levels == CONFLICT).sum())
-    return "all blocks are empty" if pixels == 0 else "⚠ there are edges within blocks"

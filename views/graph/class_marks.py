@@ -30,16 +30,11 @@ _HUES = {
     "grey": "#9aa4af",
 }
 
+# The color to mix in, in the first, second and third cycle of all shapes.
 _TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
-"""The color to mix in, in the first, second and third cycle of all shapes."""
-
 _TINTED = 0.42
-
-_SHEET_ROW = 24
-"""Marks in a row of the sheet of stamps; the number of all marks is a multiple of it."""
-
-SMALLEST = 4.5
-"""Least diameter in pixels of a mark whose shape can be seen."""
+_SHEET_ROW = 24  # marks in a row of the sheet of stamps; a divisor of the number of all marks
+SMALLEST = 4.5  # least diameter in pixels of a mark whose shape can be seen
 
 
 def _regular(corners: int, turn: float, radius: float = 1.0) -> Points:
@@ -53,6 +48,7 @@ def _star(points: int) -> Points:
     return corners
 
 
+# Name and outline of each shape, about as large as a circle of radius 1.
 _SHAPES: tuple[tuple[str, Points], ...] = (
     ("circle", _regular(20, 0.0)),
     ("square", _regular(4, 0.125, 1.2)),
@@ -61,45 +57,30 @@ _SHAPES: tuple[tuple[str, Points], ...] = (
     ("star", _star(5)),
     ("inverted triangle", _regular(3, 0.5, 1.3)),
 )
-"""Name and outline of each shape, about as large as a circle of radius 1."""
-
+# Number of different marks. With more classes, only numbers tell them apart.
 DISTINCT = len(_HUES) * len(_SHAPES) * len(_TINTS)
-"""Number of different marks. With more classes, only numbers tell them apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The look of the vertices of one class.
+    """The look of the vertices of one class."""
 
-    Attributes
-    ----------
-    colour, ink : QColor
-        Of the mark, and of a number on it.
-    name : str
-        The look in words: "dark green triangle".
-    outline : ndarray of float64, shape (c, 2)
-        Its corners, y down, about as large as a circle of radius 1.
-    """
-
-    colour: QColor
+    colour: QColor  # of the mark, and of a number on it
     ink: QColor
-    name: str
-    outline: Points
-
-
-def mark_of(number: int) -> Mark:
-    """Return the mark of the class ``number``; colors change first, then shapes, then tints."""
-    return _mark(number % DISTINCT)
+    name: str  # the look in words: "dark green triangle"
+    outline: Points  # its corners, y down, about as large as a circle of radius 1
 
 
 @cache
-def _mark(number: int) -> Mark:
-    rest, hue_at = divmod(number, len(_HUES))
+def mark_of(number: int) -> Mark:
+    """Return the mark of the class ``number``; colors change first, then shapes, then tints."""
+    rest, hue_at = divmod(number % DISTINCT, len(_HUES))
     rest, shape_at = divmod(rest, len(_SHAPES))
     hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest]
     colour = QColor(_HUES[hue])
     if tint:
-        colour = _mixed(colour, QColor(_TINTS[tint]))
+        mixed = (1 - _TINTED) * _parts(colour) + _TINTED * _parts(QColor(_TINTS[tint]))
+        colour = QColor.fromRgbF(*mixed)
     shape, outline = _SHAPES[shape_at]
     ink = QColor("#000000" if _luminance(colour) > 0.2 else "#ffffff")
     return Mark(colour, ink, f"{tint}{hue} {shape}", outline)
@@ -107,24 +88,13 @@ def _mark(number: int) -> Mark:
 
 def draw_marks(
     painter: QPainter,
-    numbers: NDArray[np.int64],
-    places: Points,
-    diameters: NDArray[np.float64],
-    opacity: NDArray[np.float64],
+    numbers: NDArray[np.int64],  # (k,): the class of each
+    places: Points,  # (k, 2), in pixels
+    diameters: NDArray[np.float64],  # (k,), in pixels
+    opacity: NDArray[np.float64],  # (k,)
     theme: Theme,
 ) -> None:
-    """Draw vertices in their order, each with the mark of its class and an edge.
-
-    Parameters
-    ----------
-    painter : QPainter
-    numbers : ndarray of int, shape (k,)
-        The class of each.
-    places : ndarray of float64, shape (k, 2)
-        In pixels, as ``diameters``, shape (k,).
-    opacity : ndarray of float64, shape (k,)
-    theme : Theme
-    """
+    """Draw vertices in their order, each with the mark of its class and an edge."""
     if len(numbers) == 0:
         return
     if CachedPicture.in_use and diameters[0] >= SMALLEST:
@@ -145,7 +115,6 @@ def draw_marks(
 def _draw_mark(
     painter: QPainter, x: float, y: float, mark: Mark, diameter: float, dark: bool
 ) -> None:
-    """Draw one mark with a dark edge."""
     width = 1.0 if diameter < 12 else 1.4
     edge = QColor("#11151a" if dark else "#3a4552")
     path = _path_of(mark.outline.tobytes())
@@ -213,25 +182,18 @@ def _stamps(rows: int, diameter: float, dark: bool, ratio: float) -> tuple[QPixm
 def draw_swatch(painter: QPainter, centre: QPointF, number: int, diameter: float) -> None:
     """Draw one mark of the class ``number``, for a legend."""
     mark = mark_of(number)
-    corners = _polygon(diameter / 2 * mark.outline + [centre.x(), centre.y()])
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(mark.colour)
-    painter.drawPolygon(corners)
-
-
-def _mixed(colour: QColor, other: QColor) -> QColor:
-    parts: list[float] = [
-        (1 - _TINTED) * mine + _TINTED * theirs
-        for mine, theirs in zip(colour.getRgbF()[:3], other.getRgbF()[:3], strict=True)  # type: ignore[index]
-    ]
-    return QColor.fromRgbF(*parts)
+    painter.drawPolygon(_polygon(diameter / 2 * mark.outline + [centre.x(), centre.y()]))
 
 
 def _luminance(colour: QColor) -> float:
     """Return the relative luminance of sRGB, in [0, 1]."""
-    shares = zip((0.2126, 0.7152, 0.0722), colour.getRgbF()[:3], strict=True)  # type: ignore[index]
-    return sum(share * _linear(value) for share, value in shares)
+    parts = _parts(colour)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def _linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+def _parts(colour: QColor) -> NDArray[np.float64]:
+    """Return red, green and blue, in [0, 1]."""
+    return np.array([colour.redF(), colour.greenF(), colour.blueF()])

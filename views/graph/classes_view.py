@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTransform
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
-from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.coloring.instance import class_sizes
 from views.graph.class_marks import draw_swatch, mark_of
+from views.graph.newest_coloring import NewestColoring
 from views.widgets.chips import Chip
 from views.widgets.formats import significant, whole
 from views.widgets.labels import ElidedLabel
@@ -21,14 +21,9 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
 
-_GAP = 0.16
-"""Gap between bars, as a share of the place of a bar."""
-
-_GAP_ROOM = 4.0
-"""Least width in pixels of a place with a gap."""
-
-_SWATCH_ROOM = 9.0
-"""Least width in pixels of a bar with the mark of its class."""
+_GAP = 0.16  # gap between bars, as a share of the place of a bar
+_GAP_ROOM = 4.0  # least width in pixels of a place with a gap
+_SWATCH_ROOM = 9.0  # least width in pixels of a bar with the mark of its class
 
 
 class ClassBars(Layer):
@@ -82,15 +77,14 @@ class ClassBars(Layer):
                 draw_swatch(painter, spot, color, across * 0.72)
 
 
-class ClassesView(View):
+class ClassesView(NewestColoring, View):
     """Bars for the classes of the best coloring in their order, with their mean."""
 
     key = "classes"
     title = "Classes"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._coloring: NDArray[np.int32] | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self.plot = Plot("color class", "vertices")
         for side in ("bottom", "left"):
             self.plot.show_whole_numbers(side)
@@ -106,21 +100,11 @@ class ClassesView(View):
         self.apply_theme(self.theme)
         self.begin_run()
 
-    @property
-    def wanted(self) -> Wanted:
-        """The best coloring."""
-        return Wanted.SOLUTION
-
     def begin_run(self) -> None:
         """Forget the former run's coloring."""
         self._coloring = None
         self.plot.fit()
         self.draw()
-
-    def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the best coloring."""
-        if snapshot.best_solution is not None:
-            self._coloring = snapshot.best_solution
 
     def draw(self) -> None:
         """Draw the bars, and their mean."""
@@ -162,6 +146,5 @@ class ClassesView(View):
             return
         size = int(sizes[color])
         vertices = "vertex" if size == 1 else "vertices"
-        self.reading.setText(
-            f"class {color + 1}, {mark_of(color).name}s:  {whole(size)} {vertices}"
-        )
+        what = f"class {color + 1}, {mark_of(color).name}s"
+        self.reading.setText(f"{what}:  {whole(size)} {vertices}")

@@ -12,39 +12,23 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import SMALLEST, draw_marks, mark_of
-from views.widgets.layers import Layer, Points, draw_lines, draw_points, pen, to_pixels, within
+from views.widgets import layers
+from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import Theme
 
-_DIAMETERS = 2.5, 26.0
-"""Least and largest diameter of a vertex in pixels."""
-
-_ROOM_FOR_NUMBER = 12.5
-"""Least diameter in pixels of a vertex with the number of its class."""
-
-_NUMBERED = 700
-"""Most visible vertices that have numbers."""
-
-_RINGED = 1_000
-"""Most ends of conflicts with a ring."""
-
-_NAME_ROOM = 40.0
-"""Least distance in pixels between numbers of classes; else only a few are shown."""
-
+_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
+_ROOM_FOR_NUMBER = 12.5  # least diameter in pixels of a vertex with the number of its class
+_NUMBERED = 700  # most visible vertices that have numbers
+_RINGED = 1_000  # most ends of conflicts with a ring
+_NAME_ROOM = 40.0  # least distance in pixels between numbers of classes; else only a few are shown
 _NONE = np.empty((0, 2), np.int32)
-
-_LINES = 12_000
-"""Most edges that are drawn as lines."""
-
-_LENGTH = 300_000.0
-"""Largest total length of the lines in pixels; Qt draws that in some 20 ms."""
-
-_INK = 0.14
-"""Share of the picture that all edges may cover before they are drawn paler."""
-
+_LINES = 12_000  # most edges that are drawn as lines
+_LENGTH = 300_000.0  # largest total length of the lines in pixels; Qt draws that in some 20 ms
+_INK = 0.14  # share of the picture that all edges may cover before they are drawn paler
 _PALEST, _PLAINEST = 0.05, 0.6
 
 
-class GraphLayer(Layer):
+class GraphLayer(layers.Layer):
     """A layer of a graph whose vertices have places."""
 
     margin = 0.07  # room for the outermost vertices and the numbers beside them
@@ -66,15 +50,11 @@ class GraphLayer(Layer):
         self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
         self.refresh()
 
-    def _lines(
-        self, edges: NDArray[np.integer], transform: QTransform, size: QRectF
-    ) -> NDArray[np.float64]:
+    def _lines(self, edges: NDArray[np.integer], transform: QTransform, size: QRectF) -> Segments:
         """Return the lines of those ``edges`` that may be visible, in pixels."""
         assert self._drawing is not None
-        pixels = to_pixels(self._drawing.places, transform)
-        lines = pixels[edges].reshape(-1, 4)
-        seen: NDArray[np.float64] = lines[within(lines, size)]
-        return seen
+        lines: Segments = to_pixels(self._drawing.places, transform)[edges].reshape(-1, 4)
+        return lines[within(lines, size)]
 
 
 class EdgesLayer(GraphLayer):
@@ -113,9 +93,8 @@ class EdgesLayer(GraphLayer):
         half = rows / (rows - 1)  # the centres of the outermost pixels are at -1 and 1
         target = transform.mapRect(QRectF(-half, -half, 2 * half, 2 * half))
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(
-            target, picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-        )
+        smooth = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        painter.drawImage(target, smooth)
 
 
 class ConflictsLayer(GraphLayer):
@@ -136,7 +115,7 @@ class ConflictsLayer(GraphLayer):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for role, width in (("text", 6.0), ("danger", 3.0)):
             draw_lines(painter, lines, self._theme.colour(role), width)
-            painter.setPen(pen(self._theme.colour(role), width * 0.7))
+            painter.setPen(layers.pen(self._theme.colour(role), width * 0.7))
             for x, y in ends[:_RINGED]:
                 painter.drawEllipse(QPointF(x, y), radius, radius)
 
@@ -198,14 +177,8 @@ class VerticesLayer(GraphLayer):
         vertices = np.concatenate([vertices[~marked], vertices[marked]])
         classes, marked = coloring[vertices].astype(np.int64), np.sort(marked)
         pale = 0.16 if self._class >= 0 else 1.0
-        draw_marks(
-            painter,
-            classes,
-            pixels[vertices],
-            diameter + 2.0 * marked,
-            np.where(marked, 1.0, pale),
-            self._theme,
-        )
+        opacity, diameters = np.where(marked, 1.0, pale), diameter + 2.0 * marked
+        draw_marks(painter, classes, pixels[vertices], diameters, opacity, self._theme)
         if not numbers:
             vertices = vertices[:0]
         elif self._class >= 0:

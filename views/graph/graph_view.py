@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from gpu.core.snapshot import Snapshot, Wanted
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
+from views.graph.newest_coloring import NewestColoring
 from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
@@ -25,38 +25,31 @@ from views.widgets.theme import Theme
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
 
-class GraphView(CanvasView):
-    """The vertices in their places, which take a while to compute, so that a thread does it.
-
-    Attributes
-    ----------
-    drawing_wanted : Signal
-        An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape
-        (n,)) or None. The result is given to :meth:`show_drawing`; only the last request counts.
-    """
+class GraphView(NewestColoring, CanvasView):
+    """The vertices in their places, which take a while to compute, so that a thread does it."""
 
     key = "graph"
     title = "Graph"
     fit_tip = "Show the whole graph (F)"
     redraw_interval = 0.5
+    # An Arrangement, or None for the one that suits the graph, and the coloring (int32, shape (n,))
+    # or None. The result is given to :meth:`show_drawing`; only the last request counts.
     drawing_wanted = Signal(object, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._graph: GraphInstance | None = None
         self._drawing: GraphDrawing | None = None
-        self._coloring: NDArray[np.int32] | None = None
-        self._news = self._moved = False
+        self._moved = False
         self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
         self.vertices = VerticesLayer(1)
         self._layers = (self.edges, self.conflict_lines, self.vertices)
         for layer in self._layers:
             self.box.addItem(layer)
+        numbers_tip = "Numbers of the classes, where there is room"
         self.chips = {
             "edges": Chip("Edges", "mean", "thin", "All edges; the paler the more there are"),
-            "numbers": Chip(
-                "Numbers", "text", "dots", "Numbers of the classes, where there is room"
-            ),
+            "numbers": Chip("Numbers", "text", "dots", numbers_tip),
         }
         self.arrangement = OptionButtons(
             _CHOICES,
@@ -66,18 +59,17 @@ class GraphView(CanvasView):
         self.state = make_label("note")
         self.hover = ElidedLabel("note")
         self.waiting = self._label_over("Finding places for the vertices …")
-        self._lay_out()
+        top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values(), self.arrangement), 1))
+        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
+        bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
+        parts = top, (self.graphics, 1), self.hover, bottom
+        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
         self.arrangement.chosen.connect(lambda _: self._ask())
         self.apply_theme(self.theme)
         self.show_instance(None)
-
-    @property
-    def wanted(self) -> Wanted:
-        """The best coloring."""
-        return Wanted.SOLUTION
 
     @property
     def shown(self) -> NDArray[np.int32] | None:
@@ -98,20 +90,9 @@ class GraphView(CanvasView):
         self._coloring = None
         self._news = False
         if self._drawing is not None:
-            none = np.empty((0, 2))
-            self._set_drawing(
-                dataclasses.replace(
-                    self._drawing, coloring=None, conflicts=none.astype(np.int32), names=none
-                )
-            )
+            none, no_edges = np.empty((0, 2)), np.empty((0, 2), np.int32)
+            self._set_drawing(replace(self._drawing, coloring=None, conflicts=no_edges, names=none))
         self._ask()
-
-    def take_in(self, snapshot: Snapshot) -> None:
-        """Keep the best coloring."""
-        best = snapshot.best_solution
-        if best is not None and not _same(best, self._coloring):
-            self._coloring = best
-            self._news = True
 
     def draw(self) -> None:
         """Ask for a drawing of the best coloring, if there is a new one."""
@@ -150,7 +131,7 @@ class GraphView(CanvasView):
             return
         vertex = self._nearest(drawing.places, place)
         if vertex is None:
-            self.point_out(-1)
+            self.leave()
             return
         neighbours = f"vertex {whole(vertex + 1)}:  {whole(graph.degrees[vertex])} neighbours"
         coloring = self.shown
@@ -165,14 +146,6 @@ class GraphView(CanvasView):
     def leave(self) -> None:
         """Point at no class."""
         self.point_out(-1)
-
-    def _lay_out(self) -> None:
-        chips = FlowLayout(*self.chips.values(), self.arrangement)
-        top = fill(QHBoxLayout(), (chips, 1))
-        top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
-        parts = top, (self.graphics, 1), self.hover, bottom
-        fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
 
     def _ask(self) -> None:
         if self._graph is None:
@@ -228,7 +201,3 @@ class GraphView(CanvasView):
         size, count = int(class_sizes(coloring)[color]), int(coloring.max()) + 1
         vertices = "vertex" if size == 1 else "vertices"
         return f"class {color + 1} of {count} ({mark_of(color).name}s): {whole(size)} {vertices}"
-
-
-def _same(one: NDArray[np.int32], other: NDArray[np.int32] | None) -> bool:
-    return other is not None and np.array_equal(one, other)

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from views.widgets.theme import PaintedWidget
 
-COLOURS = "viridis"
-"""Perceptually uniform, and readable with every kind of colour vision."""
+COLOURS = "viridis"  # perceptually uniform, and readable with every kind of colour vision
 
 
 @cache

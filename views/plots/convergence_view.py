@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
@@ -26,8 +26,8 @@ class ConvergenceView(View):
     key = "convergence"
     title = "Convergence"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._instance: Instance | None = None
         self.plot = Plot("", "cost", right_label="gap in %")
         self.curves = {
@@ -43,9 +43,8 @@ class ConvergenceView(View):
             "mean": Chip("Mean", "mean", "thin"),
             "optimum": Chip("Optimum", "optimum", "dashes"),
         }
-        self.axis_choice = OptionButtons(
-            {"iterations": "Iterations", "seconds": "Seconds"}, "What runs along the axis"
-        )
+        axes = {"iterations": "Iterations", "seconds": "Seconds"}
+        self.axis_choice = OptionButtons(axes, "What runs along the axis")
         self.reading = ElidedLabel("note")
         for name, chip in self.chips.items():
             chip.toggled.connect(lambda shown, name=name: self._show_curve(name, shown))
@@ -86,14 +85,10 @@ class ConvergenceView(View):
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Add a point to each curve."""
-        if snapshot.iteration == 0:
-            return
-        for name, value in (
-            ("best", snapshot.best_cost),
-            ("latest", snapshot.iteration_best),
-            ("mean", snapshot.iteration_mean),
-        ):
-            self.histories[name].append(snapshot.iteration, snapshot.elapsed, value)
+        costs = snapshot.best_cost, snapshot.iteration_best, snapshot.iteration_mean
+        if snapshot.iteration:
+            for history, cost in zip(self.histories.values(), costs, strict=True):
+                history.append(snapshot.iteration, snapshot.elapsed, cost)
 
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""
@@ -112,10 +107,8 @@ class ConvergenceView(View):
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        optimum = self._instance.optimum if self._instance else None
-        if optimum:
-            ends = np.array([[-1e12, optimum], [1e12, optimum]], dtype=np.float64)
-            self.curves["optimum"].set_points(ends)
+        if self._instance is not None and (optimum := self._instance.optimum):
+            self.curves["optimum"].set_points(np.array([[-1e12, optimum], [1e12, optimum]]))
             if self.chips["optimum"].isChecked():
                 bottom = min(bottom, optimum)
         margin = 0.05 * max(high[1] - bottom, 1.0)

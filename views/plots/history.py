@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-CAPACITY = 1200
-"""Most points of a curve; more than a plot has pixels across."""
-
+CAPACITY = 1200  # most points of a curve; more than a plot has pixels across
 _GROUP = 4
 
 

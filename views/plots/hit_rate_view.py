@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple
+from operator import sub
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -21,21 +23,14 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
 
+_KEEPS_ALL = "This colony keeps every trail: choose one with a selective memory (SPM)."
 
-@dataclass(frozen=True, slots=True)
-class HitRate:
-    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6).
 
-    Attributes
-    ----------
-    memory : int
-        s, trails remembered at each city.
-    local, overall : float
-        Share of the local and of the global updates that found their trail, in [0, 1].
-    """
+class HitRate(NamedTuple):
+    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6)."""
 
-    memory: int
-    local: float
+    memory: int  # s, trails remembered at each city
+    local: float  # share of the local and of the global updates that found their trail, in [0, 1]
     overall: float
 
 
@@ -45,8 +40,8 @@ class HitRateView(View):
     key = "hit-rates"
     title = "Hit rates"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.run_plot = Plot("iterations", "hits in %")
         self.run_plot.show_whole_numbers("bottom")
         self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
@@ -61,9 +56,8 @@ class HitRateView(View):
             "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
             "recent": Chip("Recent", "local overall", "thin", "The same since the last drawing"),
         }
-        self.page_choice = OptionButtons(
-            {"run": "The run", "memory": "Against s"}, "What runs along the axis"
-        )
+        pages = {"run": "The run", "memory": "Against s"}
+        self.page_choice = OptionButtons(pages, "What runs along the axis")
         self.measure = MeasureBar(
             "Measure", "Run the selective memory with s = 1, 2, 4, … 32 on this instance"
         )
@@ -81,12 +75,11 @@ class HitRateView(View):
         top = FlowLayout(*self.chips.values())
         bottom = fill(QHBoxLayout(), (self.below, 1), self.page_choice)
         fill(QVBoxLayout(self), top, (self.pages, 1), bottom, margins=(8, 6, 8, 6))
-        self.memory_plot.axes["bottom"].tickValues = lambda low, high, _size: [
+        axis = self.memory_plot.axes["bottom"]
+        axis.tickValues = lambda low, high, _size: [
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
-        self.memory_plot.axes["bottom"].tickStrings = lambda values, _scale, _step: [
-            str(2 ** round(v)) for v in values
-        ]
+        axis.tickStrings = lambda values, *_: [str(2 ** round(v)) for v in values]
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -111,17 +104,10 @@ class HitRateView(View):
         now = snapshot.updates
         if now is None:
             if snapshot.iteration:
-                self._why_empty = (
-                    "This colony keeps every trail: choose one with a selective memory (SPM)."
-                )
+                self._why_empty = _KEEPS_ALL
             return
         before = self._last or Updates(0, 0, 0, 0)
-        since = Updates(
-            now.local_hits - before.local_hits,
-            now.local_total - before.local_total,
-            now.global_hits - before.global_hits,
-            now.global_total - before.global_total,
-        )
+        since = Updates(*map(sub, astuple(now), astuple(before)))
         self._last = now
         for key, ratio in (
             ("local", now.local_ratio),
@@ -146,11 +132,9 @@ class HitRateView(View):
         margin = 0.04 * (100 - bottom)
         self.run_plot.follow((0.0, end), (bottom - margin, 100 + margin), growing=True)
         self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
-        if self._last is not None:
-            self.note.setText(
-                f"Mean:  local {percent(100 * self._last.local_ratio)},  "
-                f"global {percent(100 * self._last.global_ratio)}"
-            )
+        if (last := self._last) is not None:
+            local, overall = percent(100 * last.local_ratio), percent(100 * last.global_ratio)
+            self.note.setText(f"Mean:  local {local},  global {overall}")
 
     def show_rates(self, rates: Sequence[HitRate]) -> None:
         """Draw what was measured so far against the size of the memory."""

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
@@ -24,11 +23,12 @@ class PheromoneView(MatrixView):
     key = "pheromone"
     title = "Pheromone"
     fit_tip = "Show the whole picture"
+    wanted = Wanted.PHEROMONE | Wanted.SOLUTION  # the solution for the order of the rows
+    matrix: NDArray[np.float32] | None = None  # the trails of the newest picture
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(PictureItem(colour_table()), parent)
+    def __init__(self) -> None:
+        super().__init__(PictureItem(colour_table()))
         self._instance: Instance | None = None
-        self._picture: NDArray[np.float32] | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self.bar = ColourBar("τ / τ₀")
@@ -39,11 +39,6 @@ class PheromoneView(MatrixView):
         self.apply_theme(self.theme)
         self.begin_run()
 
-    @property
-    def wanted(self) -> Wanted:
-        """The picture, and the solution for the order of its rows."""
-        return Wanted.PHEROMONE | Wanted.SOLUTION
-
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
         self._instance = instance
@@ -51,7 +46,7 @@ class PheromoneView(MatrixView):
 
     def begin_run(self) -> None:
         """Empty the picture."""
-        self._picture = self._order = None
+        self.matrix = self._order = None
         self.image.set_picture(None)
         self.bar.hide()
         self.reading.setText(" ")
@@ -66,8 +61,8 @@ class PheromoneView(MatrixView):
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
         if snapshot.pheromone is not None and snapshot.iteration > 0:
-            first = self._picture is None
-            self._picture = snapshot.pheromone
+            first = self.matrix is None
+            self.matrix = snapshot.pheromone
             best = snapshot.best_solution
             self._order = None if best is None else display_of(self._instance).order(best)
             if first:
@@ -75,12 +70,9 @@ class PheromoneView(MatrixView):
 
     def draw(self) -> None:
         """Draw the picture, logarithmic between its weakest and its strongest trail."""
-        if self._picture is None:
+        if self.matrix is None or not (laid := self.matrix > 0).any():
             return
-        laid = self._picture > 0
-        if not laid.any():
-            return
-        trails = np.maximum(self._picture, float(self._picture[laid].min()))
+        trails = np.maximum(self.matrix, float(self.matrix[laid].min()))
         low, high = _round_range(float(trails.min()), float(trails.max()))
         shades = 1 + np.log(trails / low) * (254 / math.log(high / low))
         shades = np.where(laid, np.clip(shades, 1, 255), 0)
@@ -96,14 +88,9 @@ class PheromoneView(MatrixView):
         nothing = theme.colour("field" if theme.dark else "border").rgb()
         self.image.set_colours([nothing, *colour_table()[1:]])
 
-    @property
-    def matrix(self) -> NDArray[np.float32] | None:
-        """The trails of the newest picture."""
-        return self._picture
-
     def read(self, row: int, column: int) -> str:
         """Return between which places the trail of an entry lies, and how strong it is."""
-        picture = self._picture
+        picture = self.matrix
         assert picture is not None
         trail = float(picture[row, column])
         display, order, instance = display_of(self._instance), self._order, self._instance
@@ -114,38 +101,31 @@ class PheromoneView(MatrixView):
         return f"{name} itself" if row == column else f"{name} → {other}:  {value}"
 
     def _describe(self) -> None:
-        self.hint.setVisible(self._picture is None)
-        if self._picture is None:
+        self.hint.setVisible(self.matrix is None)
+        if self.matrix is None:
             self.caption.setText("")
             self.caption.setToolTip("")
             return
-        n = self._instance.n if self._instance else len(self._picture)
+        n = self._instance.n if self._instance else len(self.matrix)
         parts = [f"Selective memory, s = {self._memory}"] if self._memory else []
         display = display_of(self._instance)
         parts.append(display.row_order if parts else f"In the {display.row_order}")
-        if len(self._picture) < n:
-            parts.append(f"{math.ceil(n / len(self._picture))}² trails a pixel")
+        if len(self.matrix) < n:
+            parts.append(f"{math.ceil(n / len(self.matrix))}² trails a pixel")
         self.caption.setText("  ·  ".join(parts))
-        self.caption.setToolTip(
-            f"{display.trails_tip}; each pixel is the strongest trail of its square."
-            + (
+        tip = f"{display.trails_tip}; each pixel is the strongest trail of its square."
+        if self._memory:
+            tip += (
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
-                if self._memory
-                else ""
             )
-        )
+        self.caption.setToolTip(tip)
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:
     """Widen to 1, 2 or 5 times a power of ten, so that the colours seldom change."""
-
-    def step(value: float, *, up: bool) -> float:
-        power = 10.0 ** math.floor(math.log10(value))
-        steps = [power * factor for factor in (1, 2, 5, 10)]
-        if up:
-            return next(s for s in steps if s >= value * (1 - 1e-6))
-        return next(s for s in reversed(steps) if s <= value * (1 + 1e-6))
-
-    bottom, top = step(low, up=False), step(high, up=True)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = [10.0**power * factor for power in powers for factor in (1, 2, 5)]
+    bottom = max(step for step in steps if step <= low * (1 + 1e-6))
+    top = min(step for step in steps if step >= high * (1 - 1e-6))
     return bottom, max(top, 10 * bottom)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -22,7 +23,6 @@ from views.widgets.plot import Plot
 from views.widgets.view import View
 
 _BRANCHING_HINT = "Measured while a colony runs and this view is in sight."
-
 _PHASE_ROLES = ("latest", "best", "trail", "gap", "mean")
 
 
@@ -31,24 +31,25 @@ class DeviceView(View):
 
     key = "device"
     title = "Device"
+    wanted = Wanted.NUMBERS
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._snapshot: Snapshot | None = None
+        self._history = History()
         self.facts = QGridLayout()
         self.facts.setHorizontalSpacing(12)
         self.facts.setVerticalSpacing(3)
         self.facts.setColumnStretch(1, 1)
         self.phases = Bars()
-        self.phases_title = make_label("heading", "TIME BY PHASE")
+        self.phases_title = make_label("heading")
         self.phases_note = make_label("note", "Shown while a colony runs.")
-        self.moves_title = make_label("heading", "LOCAL SEARCH")
+        self.moves_title = make_label("heading")
         self.moves = Bars()
-        self.branching_title = make_label("heading", "BRANCHING FACTOR")
+        self.branching_title = make_label("heading")
         self.limits_note = make_label("note", wrap=True)
         self.plot = Plot("iterations", "factor")
         self.curve = self.plot.add_curve("trail", 2.0)
-        self._history = History()
         page = QWidget()
         page.setProperty("role", "page")
         phases = self.phases_title, self.phases_note, self.phases
@@ -72,16 +73,12 @@ class DeviceView(View):
         self.apply_theme(self.theme)
         self.show_instance(None)
 
-    @property
-    def wanted(self) -> Wanted:
-        """The branching factor, if colonies for this problem have one."""
-        return Wanted.BRANCHING if self._branches else Wanted.NUMBERS
-
     def show_instance(self, instance: Instance | None) -> None:
         """Show the branching factor if colonies for ``instance`` have one."""
-        self._branches = display_of(instance).branching
-        self.branching_title.setVisible(self._branches)
-        self.plot.setVisible(self._branches)
+        branching = display_of(instance).branching
+        self.wanted = Wanted.BRANCHING if branching else Wanted.NUMBERS
+        self.branching_title.setVisible(branching)
+        self.plot.setVisible(branching)
         self.begin_run()
 
     def show_device(self, device: Device, versions: Mapping[str, str]) -> None:
@@ -95,9 +92,8 @@ class DeviceView(View):
         }
         if device.kind == "cuda":  # the versions name that of a CPU
             facts["Runtime"] = device.detail
-        facts["Versions"] = ", ".join(
-            f"{name} {number}" for name, number in versions.items() if name != "platform"
-        )
+        software = (f"{name} {at}" for name, at in versions.items() if name != "platform")
+        facts["Versions"] = ", ".join(software)
         if "platform" in versions:
             facts["System"] = versions["platform"]
         while (item := self.facts.takeAt(0)) is not None:
@@ -105,26 +101,16 @@ class DeviceView(View):
                 widget.hide()
                 widget.deleteLater()
         for row, (name, text) in enumerate(facts.items()):
-            label = make_label("note", name)
             value = QLabel(text)
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self.facts.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+            self.facts.addWidget(make_label("note", name), row, 0, Qt.AlignmentFlag.AlignTop)
             self.facts.addWidget(value, row, 1)
 
     def begin_run(self) -> None:
         """Forget the former run's times."""
         self._snapshot = None
         self._history.clear()
-        self.curve.set_points(self._history.points())
-        self.phases.show_bars(())
-        self.phases.hide()
-        self.phases_note.show()
-        self.phases_title.setText("TIME BY PHASE")
-        self.moves_title.hide()
-        self.moves.hide()
-        self.branching_title.setText("BRANCHING FACTOR")
-        self.limits_note.hide()
         self.plot.fit()
         self.draw()
 
@@ -135,41 +121,38 @@ class DeviceView(View):
             self._history.append(snapshot.iteration, snapshot.elapsed, snapshot.branching)
 
     def draw(self) -> None:
-        """Draw the times by phase and the branching factor."""
-        if self._snapshot is None:
-            self.plot.show_hint(_BRANCHING_HINT)
-            return
-        phases = self._snapshot.phases
-        total = sum(phases.values())
-        if total > 0:
-            self.phases.show_bars(
-                [
-                    Bar(name, f"{milliseconds(ms)}  {100 * ms / total:.0f} %", ms, role)
-                    for (name, ms), role in zip(phases.items(), _cycle(len(phases)), strict=True)
-                ]
-            )
-            self.phases_title.setText(f"TIME BY PHASE  ·  {milliseconds(total)} an iteration")
-        self.phases.setVisible(total > 0)
-        self.phases_note.setVisible(total <= 0)
-        self._draw_moves(self._snapshot.improvements)
-        limits = self._snapshot.limits
+        """Draw the times by phase, the moves of local search, and the branching factor."""
+        state = self._snapshot
+        self._draw_phases({} if state is None else state.phases)
+        self._draw_moves(None if state is None else state.improvements)
+        limits = None if state is None else state.limits
         self.limits_note.setVisible(limits is not None)
         if limits is not None:
-            self.limits_note.setText(
-                "Trails are kept between {} and {} of the initial one.".format(
-                    *map(quantity, limits)
-                )
-            )
-        points = self._history.points()
+            low, high = map(quantity, limits)
+            text = f"Trails are kept between {low} and {high} of the initial one."
+            self.limits_note.setText(text)
+        points, title = self._history.points(), "BRANCHING FACTOR"
+        self.curve.set_points(points)
         self.plot.show_hint("" if len(points) else _BRANCHING_HINT)
         if len(points):
-            self.curve.set_points(points)
-            value = significant(float(points[-1, 1]))
-            self.branching_title.setText(f"BRANCHING FACTOR  ·  {value}")
-            high = float(points[:, 1].max())
-            self.plot.follow(
-                (0.0, float(points[-1, 0])), (1.0, max(3.0, high * 1.05)), growing=True
-            )
+            title += f"  ·  {significant(float(points[-1, 1]))}"
+            highest = max(3.0, float(points[:, 1].max()) * 1.05)
+            self.plot.follow((0.0, float(points[-1, 0])), (1.0, highest), growing=True)
+        self.branching_title.setText(title)
+
+    def _draw_phases(self, phases: Mapping[str, float]) -> None:
+        total = sum(phases.values())
+        an_iteration = f"  ·  {milliseconds(total)} an iteration" if total > 0 else ""
+        self.phases_title.setText("TIME BY PHASE" + an_iteration)
+        self.phases.show_bars(
+            [
+                Bar(name, f"{milliseconds(ms)}  {100 * ms / total:.0f} %", ms, role)
+                for (name, ms), role in zip(phases.items(), cycle(_PHASE_ROLES), strict=False)
+                if total > 0
+            ]
+        )
+        self.phases.setVisible(total > 0)
+        self.phases_note.setVisible(total <= 0)
 
     def _draw_moves(self, made: Improvements | None) -> None:
         self.moves_title.setVisible(made is not None)
@@ -181,7 +164,3 @@ class DeviceView(View):
         total = made.two_opt + made.or_opt
         made_in_all = counted(total, "improvement", whole(total))
         self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")
-
-
-def _cycle(count: int) -> list[str]:
-    return [_PHASE_ROLES[at % len(_PHASE_ROLES)] for at in range(count)]

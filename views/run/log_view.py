@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
 
 from views.widgets.buttons import OptionButtons
 from views.widgets.formats import duration, percent, whole
@@ -20,35 +20,26 @@ from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
-MOST_LINES = 1000
-"""Lines that are shown; the file has all."""
+MOST_LINES = 1000  # lines that are shown; the file has all
 
 
 class LogView(View):
-    """The last lines of the log.
-
-    Attributes
-    ----------
-    folder_requested : Signal
-        The user wants to see the log's folder.
-    """
+    """The last lines of the log."""
 
     key = "log"
     title = "Log"
-    folder_requested = Signal()
+    folder_requested = Signal()  # the user wants to see the log's folder
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
-        self._drawn = 0
-        self._taken = 0
+        self._new: deque[str] = deque(maxlen=MOST_LINES)  # lines that are not drawn yet
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(MOST_LINES)
         self.text.setPlaceholderText("A run writes its log here, line by line.")
-        self.form = OptionButtons(
-            {"words": "In words", "file": "As in the file"}, "How lines are shown"
-        )
+        forms = {"words": "In words", "file": "As in the file"}
+        self.form = OptionButtons(forms, "How lines are shown")
         self.form.chosen.connect(lambda _: self._redraw())
         self.path = ElidedLabel("note")
         self.copy_button, self.folder_button = QToolButton(), QToolButton()
@@ -67,7 +58,7 @@ class LogView(View):
     def begin_run(self) -> None:
         """Forget the former run's lines."""
         self._lines.clear()
-        self._taken = self._drawn = 0
+        self._new.clear()
         self.text.clear()
         self.show_path("")
 
@@ -80,20 +71,15 @@ class LogView(View):
     def add_lines(self, lines: Sequence[str]) -> None:
         """Append lines of the log, each one JSON object."""
         self._lines.extend(lines)
-        self._taken += len(lines)
-        if self.isVisible():
-            self.draw()
-        else:
-            self._stale = True
+        self._new.extend(lines)
+        self.catch_up()
 
     def draw(self) -> None:
         """Show the lines that were added since the last call."""
-        new = min(self._taken - self._drawn, len(self._lines))
-        self._drawn = self._taken
-        if new:
+        if self._new:
             form = in_words if self.form.value == "words" else str
-            lines = list(self._lines)[-new:]
-            self.text.appendPlainText("\n".join(form(line) for line in lines))
+            self.text.appendPlainText("\n".join(map(form, self._new)))
+            self._new.clear()
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
@@ -107,7 +93,7 @@ class LogView(View):
 
     def _redraw(self) -> None:
         self.text.clear()
-        self._drawn = self._taken - len(self._lines)
+        self._new = self._lines.copy()
         self.draw()
 
     def _copy(self) -> None:
@@ -121,25 +107,19 @@ def in_words(line: str) -> str:
         kind = values["kind"]
         if kind == "session":
             session = values["session"]
+            started = datetime.fromisoformat(values["started"]).astimezone()
             return (
-                f"{_local(values['started'])}  {session['colony']} on {session['device']}, "
+                f"{started:%Y-%m-%d %H:%M:%S}  {session['colony']} on {session['device']}, "
                 f"{values['instance']['name']}, seed {session['seed']}"
             )
         if kind == "outcome":
-            end = f"{values['ending']}: {values['reason']}"
-            return f"{duration(values['seconds']):>8}  {end}  {_best(values)}"
-        mark = "↓" if kind == "improvement" else " "
-        return (
-            f"{duration(values['seconds']):>8}  {mark} iteration {whole(values['iteration'])}"
-            f"  {_best(values)}"
-        )
+            what = f"{values['ending']}: {values['reason']}"
+        else:
+            mark = "↓" if kind == "improvement" else " "
+            what = f"{mark} iteration {whole(values['iteration'])}"
+        return f"{duration(values['seconds']):>8}  {what}  {_best(values)}"
     except (ValueError, KeyError, TypeError):
         return line
-
-
-def _local(time: str) -> str:
-    """Return an ISO time in UTC as local time."""
-    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _best(values: dict[str, Any]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from typing import Any
 
-from gpu.core.snapshot import Snapshot, Trails, Wanted
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from views.problem_display import WELCOME
-from views.tour.tour_layers import CitiesLayer, ImprovementLayer, TourLayer, TrailsLayer
+from views.tour import tour_layers
+from views.tour.tour_layers import Tour
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, whole
@@ -22,12 +24,7 @@ _BEFORE_AND_AFTER = (
     "edges given up are dashed, edges gained are bold"
 )
 
-_ALL_AT_ONCE = 1000
-"""Most cities of an instance whose layers are all drawn at once."""
-
-
-Improved = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""A tour before and after local search."""
+_ALL_AT_ONCE = 1000  # most cities of an instance whose layers are all drawn at once
 
 
 class TourView(CanvasView):
@@ -38,39 +35,31 @@ class TourView(CanvasView):
     fit_tip = "Show the whole map (F)"
     redraw_interval = 0.0  # people look at what moves
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._instance: TspInstance | None = None
-        self._changed: dict[str, NDArray[np.int32] | Improved | Trails] = {}
-        self.trails = TrailsLayer(0)
-        self.cities = CitiesLayer(1)
-        self.optimum = TourLayer(2, "optimum", dashes=True)
-        self.latest = TourLayer(3, "latest")
-        self.best = TourLayer(4, "best", bold=True)
-        self.improved = ImprovementLayer(5)
+        self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
+        self.layers: dict[str, tour_layers.MapLayer[Any]] = {
+            "trails": tour_layers.TrailsLayer(0),
+            "cities": tour_layers.CitiesLayer(1),
+            "optimum": tour_layers.TourLayer(2, "optimum", dashes=True),
+            "latest": tour_layers.TourLayer(3, "latest"),
+            "best": tour_layers.TourLayer(4, "best", bold=True),
+            "improved": tour_layers.ImprovementLayer(5),
+        }
+        trails_tip = "The strongest trails: the wider, the more τ"
         self.chips = {
             "best": Chip("Best", "best", "line", "The best tour so far"),
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
             "optimum": Chip("Optimum", "optimum", "dashes", "A tour of the best known length"),
-            "trails": Chip(
-                "Trails", "trail", "band", "The strongest trails: the wider, the more τ"
-            ),
+            "trails": Chip("Trails", "trail", "band", trails_tip),
             "cities": Chip("Cities", "city", "dots", "The cities"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
         self.chips["improved"].setChecked(False)
         self.chips["improved"].hide()
-        self.improved.setVisible(False)
-        self._tours = {"best": self.best, "latest": self.latest}
-        self._layers = {
-            "best": self.best,
-            "latest": self.latest,
-            "optimum": self.optimum,
-            "trails": self.trails,
-            "cities": self.cities,
-            "improved": self.improved,
-        }
-        for layer in self._layers.values():
+        self.layers["improved"].setVisible(False)
+        for layer in self.layers.values():
             self.box.addItem(layer)
         self.hover = make_label("note")
         self.welcome = self._label_over(WELCOME)
@@ -102,14 +91,13 @@ class TourView(CanvasView):
         self._instance = instance
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
-        for layer in self._layers.values():
+        for layer in self.layers.values():
             layer.set_cities(points)
-        self.optimum.set_tour(None if instance is None else instance.optimal_tour)
+        self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
+        tip = "A tour of the best known length" if has_optimum else "No optimal tour is known here"
         self.chips["optimum"].setEnabled(has_optimum)
-        self.chips["optimum"].setToolTip(
-            "A tour of the best known length" if has_optimum else "No optimal tour is known here"
-        )
+        self.chips["optimum"].setToolTip(tip)
         self.welcome.setVisible(instance is None)
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()
@@ -119,10 +107,8 @@ class TourView(CanvasView):
     def begin_run(self) -> None:
         """Remove the tours and trails of the former run."""
         self._changed.clear()
-        self.best.set_tour(None)
-        self.latest.set_tour(None)
-        self.trails.set_trails(None)
-        self.improved.set_tours(None, None)
+        for name in ("best", "latest", "trails", "improved"):
+            self.layers[name].show_part(None)
         self._offer_improved(offered=False)
         self._describe()
 
@@ -133,31 +119,27 @@ class TourView(CanvasView):
 
     def take_in(self, snapshot: Snapshot) -> None:
         """Keep the latest tours and trails; what the snapshot lacks stays as it was."""
-        for name, part in (
-            ("best", snapshot.best_solution),
-            ("latest", snapshot.iteration_solution),
-            ("trails", snapshot.trails),
-        ):
-            if part is not None:
-                # A layer that waits keeps its place in the order.
-                self._changed[name] = part
+        built, latest = snapshot.built_solution, snapshot.iteration_solution
+        parts = {
+            "best": snapshot.best_solution,
+            "latest": latest,
+            "trails": snapshot.trails,
+            "improved": None if built is None or latest is None else (built, latest),
+        }
+        # A layer that waits keeps its place in the order.
+        self._changed |= {name: part for name, part in parts.items() if part is not None}
         if (snapshot.improvements is None) != self.chips["improved"].isHidden():
             self._offer_improved(offered=snapshot.improvements is not None)
-        if snapshot.built_solution is not None and snapshot.iteration_solution is not None:
-            self._changed["improved"] = snapshot.built_solution, snapshot.iteration_solution
 
     def draw(self) -> None:
         """Draw what was taken in; for a large instance only one layer, which is quick."""
         few = self._instance is not None and self._instance.n <= _ALL_AT_ONCE
         for name in list(self._changed)[: None if few else 1]:
             part = self._changed.pop(name)
-            if isinstance(part, Trails):
-                self.trails.set_trails(part)
-            elif isinstance(part, tuple):
-                self.improved.set_tours(*part)
+            if name == "improved":
                 self._describe(part)
-            else:
-                self._tours[name].set_tour(part)
+                part = tour_layers.changes(*part)
+            self.layers[name].show_part(part)
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse."""
@@ -174,7 +156,7 @@ class TourView(CanvasView):
         self.hover.clear()
 
     def _show_layer(self, name: str, shown: bool) -> None:
-        self._layers[name].setVisible(shown)
+        self.layers[name].setVisible(shown)
         if name == "improved" and not shown:
             self._describe()
         self.wanted_changed.emit()
@@ -185,8 +167,8 @@ class TourView(CanvasView):
         if self.chips["improved"].isChecked():
             self.wanted_changed.emit()
 
-    def _describe(self, improved: Improved | None = None) -> None:
-        """Describe the instance, and what local search has changed."""
+    def _describe(self, improved: tuple[Tour, Tour] | None = None) -> None:
+        """Describe the instance, and what local search has changed from one tour to the other."""
         instance = self._instance
         text = "" if instance is None else _caption(instance)
         if instance is not None and improved is not None:

@@ -8,73 +8,51 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.run.session import system_named
+from views.decision.decision_view import DecisionView
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
-    from gpu.core.decision import Decision
     from gpu.core.parameters import Parameters
     from gpu.core.system import System
     from gpu.decisions.replay import Replay
-    from views.decision.decision_view import DecisionView
-    from views.setup.setup_panel import SetupPanel
 
 AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."
 
 
-class DecisionController(QObject):
+class DecisionController(Controller):
     """Gives the decision view its answers.
 
     A run answers while it is paused. After its end its colony is kept, with its memory, until
     something else needs the machine. Without such a run, a preview answers for the first iteration
     of the run that would be started now.
-
-    Parameters
-    ----------
-    runs : RunList
-        Has the run that answers.
-    instance : LoadedInstance
-        What a preview is made for.
-    view : DecisionView
-        Asks, and shows the answers.
-    setup : SetupPanel
-        Has the choices that a preview is made for.
-    parent : QObject
-        Qt's parent.
     """
 
-    def __init__(
-        self,
-        runs: RunList,
-        instance: LoadedInstance,
-        view: DecisionView,
-        setup: SetupPanel,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._runs, self._instance = runs, instance
-        self._view, self._setup = view, setup
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._view, self._setup = parts.window.view(DecisionView), parts.window.setup
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
-        view.asked.connect(self._ask)
-        view.looked_at.connect(self.refresh)
-        setup.changed.connect(self.refresh)
-        runs.preparing_changed.connect(self._preparing_changed)
-        runs.current_changed.connect(self._run_changed)
-        runs.ended.connect(self.refresh)
+        self._view.asked.connect(self._ask)
+        self._view.looked_at.connect(self.refresh)
+        self._setup.changed.connect(self.refresh)
+        parts.runs.preparing_changed.connect(self._preparing_changed)
+        parts.runs.current_changed.connect(self._let_go)
+        parts.runs.state_changed.connect(self._state_changed)
+        parts.runs.ended.connect(self.refresh)
 
     @Slot()
     def refresh(self) -> None:
         """Say in the view who answers, and about what."""
         run, instance = self._runs.current, self._instance.value
-        paused = self._runs.active is not None and self._runs.active.state is RunState.PAUSED
+        active = self._runs.active
+        paused = active is not None and active.state is RunState.PAUSED
         if instance is None:
             self._view.refuse("Open an instance to look into an ant's decisions.")
         elif self._runs.busy and not paused:
@@ -108,16 +86,11 @@ class DecisionController(QObject):
             self.refresh()
 
     @Slot(object)
-    def _run_changed(self, run: RunModel | None) -> None:
-        self._let_go()
-        if run is not None:
-            run.state_changed.connect(self._state_changed)
-
-    @Slot(object)
     def _state_changed(self, state: RunState) -> None:
         if state is not RunState.ENDED:  # the outcome follows
             self.refresh()
 
+    @Slot()
     def _let_go(self) -> None:
         """Have colonies freed soon, but not that of a run that goes on."""
         active = self._runs.active
@@ -135,11 +108,9 @@ class DecisionController(QObject):
             return
         self._choose(run)
         coming = run.latest.iteration + 1
-        when = (
-            f"Foretold for iteration {coming} from the trails as they stand"
-            if run.active
-            else f"The run has ended; this is how iteration {coming} would begin"
-        )
+        when = f"The run has ended; this is how iteration {coming} would begin"
+        if run.outcome is None:
+            when = f"Foretold for iteration {coming} from the trails as they stand"
         self._offer(run.instance, run.session.parameters, when, coming - 1)
 
     def _offer_preview(self, instance: Instance) -> None:
@@ -178,27 +149,19 @@ class DecisionController(QObject):
         if source is former:
             return
         if former is not None:
-            former.decided.disconnect(self._decided)
-            former.undecided.disconnect(self._undecided)
+            former.decided.disconnect(self._view.show_decision)
+            former.undecided.disconnect(self._view.refuse)
             if isinstance(former, DecisionPreview):
                 former.release()
         self._source = source
         if source is not None:
-            source.decided.connect(self._decided)
-            source.undecided.connect(self._undecided)
+            source.decided.connect(self._view.show_decision)
+            source.undecided.connect(self._view.refuse)
 
     @Slot(int, int)
     def _ask(self, ant: int, step: int) -> None:
         if self._source is not None:
             self._source.ask_decision(ant, step)
-
-    @Slot(object)
-    def _decided(self, decision: Decision) -> None:
-        self._view.show_decision(decision)
-
-    @Slot(str)
-    def _undecided(self, reason: str) -> None:
-        self._view.refuse(reason)
 
     @Slot()
     def _delete_ended(self) -> None:

@@ -2,75 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.files.loading import warm_up
+from app.window.controllers.controller import Controller, Parts
 from app.window.process import garbage_collection
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
 from gpu.core import devices
 from gpu.core.devices import Survey
 
-if TYPE_CHECKING:
-    from views.setup.colony_card import ColonyCard
 
+class DeviceController(Controller):
+    """Lists the devices in the window, and imports and compiles what a run needs."""
 
-class DeviceController(QObject):
-    """Lists the devices in the window, and imports and compiles what a run needs.
-
-    Parameters
-    ----------
-    background : BackgroundTasks
-        Does both.
-    card : ColonyCard
-        Shows the devices.
-    tell : callable taking str
-        Shows a sentence to the user.
-    parent : QObject
-        Qt's parent.
-
-    Attributes
-    ----------
-    found : Signal
-        The window shows the devices.
-    warm : Signal
-        A run needs no import and no compiler any more. The first run need not wait for this, but
-        otherwise it holds up the window a little.
-    """
-
-    found = Signal()
+    found = Signal()  # the window shows the devices
+    # A run needs no import and no compiler any more. The first run need not wait for this, but
+    # otherwise it holds up the window a little.
     warm = Signal()
 
-    def __init__(
-        self,
-        background: BackgroundTasks,
-        card: ColonyCard,
-        tell: Callable[[str], object],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._background, self._card, self._tell = background, card, tell
-        background.start(Task(lambda _: devices.survey(), self._found, self._not_found))
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._background.start(Task(lambda _: devices.survey(), self._found, self._not_found))
 
     def _found(self, survey: Survey) -> None:
         # If the warm-up fails, the first run will say why.
-        warming = Task(lambda _: warm_up(survey), _ignore, _ignore)
+        warming = Task(lambda _: warm_up(survey))
         warming.ended.connect(self._warmed)
         self._background.start(warming)
-        self._card.show_survey(survey)
+        self._window.setup.colony.show_survey(survey)
         self.found.emit()
 
     def _not_found(self, sentence: str) -> None:
         garbage_collection.resume()
-        self._tell(sentence)
+        self._window.tell(sentence)
 
     @Slot()
     def _warmed(self) -> None:
         garbage_collection.resume()
         self.warm.emit()
-
-
-def _ignore(_: object) -> None:
-    pass

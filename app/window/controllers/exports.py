@@ -4,66 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
-from app.files.exports import (
-    ExportError,
-    export_csv,
-    export_log,
-    export_session,
-    export_solution,
-    write_whole,
-)
+from app.files import exports
+from app.files.exports import write_whole
 from app.files.measurements import export_comparison, export_speedup
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import caption_of
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.models.run import RunModel
+from app.window.threads.tasks import Task
 from gpu.run.run_log import read_log
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
 from views.widgets.picture_export import as_image, as_svg
 
-if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run import RunModel
-    from app.window.models.run_list import RunList
-    from views.frame.main_window import MainWindow
-
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 
 
-class ExportController(QObject):
-    """Writes files in the background, and tells how that went.
+class ExportController(Controller):
+    """Writes files in the background, and tells how that went."""
 
-    Parameters
-    ----------
-    runs : RunList
-        The current run can be taken away.
-    instance : LoadedInstance
-        Named in pictures when there is no run.
-    background : BackgroundTasks
-        Writes the files.
-    window : MainWindow
-        Asks for files, and is taken pictures of.
-    parent : QObject
-        Qt's parent.
-    """
-
-    def __init__(
-        self,
-        runs: RunList,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        window: MainWindow,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._runs, self._instance = runs, instance
-        self._background, self._window = background, window
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        window = self._window
         window.dialogs.to_export.connect(self.export)
         window.dialogs.to_picture.connect(self.export_picture)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
@@ -122,19 +90,17 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
     if name == words.solution:
-        state = run.snapshot
-        best = None if state is None else state.best_solution
-        if state is None or best is None:
-            raise ExportError(f"{path}: there is no {name} yet")
+        if (state := run.snapshot) is None or (best := state.best_solution) is None:
+            raise exports.ExportError(f"{path}: there is no {name} yet")
         cost = f"{words.cost.capitalize()} {state.best_cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
-        return lambda: export_solution(path, run.instance, best, comment)
+        return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":
-        return lambda: export_session(path, run.session, run.instance, run.outcome)
+        return lambda: exports.export_session(path, run.session, run.instance, run.outcome)
     log = run.recorder.path
     if name == "log":
-        return lambda: export_log(path, log)
-    return lambda: export_csv(path, read_log(log))
+        return lambda: exports.export_log(path, log)
+    return lambda: exports.export_csv(path, read_log(log))
 
 
 def _save(image: QImage, path: Path) -> None:

@@ -3,72 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.files.loading import load_any
-from app.window.controllers.session_choices import choices_of
-from app.window.threads.tasks import BackgroundTasks, Task
-from gpu.core.instance import Instance
-
-if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
-    from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
-    from views.frame.main_window import MainWindow
-
-Found = tuple[Instance, "RunLog | None"]
-"""An instance, and the recorded session that it was opened with."""
+from app.window.controllers.controller import Controller, Parts
+from app.window.models.loaded_instance import Found
+from app.window.threads.tasks import Task
+from views.setup.setup_panel import Choices
 
 
-class FileController(QObject):
-    """Loads one file at a time; of several, the last one that can be read is shown.
+class FileController(Controller):
+    """Loads one file at a time; of several, the last one that can be read is shown."""
 
-    Parameters
-    ----------
-    instance : LoadedInstance
-        Gets what was loaded.
-    runs : RunList
-        The current run must end before another instance is shown.
-    background : BackgroundTasks
-        Loads the files.
-    window : MainWindow
-        Asks for files, and shows the instance.
-    parent : QObject
-        Qt's parent.
+    stop_wanted = Signal()  # a loaded instance waits for the end of the run
+    shown = Signal()  # the window shows another instance, with the choices of its session
+    ready = Signal()  # there are an instance and a device: a run can start
 
-    Attributes
-    ----------
-    stop_wanted : Signal
-        A loaded instance waits for the end of the run.
-    shown : Signal
-        The window shows another instance, with the choices of its session.
-    ready : Signal
-        There are an instance and a device: a run can start.
-    """
-
-    stop_wanted = Signal()
-    shown = Signal()
-    ready = Signal()
-
-    def __init__(
-        self,
-        instance: LoadedInstance,
-        runs: RunList,
-        background: BackgroundTasks,
-        window: MainWindow,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._instance, self._runs = instance, runs
-        self._background, self._window = background, window
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
         self._loading: Task[Found] | None = None
-        self._waiting: Found | None = None
-        runs.ended.connect(self._show_waiting)
-        runs.preparing_changed.connect(self._show_waiting)
-        window.open_requested.connect(self.open)
+        self._runs.ended.connect(self._show_waiting)
+        self._runs.preparing_changed.connect(self._show_waiting)
+        self._window.open_requested.connect(self.open)
 
     @Slot(object)
     def open(self, path: Path) -> None:
@@ -80,9 +37,8 @@ class FileController(QObject):
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()
-        self._loading = self._background.start(
-            Task(lambda _: load_any(path), self._loaded, self._not_loaded)
-        )
+        task = Task(lambda _: load_any(path), self._loaded, self._not_loaded)
+        self._loading = self._background.start(task)
 
     @Slot()
     def announce(self) -> None:
@@ -92,9 +48,9 @@ class FileController(QObject):
 
     def _loaded(self, found: Found) -> None:
         self._loading = None
-        self._wait(found)
+        self._instance.next = found
         self._show_waiting()
-        if self._waiting is not None:
+        if self._instance.next is not None:
             self.stop_wanted.emit()
 
     def _not_loaded(self, sentence: str) -> None:
@@ -103,29 +59,29 @@ class FileController(QObject):
         self._show_waiting()
         self._window.tell(sentence)
 
-    def _wait(self, found: Found | None) -> None:
-        self._waiting = found
-        self._instance.awaits_next = found is not None
-
     @Slot()
     def _show_waiting(self) -> None:
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
-        if self._waiting is None or self._loading is not None or self._runs.busy:
+        if self._instance.next is None or self._loading is not None or self._runs.busy:
             return
-        instance, log = self._waiting
-        self._wait(None)
+        instance, log = self._instance.next
+        self._instance.next = None
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
         if log is not None:
-            self._choose(log.session)
+            session = log.session
+            choices = Choices(
+                device=session.device,
+                colony=session.colony,
+                parameters=session.chosen.to_dict(),
+                seed=session.seed,
+                stop=session.stop.to_dict(),
+            )
+            if missing := self._window.setup.set_choices(choices):
+                sentence = f"This machine cannot run {missing}: choose another colony or device"
+                self._window.tell(sentence)
         self.shown.emit()
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
         self.announce()
-
-    def _choose(self, session: Session) -> None:
-        missing = self._window.setup.set_choices(choices_of(session))
-        if missing:
-            sentence = f"This machine cannot run {missing}: choose another colony or device"
-            self._window.tell(sentence)

@@ -10,74 +10,44 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance
+from views.graph.adjacency_view import AdjacencyView
+from views.graph.graph_view import GraphView
 from views.widgets.view import View
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
     from gpu.drawing.draw import GraphArtist
-    from views.graph.adjacency_view import AdjacencyView
-    from views.graph.graph_view import GraphView
 
-Work = Callable[["GraphArtist"], Any]
-"""Makes a picture."""
-
-Show = Callable[[Any], object]
-"""Shows it."""
-
-LONGEST = 6.0
-"""Longest time in seconds between two pictures of one view beside a colony on all cores."""
+Work = Callable[["GraphArtist"], Any]  # makes a picture
+Show = Callable[[Any], object]  # shows it
+Coloring = NDArray[np.int32] | None  # shape (n,)
+LONGEST = 6.0  # most seconds between two pictures of one view beside a colony on all cores
 
 
-class GraphController(QObject):
+class GraphController(Controller):
     """Makes one picture at a time for the views of a graph.
 
     A view's newer request replaces an older one that waits, so that the views stay as close to the
     run as the machine allows. Where the colony needs all cores, a view asks less often the longer
     its pictures take: each picture holds up one thread of the colony, and the others wait for it.
-
-    Parameters
-    ----------
-    instance : LoadedInstance
-        The graph.
-    background : BackgroundTasks
-        Makes the pictures.
-    graph_view, adjacency_view : View
-        Show them.
-    tell : callable taking str
-        Shows a sentence to the user.
-    parent : QObject
-        Qt's parent.
     """
 
-    def __init__(
-        self,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        graph_view: GraphView,
-        adjacency_view: AdjacencyView,
-        tell: Callable[[str], None],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._background, self._tell = background, tell
-        self._graph_view, self._adjacency_view = graph_view, adjacency_view
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
         self._graph: GraphInstance | None = None
         self._artist: GraphArtist | None = None
         self._wanted: dict[View, tuple[Work, Show]] = {}
         self._task: Task[Any] | None = None
-        instance.changed.connect(self._instance_changed)
-        graph_view.drawing_wanted.connect(self._draw)
-        adjacency_view.picture_wanted.connect(self._draw_adjacency)
-
-    @property
-    def idle(self) -> bool:
-        """Whether no picture is being made."""
-        return self._task is None
+        self._instance.changed.connect(self._instance_changed)
+        self._graph_view = parts.window.view(GraphView)
+        self._adjacency_view = parts.window.view(AdjacencyView)
+        self._graph_view.drawing_wanted.connect(self._draw)
+        self._adjacency_view.picture_wanted.connect(self._draw_adjacency)
 
     @Slot(object)
     def _instance_changed(self, instance: Instance) -> None:
@@ -89,20 +59,14 @@ class GraphController(QObject):
             self._task.cancel()
 
     @Slot(object, object)
-    def _draw(self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
-        self._want(
-            self._graph_view,
-            lambda artist: artist.draw(arrangement, coloring),
-            self._graph_view.show_drawing,
-        )
+    def _draw(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
+        view = self._graph_view
+        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
 
     @Slot(object)
-    def _draw_adjacency(self, coloring: NDArray[np.int32] | None) -> None:
-        self._want(
-            self._adjacency_view,
-            lambda artist: artist.adjacency(coloring),
-            self._adjacency_view.show_picture,
-        )
+    def _draw_adjacency(self, coloring: Coloring) -> None:
+        view = self._adjacency_view
+        self._want(view, lambda artist: artist.adjacency(coloring), view.show_picture)
 
     def _want(self, view: View, work: Work, show: Show) -> None:
         if self._graph is not None:
@@ -131,7 +95,7 @@ class GraphController(QObject):
             view.redraw_interval = max(type(view).redraw_interval, rest)
             show(picture)
 
-        self._task = Task(draw, done, self._tell)
+        self._task = Task(draw, done, self._window.tell)
         self._task.ended.connect(self._ended)
         self._background.start(self._task)
 

@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from app.files.log_tail import LogTail
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import title_of
+from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
 from gpu.run.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 
-if TYPE_CHECKING:
-    from app.window.models.run import RunModel
-    from app.window.models.run_list import RunList
-    from gpu.core.snapshot import Snapshot
-    from views.frame.main_window import MainWindow
-
+# Share of one core that the window may take while the colony computes on all cores.
 SHARE_BESIDE_ALL_CORES = 0.025
-"""Share of one core that the window may take while the colony computes on all cores."""
 
 
-class RunDisplay(QObject):
-    """Gives the window what the current run tells, and the run what the window wants to see.
+class RunDisplay(Controller):
+    """Gives the window what the current run tells, and the run what the window wants to see."""
 
-    Parameters
-    ----------
-    runs : RunList
-        Has the run.
-    window : MainWindow
-        Shows it.
-    parent : QObject
-        Qt's parent.
-    """
-
-    def __init__(self, runs: RunList, window: MainWindow, parent: QObject) -> None:
-        super().__init__(parent)
-        self._runs, self._window = runs, window
-        self._tail = LogTail(window.view(LogView).add_lines)
-        runs.current_changed.connect(self._follow)
-        runs.ended.connect(self._read_log)
-        window.dashboard.wanted_changed.connect(self._want)
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        self._tail = LogTail(self._window.view(LogView).add_lines)
+        self._runs.current_changed.connect(self._follow)
+        self._runs.state_changed.connect(self._leave_time_for)
+        self._runs.ended.connect(self._tail.read)
+        self._window.dashboard.wanted_changed.connect(self._want)
 
     @Slot()
     def show_device(self) -> None:
@@ -64,13 +49,6 @@ class RunDisplay(QObject):
             self.close_log()
             self._window.where.setText("")
             return
-        self._begin(run)
-        run.state_changed.connect(self._leave_time_for)
-        run.snapshot_changed.connect(self._show_snapshot)
-        run.looked.connect(self._show_progress)
-        self._want()
-
-    def _begin(self, run: RunModel) -> None:
         window, log = self._window, run.recorder.path
         window.begin_run()
         # The parameter of colonies with a selective memory.
@@ -81,6 +59,9 @@ class RunDisplay(QObject):
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
+        run.snapshot_changed.connect(window.show_snapshot)
+        run.looked.connect(self._show_progress)
+        self._want()
 
     @Slot(object)
     def _leave_time_for(self, state: RunState) -> None:
@@ -88,10 +69,6 @@ class RunDisplay(QObject):
         run = self._runs.current
         busy = run is not None and state is RunState.RUNNING and run.session.device == "cpu"
         self._window.dashboard.queue.limit(SHARE_BESIDE_ALL_CORES if busy else math.inf)
-
-    @Slot(object)
-    def _show_snapshot(self, snapshot: Snapshot) -> None:
-        self._window.show_snapshot(snapshot)
 
     @Slot()
     def _show_progress(self) -> None:
@@ -104,10 +81,6 @@ class RunDisplay(QObject):
         self._window.run_bar.show_progress(share, left)
         self._tail.read_sometimes()
         self._want()
-
-    @Slot()
-    def _read_log(self) -> None:
-        self._tail.read()
 
     @Slot()
     def _want(self) -> None:

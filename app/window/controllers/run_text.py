@@ -9,14 +9,7 @@ from views.widgets.formats import percent, whole
 
 
 def title_of(run: RunModel, device: str = "") -> str:
-    """Return instance, colony, device and seed in one line.
-
-    Parameters
-    ----------
-    run : RunModel
-    device : str
-        Words for the device; by default its name.
-    """
+    """Return instance, colony, device (by default its name) and seed in one line."""
     system, seed = run.session.system, run.session.seed
     colony = f"{system.title} on {device or run.session.device}"
     return "  ·  ".join((run.instance.name, colony, f"seed {seed}"))

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
-from app.window.controllers.session_choices import session_of
-from app.window.models.run_list import RunList
+from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.tasks import Task
+from gpu.core.instance import Instance
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
-from gpu.run.session import Session
+from gpu.run.session import Session, new_session
+from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
 from views.frame.banner import Severity
-
-if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run import RunModel
-    from gpu.core.instance import Instance
-    from views.frame.main_window import MainWindow
-    from views.setup.setup_panel import Choices
+from views.setup.setup_panel import Choices
 
 _ACTIVITIES = {
     RunState.RUNNING: Activity.RUNNING,
@@ -39,53 +34,28 @@ _SEVERITIES: dict[Ending, Severity] = {
 }
 
 
-class RunController(QObject):
+class RunController(Controller):
     """Starts, pauses, steps and stops the run as the window's buttons ask for it.
 
     A button may be pressed before there is a run to obey it: while a task still prepares it.
-
-    Parameters
-    ----------
-    runs : RunList
-        Where a new run goes.
-    instance : LoadedInstance
-        What is run.
-    background : BackgroundTasks
-        Prepares runs.
-    window : MainWindow
-        Has the buttons and the choices, and shows what the program is doing.
-    log_path : callable taking Session and returning Path
-        Where a run's log goes.
-    warn : callable taking str
-        Shows a sentence; called from any thread.
-
-    Attributes
-    ----------
-    log_path
-        As given; may be replaced.
-    solving : Signal
-        The run builds solutions: it has just begun to, or goes on after a pause.
     """
 
-    solving = Signal()
+    solving = Signal()  # the run builds solutions: it has just begun to, or goes on after a pause
 
     def __init__(
         self,
-        runs: RunList,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        window: MainWindow,
+        parts: Parts,
         log_path: Callable[[Session], Path],
-        warn: Callable[[str], None],
+        warn: Callable[[str], None],  # shows a sentence; called from any thread
         parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self.log_path = log_path
-        self._runs, self._instance = runs, instance
-        self._background, self._window, self._warn = background, window, warn
+        super().__init__(parts, parent)
+        self.log_path = log_path  # may be replaced
+        self._warn = warn
         self._stop_soon = self._pause_soon = False
-        runs.current_changed.connect(self._follow)
-        runs.ended.connect(self._ended)
+        self._runs.state_changed.connect(self._show_state)
+        self._runs.ended.connect(self._ended)
+        window = self._window
         window.start_requested.connect(self.start)
         window.step_requested.connect(self.step)
         window.pause_requested.connect(self.pause)
@@ -153,7 +123,14 @@ class RunController(QObject):
 
     def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
         """Check the choices and open the log; in a thread, because disks and drivers are slow."""
-        session = session_of(instance, choices)
+        session = new_session(
+            instance,
+            colony=choices.colony,
+            device=choices.device,
+            parameters=choices.parameters,
+            seed=choices.seed,
+            stop=StopSettings.from_dict(choices.stop),
+        )
         return session, Recorder(self.log_path(session), session, instance, self._warn)
 
     def _not_prepared(self, sentence: str) -> None:
@@ -176,11 +153,6 @@ class RunController(QObject):
         run.start()
 
     @Slot(object)
-    def _follow(self, run: RunModel | None) -> None:
-        if run is not None:
-            run.state_changed.connect(self._show_state)
-
-    @Slot(object)
     def _show_state(self, state: RunState) -> None:
         if state is RunState.BUILDING:
             self._show_building()
@@ -192,5 +164,5 @@ class RunController(QObject):
     @Slot(object)
     def _ended(self, run: RunModel) -> None:
         self._window.show_activity(Activity.IDLE)
-        if run.outcome is not None and not self._instance.awaits_next:
+        if run.outcome is not None and self._instance.next is None:
             self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
 
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
+from gpu.core.instance import Instance
+from gpu.run.run_log import RunLog
+
+Found = tuple[Instance, RunLog | None]  # an instance, and the recorded session that it came with
 
 
 class LoadedInstance(QObject):
-    """The instance that runs and measurements are made on.
+    """The instance that runs and measurements are made on."""
 
-    Attributes
-    ----------
-    value : Instance or None
-        The instance; None before the first one is opened.
-    awaits_next : bool
-        Whether another instance is loaded and waits for the end of the run.
-    changed : Signal
-        The new Instance, before views show it.
-    """
-
-    changed = Signal(object)
+    changed = Signal(object)  # the new Instance, before views show it
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.value: Instance | None = None
-        self.awaits_next = False
+        self.value: Instance | None = None  # None before the first one is opened
+        self.next: Found | None = None  # is loaded, and waits for the end of the run
 
     def change(self, instance: Instance) -> None:
         """Have another instance."""

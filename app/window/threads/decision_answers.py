@@ -4,62 +4,59 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
+from app.window.threads.worker import WorkerThread
 from gpu.core.errors import sentence_for
 
 if TYPE_CHECKING:
-    from gpu.core.decision import Decision
     from gpu.decisions.replay import Replay
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoAnswer:
-    """Why there is no answer, in one sentence."""
+class AnsweringThread(WorkerThread):
+    """Takes questions from any thread, and answers them while nothing else is to be done.
 
-    reason: str
-
-
-class DecisionResponder:
-    """Takes questions from any thread; one thread answers them.
-
-    Parameters
-    ----------
-    change : Condition
-        Guards the question, and wakes the thread that answers. That thread may wait for other
-        things with it, too.
-    begin : callable returning Replay
-        Makes the replay that gives the answers; called in the answering thread.
+    It calls ``begin``, which makes the replay that gives the answers.
     """
 
-    def __init__(self, change: threading.Condition, begin: Callable[[], Replay]) -> None:
-        self._change, self._begin = change, begin
-        self._question: tuple[int, int] | None = None  # guarded by _change
-        self._replay: Replay | None = None  # used by the answering thread alone
+    decided = Signal(object)  # the Decision that answers the newest question
+    undecided = Signal(str)  # why there are no answers, as a sentence; no answer follows
 
-    def ask(self, ant: int, step: int) -> None:
-        """Ask for a decision; this replaces the former question if it has no answer yet."""
+    def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._begin = begin
+        self._replay: Replay | None = None  # used by this thread alone
+        self._change = threading.Condition()
+        # Guarded by _change:
+        self._question: tuple[int, int] | None = None
+        self._released = False
+
+    def ask_decision(self, ant: int, step: int) -> None:
+        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
+
+        This replaces the former question if it has no answer yet.
+        """
         with self._change:
             self._question = (ant, step)
+            self._change.notify_all()
+
+    def release(self) -> None:
+        """Answer no more questions once the work is done."""
+        with self._change:
+            self._released = True
             self._change.notify_all()
 
     def forget(self) -> None:
         """Begin with a new replay at the next question, because the trails have changed."""
         self._replay = None
 
-    def answer_until(self, over: Callable[[], bool], tell: Callable[[Decision], object]) -> None:
-        """Answer questions as they come.
+    def answer_until(self, over: Callable[[], bool]) -> None:
+        """Answer questions as they come, in this thread, and return once ``over()`` is true.
 
-        Parameters
-        ----------
-        over : callable returning bool
-            Called between two steps of a replay, and with the lock held. This method returns once
-            it is true; the next call goes on with a question that has no answer yet.
-        tell : callable taking Decision
-            Called with each answer.
+        ``over`` is called between two steps of a replay, and with the lock held. The next call of
+        this method goes on with a question that has no answer yet.
         """
         while True:
             with self._change:
@@ -76,62 +73,19 @@ class DecisionResponder:
             with self._change:
                 if self._question is question:
                     self._question = None
-            tell(decision)
+            self.post(self.decided.emit, decision)
 
     def _outdated(self, question: tuple[int, int], over: Callable[[], bool]) -> Callable[[], bool]:
         return lambda: self._question is not question or over()
 
 
-class DecisionPreview(QThread):
-    """Answers questions about a run that has not begun; all its trails are at the initial level.
-
-    Parameters
-    ----------
-    begin : callable returning Replay
-        Called in this thread at the first question.
-    parent : QObject, optional
-        Qt's parent.
-
-    Attributes
-    ----------
-    decided : Signal
-        The Decision that answers the newest question.
-    undecided : Signal
-        Why there are no answers, as a sentence; no answer follows.
-    """
-
-    decided = Signal(object)
-    undecided = Signal(str)
-    _posted = Signal(object)
-
-    def __init__(self, begin: Callable[[], Replay], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("decision preview")
-        self._change = threading.Condition()
-        self._released = False
-        self._responder = DecisionResponder(self._change, begin)
-        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-
-    def ask_decision(self, ant: int, step: int) -> None:
-        """Ask how ``ant`` (from 0) chooses the city at position ``step``; the last one wins."""
-        self._responder.ask(ant, step)
-
-    def release(self) -> None:
-        """End the thread soon."""
-        with self._change:
-            self._released = True
-            self._change.notify_all()
+class DecisionPreview(AnsweringThread):
+    """Answers questions about a run that has not begun; all its trails are at the initial level."""
 
     def run(self) -> None:
         """Answer questions; Qt calls this in the new thread."""
+        self.setObjectName("decision preview")
         try:
-            self._responder.answer_until(lambda: self._released, self._posted.emit)
+            self.answer_until(lambda: self._released)
         except Exception as error:
-            self._posted.emit(NoAnswer(sentence_for(error)))
-
-    @Slot(object)
-    def _deliver(self, message: Decision | NoAnswer) -> None:
-        if isinstance(message, NoAnswer):
-            self.undecided.emit(message.reason)
-        else:
-            self.decided.emit(message)
+            self.post(self.undecided.emit, sentence_for(error))

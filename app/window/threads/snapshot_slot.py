@@ -1,75 +1,95 @@
-"""The slot between a solver and the window: a newer snapshot replaces one that nobody took."""
+"""The slot between a solver and the window: which snapshots are made, and where they wait."""
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.run import Run
 
-if TYPE_CHECKING:
-    from gpu.run.run import Run
-
-SHORTEST_INTERVAL = 1 / 30
-"""Shortest time in seconds between two snapshots: nobody sees more."""
-
-LONGEST_INTERVAL = 1.0
-"""Longest time in seconds between two snapshots, however much they cost."""
-
+SHORTEST_INTERVAL = 1 / 30  # shortest time in seconds between two snapshots: nobody sees more
+LONGEST_INTERVAL = 1.0  # longest time in seconds between two snapshots, however much they cost
+# Largest share of the run's time that goes into snapshots, between these two intervals.
 SHARE = 0.03
-"""Largest share of the run's time that goes into snapshots, between these two intervals."""
-
+# The same for a colony on all cores: all cores but one rest while a snapshot is made.
 SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES = 0.1, 0.005
-"""The same for a colony on all cores: all cores but one rest while a snapshot is made."""
+COSTLY = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.BRANCHING  # long to make for large instances
+EVERY = 0.2  # shortest time in seconds between two requests for a costly part
+
+
+class CostlyParts:
+    """Asks for all cheap parts every time, and for one costly part at a time.
+
+    The longer a snapshot takes, the fewer the solver makes, so that the search keeps its speed.
+    If each snapshot carried all costly parts of a large instance, the tour on the map would change
+    once a second only.
+    """
+
+    def __init__(self) -> None:
+        self._due = 0.0
+        self._turn = 0
+        self._awaited = Wanted.NUMBERS
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Note which costly parts have arrived."""
+        parts = snapshot.pheromone, snapshot.trails, snapshot.branching
+        for part, found in zip(COSTLY, parts, strict=True):
+            if found is not None:
+                self._awaited &= ~part
+
+    def next(self, wanted: Wanted) -> Wanted:
+        """Return what to ask for now, out of all that is ``wanted``."""
+        costly = [part for part in COSTLY if part in wanted]
+        self._awaited &= wanted
+        now = time.monotonic()
+        if costly and not self._awaited and now >= self._due:
+            self._due = now + EVERY
+            self._turn += 1
+            self._awaited = costly[self._turn % len(costly)]
+        return wanted & ~COSTLY | self._awaited
 
 
 class SnapshotSlot:
     """Holds the newest snapshot until somebody takes it, and knows what the next one shall carry.
 
     Only the solver's thread calls :meth:`due` and :meth:`fill`; any thread may call the rest.
-
-    Parameters
-    ----------
-    change : Condition
-        Guards the slot; notified when something else is wanted.
-    on_all_cores : bool
-        Whether the colony needs the cores that a snapshot is made on.
+    ``change`` guards the slot, and is notified when something else is wanted.
     """
 
     def __init__(self, change: threading.Condition, *, on_all_cores: bool) -> None:
         self._change = change
         # Guarded by _change:
         self._wanted = self._wanted_at_rest = Wanted.SOLUTION
-        self._missed = False
+        # Whether something is wanted that the last snapshot of a paused run does not carry.
+        self.missed = False
         self._snapshot: Snapshot | None = None
+        self._costly = CostlyParts()
         # Used by the solver's thread alone:
-        self._shortest, self._share = (
-            (SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES)
-            if on_all_cores
-            else (SHORTEST_INTERVAL, SHARE)
-        )
+        self._shortest, self._share = SHORTEST_INTERVAL, SHARE
+        if on_all_cores:  # the colony needs the cores that a snapshot is made on
+            self._shortest, self._share = SHORTEST_ON_ALL_CORES, SHARE_ON_ALL_CORES
         self._due = 0.0
         self._made = -1  # iterations in the last snapshot
         self._parts = Wanted.NUMBERS  # what snapshots have carried since that iteration
 
-    @property
-    def missed(self) -> bool:
-        """Whether something is wanted that the last snapshot of a paused run does not carry."""
-        with self._change:
-            return self._missed
+    def want(self, wanted: Wanted) -> None:
+        """Say what the next snapshots shall carry; a paused run makes one at once.
 
-    def want(self, wanted: Wanted, at_rest: Wanted) -> None:
-        """Say what snapshots shall carry: while the run goes on, and while it is paused."""
+        While the run goes on, costly parts take turns. The last snapshot before a pause and the
+        final one carry all.
+        """
         with self._change:
-            self._missed = self._missed or at_rest not in self._wanted_at_rest
-            self._wanted, self._wanted_at_rest = wanted, at_rest
+            self.missed = self.missed or wanted not in self._wanted_at_rest
+            self._wanted, self._wanted_at_rest = self._costly.next(wanted), wanted
             self._change.notify_all()
 
     def take(self) -> Snapshot | None:
         """Return the newest snapshot that nobody has taken yet, or None."""
         with self._change:
             taken, self._snapshot = self._snapshot, None
+            if taken is not None:
+                self._costly.take_in(taken)
             return taken
 
     def put(self, snapshot: Snapshot) -> None:
@@ -91,7 +111,7 @@ class SnapshotSlot:
         """Put in a new snapshot of ``run``, and decide when the next one is due."""
         with self._change:
             wanted = self._wanted_at_rest if at_rest else self._wanted
-            self._missed = False
+            self.missed = False
         begin = time.perf_counter()
         snapshot = run.snapshot(wanted)
         now = time.perf_counter()

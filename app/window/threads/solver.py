@@ -5,25 +5,20 @@ from __future__ import annotations
 import enum
 import logging
 import math
-import threading
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 
-from app.window.threads.decision_answers import DecisionResponder, NoAnswer
-from app.window.threads.priority import lower_priority
+from app.window.threads.decision_answers import AnsweringThread
 from app.window.threads.snapshot_slot import SnapshotSlot
+from app.window.threads.worker import lower_priority
 from gpu import catalog
 from gpu.core.errors import sentence_for
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
 from gpu.run.run import Run
-
-if TYPE_CHECKING:
-    from gpu.core.decision import Decision
-    from gpu.core.instance import Instance
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
+from gpu.run.session import Session
 
 _log = logging.getLogger(__name__)
 
@@ -38,78 +33,37 @@ class RunState(enum.Enum):
     ENDED = "ended"
 
 
-class SolverThread(QThread):
-    """Solves a session in the background.
+class SolverThread(AnsweringThread):
+    """Solves a session in the background, and answers questions while it is paused.
 
     This one thread builds, uses and closes the colony, because a CUDA context belongs to its
     thread. Signals arrive in the order in which things happened, in the thread that made this
-    object.
-
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    session : Session
-        How to solve it.
-    generation : int
-        Number of the run. Its snapshots carry it.
-    recorder : Recorder or None
-        Writes the run's log.
-    parent : QObject, optional
-        Qt's parent.
-    stays : bool
-        Whether to keep the colony after the run's end, to answer :meth:`ask_decision` until
-        :meth:`release`.
-
-    Attributes
-    ----------
-    state_changed : Signal
-        The new RunState.
-    ended : Signal
-        The Outcome, exactly once, after the final snapshot is in the slot.
-    decided : Signal
-        The Decision that answers the newest question; it comes while the run is paused.
-    undecided : Signal
-        Why no question can be answered after the run's end, as a sentence.
+    object. If the ants can be replayed, the colony is kept after the run's end, to answer
+    questions until :meth:`release`.
     """
 
-    state_changed = Signal(object)
-    ended = Signal(object)
-    decided = Signal(object)
-    undecided = Signal(str)
-    _posted = Signal(object)
+    state_changed = Signal(object)  # the new RunState
+    ended = Signal(object)  # the Outcome, exactly once, after the final snapshot is in the slot
 
     def __init__(
         self,
         instance: Instance,
         session: Session,
-        generation: int = 0,
-        recorder: Recorder | None = None,
+        generation: int = 0,  # number of the run, which its snapshots carry
+        recorder: Recorder | None = None,  # writes the log
         parent: QObject | None = None,
-        *,
-        stays: bool = False,
     ) -> None:
-        super().__init__(parent)
+        run = Run(instance, session, generation, recorder)
+        super().__init__(run.replay, parent)
         self.setObjectName(f"solver {generation}")
-        self._run = Run(instance, session, generation, recorder)
-        self._recorder = recorder
-        self._change = threading.Condition()
+        self._run, self._recorder = run, recorder
         # Guarded by _change:
-        self._state = RunState.BUILDING
+        self.state = RunState.BUILDING  # ``state_changed`` tells of it a moment later
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
-        self._released = not stays
+        self._released = not session.system.rule
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
-        self._responder = DecisionResponder(self._change, self._run.replay)
-        # Every message goes through the event queue of this object's thread, so that listeners
-        # are called there, and in the order in which things happened.
-        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def state(self) -> RunState:
-        """What the thread is doing now; ``state_changed`` tells of it a moment later."""
-        with self._change:
-            return self._state
+        self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
     @property
     def latest(self) -> Snapshot:
@@ -118,7 +72,7 @@ class SolverThread(QThread):
 
     @property
     def answers(self) -> bool:
-        """Whether the colony is there and can be asked, even after the run's end."""
+        """Whether questions about an ant's decision get an answer, now or once it is paused."""
         with self._change:
             return not self._released and self._run.answers
 
@@ -154,10 +108,7 @@ class SolverThread(QThread):
             self._change.notify_all()
 
     def ask_decision(self, ant: int, step: int) -> None:
-        """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
-
-        The answer comes by ``decided`` as soon as the run is paused. A newer question replaces
-        one that has no answer yet.
+        """Ask how ``ant`` (from 0) will choose; the answer comes as soon as the run is paused.
 
         Raises
         ------
@@ -165,56 +116,28 @@ class SolverThread(QThread):
             If the ants of this colony cannot be replayed.
         """
         catalog.check_replayable(self._run.session.system)
-        self._responder.ask(ant, step)
+        super().ask_decision(ant, step)
 
-    def release(self) -> None:
-        """Answer no question after the run's end, and free the colony then."""
-        with self._change:
-            self._released = True
-            self._change.notify_all()
-
-    def want(self, wanted: Wanted, at_rest: Wanted | None = None) -> None:
-        """Say what the next snapshots shall carry; a paused run makes one at once.
-
-        Parameters
-        ----------
-        wanted : Wanted
-            For snapshots of a run that goes on, where costly parts may take turns.
-        at_rest : Wanted, optional
-            For the last snapshot before a pause and for the final one; by default the same.
-        """
-        self._slot.want(wanted, wanted if at_rest is None else at_rest)
-
-    def take(self) -> Snapshot | None:
-        """Return the newest snapshot that nobody has taken yet, or None."""
-        return self._slot.take()
-
-    def shutdown(self, timeout: float | None = None) -> bool:
+    def shutdown(self, timeout: float) -> bool:
         """Cancel, and wait for the thread's end; all signals have been delivered on return.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            Longest time to wait, in seconds; None waits as long as it takes.
 
         Returns
         -------
         bool
-            False if the colony is still in the middle of an iteration that it cannot leave. The
-            log then ends with the best solution so far, and the process may be left with
-            ``os._exit``: a thread at work can neither be killed nor destroyed safely.
+            False if after ``timeout`` seconds the colony is still in the middle of an iteration
+            that it cannot leave. The log then ends with the best solution so far, and the process
+            may be left with ``os._exit``: a thread at work can neither be killed nor destroyed
+            safely.
         """
         self.cancel()
         self.release()
-        milliseconds = -1 if timeout is None else max(0, int(timeout * 1000))
-        ended = self.wait(milliseconds) if milliseconds >= 0 else self.wait()
-        if ended and not self.isFinished():  # it was never started
-            self._run.close()
-        if not ended:
+        if not self.wait(max(0, int(timeout * 1000))):
             if self._recorder is not None:
                 reason = "the program was left in the midst of an iteration"
                 self._recorder.finish(Outcome(Ending.CANCELLED, reason, self._run.state))
             return False
+        if not self.isFinished():  # it was never started
+            self._run.close()
         QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall)
         return True
 
@@ -225,10 +148,10 @@ class SolverThread(QThread):
         try:
             with self._change:
                 if not self._cancelled:
-                    self._posted.emit(RunState.BUILDING)
+                    self.post(self.state_changed.emit, RunState.BUILDING)
             run.build()
             while run.outcome is None:
-                self._work(run)
+                self._work()
             self._slot.fill(run, at_rest=True)
         except BaseException as error:  # the run ends properly, whatever was raised
             run.fail(error)
@@ -238,52 +161,53 @@ class SolverThread(QThread):
                 run.close()
             with self._change:
                 self._set_state(RunState.ENDED)
-            self._posted.emit(run.outcome)
+            self.post(self.ended.emit, run.outcome)
             if run.answers:
-                self._stay(run)
+                self._stay()
 
     def _go_on_to(self, goal: float) -> None:
         with self._change:
             self._goal = goal
             self._change.notify_all()
 
-    def _work(self, run: Run) -> None:
+    def _work(self) -> None:
         """Work for one slice, or pause until there is something to do."""
+        run = self._run
         with self._change:
             allowed = math.inf if self._cancelled else self._goal - run.state.iteration
             if allowed > 0:
                 self._set_state(RunState.RUNNING)
         if allowed <= 0:
-            self._rest(run)
+            self._rest()
             return
-        self._responder.forget()
+        self.forget()
         run.advance(None if allowed == math.inf else int(allowed))
         if self._slot.due(run):
             self._slot.fill(run)
 
-    def _rest(self, run: Run) -> None:
+    def _rest(self) -> None:
         """Show the exact state, then answer questions until something else is to be done."""
-        self._slot.fill(run, at_rest=True)
-        if run.outcome is not None:
+        self._slot.fill(self._run, at_rest=True)
+        if self._run.outcome is not None:
             return
         with self._change:
-            if not self._is_wanted(run):
+            if not self._is_wanted():
                 self._set_state(RunState.PAUSED)
-        self._responder.answer_until(lambda: self._is_wanted(run), self._posted.emit)
+        self.answer_until(self._is_wanted)
 
-    def _is_wanted(self, run: Run) -> bool:
+    def _is_wanted(self) -> bool:
         """Whether a paused run has something to do."""
-        return self._cancelled or self._slot.missed or self._goal > run.state.iteration
+        return self._cancelled or self._slot.missed or self._goal > self._run.state.iteration
 
-    def _stay(self, run: Run) -> None:
+    def _stay(self) -> None:
         """Answer questions about a run that has ended."""
         try:
-            self._responder.answer_until(lambda: self._released, self._posted.emit)
+            self.answer_until(lambda: self._released)
         except Exception as error:  # the outcome is told already, and stays as it is
-            _log.exception("%s: its decisions cannot be replayed", run.session.colony)
-            self._posted.emit(NoAnswer(sentence_for(error)))
+            _log.exception("%s: its decisions cannot be replayed", self._run.session.colony)
+            self.post(self.undecided.emit, sentence_for(error))
         finally:
-            run.close()
+            self._run.close()
 
     def _set_state(self, state: RunState) -> None:
         """Enter ``state`` and tell of it; called with the lock held.
@@ -291,19 +215,8 @@ class SolverThread(QThread):
         Only ENDED can follow STOPPING, and nothing follows ENDED.
         """
         final = (RunState.STOPPING, RunState.ENDED)
-        if self._state in final and state not in final[final.index(self._state) + 1 :]:
+        if self.state in final and state not in final[final.index(self.state) + 1 :]:
             return
-        if state is not self._state:
-            self._state = state
-            self._posted.emit(state)
-
-    @Slot(object)
-    def _deliver(self, message: RunState | Outcome | Decision | NoAnswer) -> None:
-        if isinstance(message, RunState):
-            self.state_changed.emit(message)
-        elif isinstance(message, Outcome):
-            self.ended.emit(message)
-        elif isinstance(message, NoAnswer):
-            self.undecided.emit(message.reason)
-        else:
-            self.decided.emit(message)
+        if state is not self.state:
+            self.state = state
+            self.post(self.state_changed.emit, state)

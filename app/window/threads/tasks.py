@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThread, Signal, Slot
 
-from app.window.threads.priority import lower_priority
+from app.window.threads.worker import WorkerThread, lower_priority
 from gpu.core.errors import sentence_for
 
 T = TypeVar("T")
@@ -18,54 +17,31 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Task(QThread, Generic[T]):
+class Task(WorkerThread, Generic[T]):
     """One piece of work. Its listeners are called in the thread that made the task.
 
-    Parameters
-    ----------
-    work : callable taking Task and returning T
-        Does the work in the new thread. It may call :meth:`report` and :meth:`post`, and should
-        look at ``cancelled`` now and then.
-    done : callable taking T
-        Called with the result, unless the task was cancelled.
-    failed : callable taking str
-        Called with one sentence if the work raised an error, unless the task was cancelled.
-    progressed : callable taking float and str, optional
-        Called with each progress that :meth:`report` was given.
-    parent : QObject, optional
-        Qt's parent.
-
-    Attributes
-    ----------
-    ended : Signal
-        The task itself, after the last call of a listener.
+    ``work`` may call :meth:`report` and :meth:`post`, and should look at ``cancelled`` now and
+    then. ``done`` is called with the result, or ``failed`` with one sentence if the work raised an
+    error; no listener is called any more once the task is cancelled.
     """
 
-    ended = Signal(object)
-    _posted = Signal(object)
+    ended = Signal(object)  # the task itself, after the last call of a listener
 
     def __init__(
         self,
         work: Callable[[Task[T]], T],
-        done: Callable[[T], object],
-        failed: Callable[[str], object],
+        done: Callable[[T], object] = lambda _: None,
+        failed: Callable[[str], object] = lambda _: None,
         progressed: Callable[[float, str], object] | None = None,
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._work, self._done, self._failed = work, done, failed
         self._progressed = progressed
-        self._cancelled = threading.Event()
-        self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody wants the result any more."""
-        return self._cancelled.is_set()
+        self.cancelled = False  # whether nobody wants the result any more
 
     def cancel(self) -> None:
         """Give up the result; no listener is called from now on."""
-        self._cancelled.set()
+        self.cancelled = True
 
     def report(self, share: float, text: str) -> None:
         """Report the progress: the share that is done, in [0, 1], and what is being done."""
@@ -74,7 +50,7 @@ class Task(QThread, Generic[T]):
 
     def post(self, call: Callable[..., object], *arguments: object) -> None:
         """Call ``call`` in the thread that made the task, unless the task is cancelled."""
-        self._posted.emit(lambda: call(*arguments))
+        super().post(lambda: self.cancelled or call(*arguments))
 
     def run(self) -> None:
         """Do the work; Qt calls this in the new thread."""
@@ -87,14 +63,7 @@ class Task(QThread, Generic[T]):
         else:
             self.post(self._done, result)
         finally:
-            self._posted.emit(None)
-
-    @Slot(object)
-    def _deliver(self, call: Callable[[], object] | None) -> None:
-        if call is None:
-            self.ended.emit(self)
-        elif not self.cancelled:
-            call()
+            super().post(self.ended.emit, self)
 
 
 class BackgroundTasks(QObject):
@@ -128,8 +97,7 @@ class BackgroundTasks(QObject):
             task.cancel()
         ended = True
         for task in self._tasks:
-            left = max(0, int((deadline - time.monotonic()) * 1000))
-            ended = task.wait(left) and ended
+            ended = task.wait(max(0, int((deadline - time.monotonic()) * 1000))) and ended
             QCoreApplication.removePostedEvents(task, QEvent.Type.MetaCall.value)
         self._tasks = [task for task in self._tasks if not task.isFinished()]
         return ended

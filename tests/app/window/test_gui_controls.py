@@ -40,7 +40,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         assert throttle.share == share
         run = application.runs.active
         assert run is not None
-        assert run.look_every == interval
+        assert run.timer.interval() == interval
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.PAUSED)
         assert throttle.share == math.inf  # what rests is drawn at once
@@ -49,7 +49,7 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         with qtbot.waitSignal(application.runs.ended, timeout=60_000):
             application.run_controller.stop()
         assert throttle.share == math.inf
-        assert run.look_every == LOOK_EVERY
+        assert run.timer.interval() == LOOK_EVERY
 
 
 def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Application) -> None:

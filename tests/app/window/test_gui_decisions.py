@@ -184,7 +184,7 @@ def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Appl
         application.measurements.speedups(thorough=False)
     run = application.runs.current
     assert run is not None
-    assert run.freed
+    assert run.isFinished()
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])

@@ -79,7 +79,7 @@ def open_(qtbot: QtBot, application: Application, path: Path) -> None:
 
 
 def drawn(qtbot: QtBot, application: Application) -> None:
-    qtbot.waitUntil(lambda: application.graphs.idle, timeout=30_000)
+    qtbot.waitUntil(lambda: application.background.idle, timeout=30_000)
 
 
 @pytest.fixture
@@ -142,14 +142,14 @@ def test_a_run_fills_in_every_view(done: Application) -> None:
 def test_rows_of_the_heatmap_are_in_the_order_of_the_classes(done: Application) -> None:
     """What the colony's picture is ordered by is what the view says it is."""
     view = done.window.view(PheromoneView)
-    assert view._picture is not None
+    assert view.matrix is not None
     assert view._order is not None
     adjacent = np.zeros((QUEENS.n, QUEENS.n), np.bool_)
     adjacent[tuple(QUEENS.edges.T)] = True
     adjacent |= adjacent.T
     np.fill_diagonal(adjacent, True)
     order = view._order
-    assert ((view._picture == 0) == adjacent[order][:, order]).all()
+    assert ((view.matrix == 0) == adjacent[order][:, order]).all()
 
 
 def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: Application) -> None:

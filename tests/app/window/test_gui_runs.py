@@ -69,7 +69,7 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert progress[-2:] == [1000, 0]  # shown in full, and then nothing goes on
     assert window.run_bar.left.text() == ""
     assert "limit of 40 iterations is reached" in window.banner.text
-    shown_tour = window.view(TourView).best._tour
+    shown_tour = window.view(TourView).layers["best"].shown
     assert shown_tour is not None
     assert shown_tour.tolist() == tour(final)
     assert window.view(PheromoneView).image.boundingRect().width() == 50
@@ -170,7 +170,7 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     assert ended is not None
     assert ended["ending"] == "cancelled"
     assert application.window.readout.values["best"].text() == "–"
-    assert application.window.view(TourView).best._tour is None
+    assert application.window.view(TourView).layers["best"].shown is None
     assert application.window.banner.text == ""  # nothing of the other instance's run
     limit(application, iterations=3)
     assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
@@ -296,7 +296,7 @@ def test_a_step_shows_what_local_search_made_of_a_tour(
     wait_for(qtbot, application, Activity.PAUSED)
     qtbot.waitUntil(chip.isVisible, timeout=10_000)
     click(chip)
-    qtbot.waitUntil(lambda: not window.view(TourView).improved.empty, timeout=10_000)
+    qtbot.waitUntil(lambda: not window.view(TourView).layers["improved"].empty, timeout=10_000)
     assert window.view(TourView).caption.text().startswith("local search ")
     window.dashboard.show_view("device")
     qtbot.waitUntil(window.view(DeviceView).moves.isVisible, timeout=10_000)

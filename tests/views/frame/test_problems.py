@@ -241,6 +241,6 @@ def test_a_tour_after_a_graph_is_drawn_as_ever(coloring: MainWindow) -> None:
     coloring.show_instance(TOURS)
     coloring.show_snapshot(snapshot(TOURS, 5))
     coloring.dashboard.queue.finish()
-    assert coloring.view(TourView).best._tour is not None
+    assert coloring.view(TourView).layers["best"].shown is not None
     assert coloring.view(GraphView)._graph is None
     assert "tour" in coloring.view(PheromoneView).caption.text()

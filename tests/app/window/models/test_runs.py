@@ -41,7 +41,7 @@ def maker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Maker:
     return Maker(colonies.install(monkeypatch, RandomColony), tmp_path)
 
 
-def test_a_run_has_its_snapshot_curve_log_and_outcome(qtbot: QtBot, maker: Maker) -> None:
+def test_a_run_has_its_snapshot_log_and_outcome(qtbot: QtBot, maker: Maker) -> None:
     run = maker.add(iterations=50)
     run.want(Wanted.BRANCHING)
     shown: list[object] = []
@@ -57,14 +57,11 @@ def test_a_run_has_its_snapshot_curve_log_and_outcome(qtbot: QtBot, maker: Maker
     assert run.snapshot is not None
     assert run.snapshot.iteration == 50
     assert run.snapshot.branching == 2.0
-    assert run.improvements[-1][2] == run.snapshot.best_cost
-    costs = [cost for _, _, cost in run.improvements]
-    assert costs == sorted(set(costs), reverse=True)
     log = read_log(run.recorder.path)
     assert log.outcome is not None
     assert log.outcome["best"] == run.snapshot.best_cost
     assert not maker.runs.busy
-    assert run.freed  # its ants cannot be replayed, so that nobody will ask
+    assert run.isFinished()  # its ants cannot be replayed, so that nobody will ask
 
 
 def test_a_run_is_paused_stepped_resumed_and_cancelled(qtbot: QtBot, maker: Maker) -> None:
@@ -109,7 +106,7 @@ def test_all_runs_are_shut_down_without_a_word(qtbot: QtBot, maker: Maker) -> No
     run.start()
     qtbot.waitUntil(lambda: run.state is RunState.RUNNING, timeout=10_000)
     assert maker.runs.shutdown(5)
-    assert run.freed
+    assert run.isFinished()
     assert ends == []
     log = read_log(run.recorder.path)
     assert log.outcome is not None

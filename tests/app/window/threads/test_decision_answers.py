@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.threads.decision_answers import DecisionPreview, DecisionResponder
+from app.window.threads.decision_answers import AnsweringThread, DecisionPreview
 from app.window.threads.solver import RunState, SolverThread
 from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
@@ -109,7 +110,7 @@ def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
 
 
 def test_an_ended_run_answers_until_it_is_let_go(qtbot: QtBot) -> None:
-    thread = SolverThread(INSTANCE, session("acs-seq", iterations=5), stays=True)
+    thread = SolverThread(INSTANCE, session("acs-seq", iterations=5))
     with qtbot.waitSignal(thread.ended, timeout=30_000):
         thread.start()
     assert thread.state is RunState.ENDED
@@ -161,7 +162,7 @@ def test_a_device_that_fails_after_the_end_is_told(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = colonies.install(monkeypatch, Unreadable, rule=AcsRule)
-    thread = SolverThread(INSTANCE, session(name, iterations=2), stays=True)
+    thread = SolverThread(INSTANCE, session(name, iterations=2))
     with qtbot.waitSignal(thread.ended, timeout=30_000):
         thread.start()
     with qtbot.waitSignal(thread.undecided, timeout=30_000) as undecided:
@@ -219,17 +220,23 @@ def test_what_a_preview_cannot_make_is_told(qtbot: QtBot) -> None:
     assert thread.wait(5000)
 
 
-def test_a_question_at_work_is_kept_over_an_interruption() -> None:
+def test_a_question_at_work_is_kept_over_an_interruption(qtbot: QtBot) -> None:
     trails = Slow(INSTANCE.n)
-    desk = DecisionResponder(threading.Condition(), lambda: replay(trails))
+    desk = AnsweringThread(lambda: replay(trails))
     told: list[Decision] = []
-    desk.ask(0, 40)
-    desk.answer_until(lambda: trails.reads >= 15, told.append)
-    assert told == []
-    desk.answer_until(lambda: bool(told), told.append)
+    desk.decided.connect(told.append)
+
+    def heard(count: int) -> bool:
+        QCoreApplication.processEvents()
+        return len(told) == count
+
+    desk.ask_decision(0, 40)
+    desk.answer_until(lambda: trails.reads >= 15)
+    assert heard(0)
+    desk.answer_until(lambda: heard(1))
     assert told[0].step == 40
     assert trails.reads == 40
     desk.forget()
-    desk.ask(0, 40)
-    desk.answer_until(lambda: len(told) == 2, told.append)
+    desk.ask_decision(0, 40)
+    desk.answer_until(lambda: heard(2))
     assert trails.reads == 80

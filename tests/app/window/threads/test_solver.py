@@ -276,7 +276,7 @@ def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(
     last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
     assert last["ending"] == "cancelled"
     assert len(last["tour"]) == INSTANCE.n
-    assert thread.shutdown()
+    assert thread.shutdown(60)
     assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 3
 
 

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
-from app.window.threads.priority import NICENESS
 from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.threads.worker import NICENESS
 from gpu.core.errors import InstanceError
 
 

@@ -1,0 +1,29 @@
+"""The base of controllers, and what they connect."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject
+
+from app.window.models.loaded_instance import LoadedInstance
+from app.window.models.run_list import RunList
+from app.window.threads.tasks import BackgroundTasks
+from views.frame.main_window import MainWindow
+
+
+class Parts(NamedTuple):
+    """The models, the work in the background, and the window."""
+
+    runs: RunList
+    instance: LoadedInstance
+    background: BackgroundTasks
+    window: MainWindow
+
+
+class Controller(QObject):
+    """Connects models with the window, in one respect."""
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parent)
+        self._runs, self._instance, self._background, self._window = parts
