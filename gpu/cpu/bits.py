@@ -53,7 +53,7 @@ def drop(words: NDArray[np.uint64], place: Whole) -> None:
 
 @inlined
 def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
-    """Return the place that so many lower places of the set precede; it has more."""
+    """Return the place in the set that ``number`` others precede; the set has more than that."""
     left = np.uint64(number)
     word = np.uint64(0)
     while count(words[word]) <= left:
@@ -67,7 +67,7 @@ def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
 
 @inlined
 def rank(words: NDArray[np.uint64], place: Whole) -> np.int64:
-    """Return how many lower places than ``place`` the set holds."""
+    """Return how many places below ``place`` the set holds."""
     last = np.uint64(place) >> SHIFT
     below = np.uint64(0)
     for word in range(last):

@@ -10,25 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
-from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
+from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.cpu import record as records
 from gpu.cpu.record import Record
 from gpu.cpu.stage_loop import Task
 from gpu.cpu.stages import Stage, Stages
 
+Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
+"""Takes the order of the rows of a picture of the trails; returns the picture."""
+
 
 class CpuColony(ABC):
     """A colony on the CPU; see :mod:`gpu.core.colony`.
 
-    Parameters
-    ----------
-    ants : int
-    record : Record
-        What the colony has found; part of ``state``.
-    stages : sequence of Stage
-        The parts of an iteration, in order.
-    state, workspaces
-        What the colony works on; see :class:`gpu.cpu.stages.Stages`.
+    The same seed gives the same solutions on every machine and with any number of threads. The
+    ``record`` is part of ``state``; for the others see :class:`gpu.cpu.stages.Stages`.
 
     Raises
     ------
@@ -53,34 +49,24 @@ class CpuColony(ABC):
         """Do a thread's task: the family's :data:`gpu.cpu.stage_loop.Run`."""
 
     @abstractmethod
-    def _draw(
-        self, wanted: Wanted, order: NDArray[np.integer]
-    ) -> tuple[NDArray[np.float32] | None, Trails | None]:
-        """Draw all trails, rows in this order, and select the strongest, if they are wanted."""
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
+        """Return what paints all trails as they stand, and what selects the strongest."""
 
     @abstractmethod
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
 
     @abstractmethod
-    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return the order of the rows of a picture, given the best ``solution``."""
-
-    def _branching(self) -> float | None:
-        """The λ-branching factor, if ants build tours."""
-        return None
-
-    @abstractmethod
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
-    def _updates(self) -> Updates | None:
-        """Counts of a selective memory, if there is one."""
-        return None
+    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the order of the rows of a picture, given the best ``solution``."""
+        return solution
 
-    def _limits(self) -> tuple[float, float] | None:
-        """The bounds of the trails, if they have any."""
-        return None
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        """Return what a snapshot has that not all colonies know."""
+        return {}
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations, the last one timed by phase; see :mod:`gpu.core.colony`.
@@ -109,7 +95,9 @@ class CpuColony(ABC):
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             everyone = np.arange(record.best_solution.size)
             order = self._picture_order(record.best_solution) if iteration else everyone
-            picture, trails = self._draw(wanted, order)
+            paint, select = self._painters()
+            picture = paint(order) if Wanted.PHEROMONE in wanted else None
+            trails = select() if Wanted.TRAILS in wanted else None
         return Snapshot(
             iteration=iteration,
             solutions_built=iteration * self._m,
@@ -121,10 +109,8 @@ class CpuColony(ABC):
             iteration_solution=last,
             pheromone=picture,
             trails=trails,
-            updates=self._updates(),
-            branching=self._branching() if Wanted.BRANCHING in wanted else None,
-            limits=self._limits(),
             phases=self._stages.times,
+            **self._more(wanted),
         )
 
     def close(self) -> None:

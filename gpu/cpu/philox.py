@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS
-from gpu.cpu.compilation import inlined
+from gpu.core import random
+from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS, Purpose
+from gpu.cpu.compilation import Whole, inlined
 
 SPARE_BITS = np.uint32(32 - DRAW_BITS)
 """Low bits of a random word that a draw leaves out."""
 
 SHARE = np.float32(2.0**-DRAW_BITS)
 
+START = np.uint32(Purpose.START)
+
+Key = tuple[np.uint32, np.uint32]
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
+
+
+def key_of(seed: int) -> Key:
+    """Return the key of a seed in [0, 2**64)."""
+    low, high = random.key_of(seed)
+    return np.uint32(low), np.uint32(high)
 
 
 @inlined
@@ -34,20 +44,24 @@ def philox(
 
 
 @inlined
-def start_city(
-    n: int, ant: int, iteration: np.uint32, purpose: np.uint32, k0: np.uint32, k1: np.uint32
-) -> np.uint32:
+def words_of(key: Key, purpose: np.uint32, iteration: Whole, ant: Whole, block: Whole) -> Words:
+    """Return the four words of a block of an ant's random numbers."""
+    return philox(
+        np.uint32(block), np.uint32(ant), np.uint32(iteration), np.uint32(purpose), key[0], key[1]
+    )
+
+
+@inlined
+def start_city(key: Key, iteration: np.uint32, ant: int, n: int) -> np.uint32:
     """Return the city where ``ant`` starts, as ``gpu.core.random.start_cities``."""
-    words = philox(np.uint32(0), np.uint32(ant), iteration, purpose, k0, k1)
+    words = words_of(key, START, iteration, ant, 0)
     return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
 
 
 @inlined
-def key_of_step(
-    ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
-) -> Words:
+def key_of_step(key: Key, purpose: np.uint32, iteration: np.uint32, ant: int, step: int) -> Words:
     """Return the key from which :func:`own_word` makes the words of a step."""
-    words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
+    words = words_of(key, purpose, iteration, ant, step)
     return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
 
 

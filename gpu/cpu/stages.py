@@ -22,37 +22,32 @@ FIRST, GROWTH = 16, 8
 """Units of work in the first slice of a stage, and how much larger the next may be."""
 
 
+Units = Callable[[int], int]
+"""Takes the number of threads that work; returns the units of the thread that has most of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A part of an iteration that all threads finish before the next part begins.
 
-    Attributes
-    ----------
-    number : int
-        Its number in the compiled code.
-    phase : str
-        The phase of a snapshot to which its time counts.
-    units : callable
-        Takes the number of threads that work; returns the units of work, such as rows or steps,
-        of the thread that has most of them. Every thread does its own units in order, and may be
-        stopped between any two.
-    together : bool
-        Whether all threads finish a unit before any begins the next one. Then the number of threads
-        may change between units, otherwise only between iterations.
+    Its work consists of units, such as rows or steps. Every thread does its own units in order, and
+    may be stopped between any two.
     """
 
-    number: int
-    phase: str
-    units: Callable[[int], int]
+    number: int  # in the compiled code
+    phase: str  # the phase of a snapshot to which its time counts
+    units: Units
+    # Whether all threads finish a unit before any begins the next one. Then the number of threads
+    # may change between units, otherwise only between iterations.
     together: bool = False
 
 
-def each(units: int) -> Callable[[int], int]:
+def each(units: int) -> Units:
     """Every thread, or one of them, has so many units."""
     return lambda workers: units
 
 
-def shared(items: int, units: int = 1) -> Callable[[int], int]:
+def shared(items: int, units: int = 1) -> Units:
     """The threads share out the items, each of which has so many units."""
     return lambda workers: -(-items // workers) * units
 
@@ -64,16 +59,8 @@ EVERYTHING = 2**62
 class Stages:
     """The stages of a colony's iteration, and how far the iteration has come.
 
-    Parameters
-    ----------
-    stages : sequence of Stage
-        In the order of their numbers.
-    loop : Run
-        Works on ``state``; see :func:`gpu.cpu.stage_loop.loop_over`.
-    state : NamedTuple
-        What the colony works on.
-    workspaces : sequence of NamedTuple
-        One for each thread.
+    The ``stages`` are in the order of their numbers. The ``loop`` that
+    :func:`gpu.cpu.stage_loop.loop_over` made works on ``state``, with a workspace for each thread.
 
     Raises
     ------
@@ -106,7 +93,8 @@ class Stages:
         """
         asked = time.perf_counter()
         while count > 0:
-            batch = min(count - 1, int(SLICE / self._duration)) if self._is_between() else 0
+            between = self._stage == self._unit == 0  # iterations
+            batch = min(count - 1, int(SLICE / self._duration)) if between else 0
             if batch:
                 before, busy = time.perf_counter(), time.thread_time()
                 self._run(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
@@ -134,12 +122,8 @@ class Stages:
             del self._state, self._workspaces  # whoever keeps this object needs no memory for them
         self._pool = None
 
-    def _is_between(self) -> bool:
-        """Whether no iteration has begun that is not whole."""
-        return self._stage == self._unit == 0
-
     def _advance(self) -> int:
-        """Do a slice of the iteration that has begun, or of a new one; return 1 if it is whole."""
+        """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""
         stage, pace = self._stages[self._stage], self._pace[self._stage]
         units = stage.units(self._worker_count.now)
         begin, end = self._unit, min(self._unit + pace, units)

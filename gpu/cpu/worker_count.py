@@ -27,20 +27,11 @@ class WorkerCount:
     """All threads, or fewer where cores are scarce and a trial shows that fewer are faster.
 
     Where cores are scarce, half of the working threads are tried; elsewhere, twice as many.
-
-    Parameters
-    ----------
-    size : int
-        Threads that there are.
-
-    Attributes
-    ----------
-    now : int
-        Threads that are to work next.
     """
 
     def __init__(self, size: int) -> None:
-        self.now = self._size = size
+        self._size = size  # threads that there are
+        self.now = size  # threads that are to work next
         self._paces: dict[int, float] = {}  # seconds an iteration, by number of threads
         self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
         self._before = 0  # threads before the current trial; 0 without one
@@ -50,11 +41,7 @@ class WorkerCount:
     def note(self, iterations: float, wall: float, busy: float) -> None:
         """Note iterations, or a part of one, that ``now`` threads did.
 
-        Parameters
-        ----------
-        iterations : float
-        wall, busy : float
-            Seconds that they took, and those in which one of the threads had a core.
+        They took ``wall`` seconds; in ``busy`` of these one of the threads had a core.
         """
         if self._size == 1:
             return

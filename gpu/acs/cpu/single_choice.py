@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpu.acs.cpu.choice import EXPLOIT, choose_lane, city_of, key_of, spin_of, weigh
 from gpu.acs.cpu.state import CandidateLists, Pheromone, Rules, Workspace
 from gpu.cpu.compilation import Whole, cached
-from gpu.cpu.philox import philox, share
+from gpu.cpu.philox import share, words_of
 
 
 @cached
@@ -29,9 +29,7 @@ def choose_once(
     ``NOT_LISTED`` if no candidate is left.
     """
     largest = weigh(lists, trails, unvisited, 0, 0, workspace.keys)
-    block = np.uint32(step // 4)
-    words = philox(block, np.uint32(ant), iteration, EXPLOIT, rules.key0, rules.key1)
-    draw = words[step & 3]
+    draw = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)[step & 3]
     lane = choose_lane(lists, rules, workspace, iteration, ant, step, 0, largest, draw)
     return lane, share(draw), spin_of(rules, iteration, ant, step)
 

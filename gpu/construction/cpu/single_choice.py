@@ -25,24 +25,11 @@ def choose_once(
     parts: NDArray[np.uint32],
     draws: NDArray[np.float32],
 ) -> np.uint32:
-    """Return the city at position ``step`` of an ant's tour.
+    """Return the city at position ``step`` of an ant's tour, and write it to its ``route``.
 
-    Parameters
-    ----------
-    matrices : Matrices
-        With one row, that of the city where the ant is; its weights are written.
-    route : ndarray of uint32, shape (n,)
-        The ant's tour list; the choice is written.
-    rules : ChoiceRules
-    workspace : Workspace
-        With the ant's unvisited cities; the random words of the step are written.
-    iteration, ant, step
-    cities : ndarray of uint32, shape (k,)
-        Those between which the ant chooses.
-    parts : ndarray of uint32, shape (k,)
-        Their parts of a wheel are written here.
-    draws : ndarray of float32, shape (k,)
-        Their own random numbers are written here.
+    The matrices have one row, that of the city where the ant is; its weights are written. The ant
+    chooses between ``cities``: their parts of a wheel and their own random numbers are written. The
+    workspace has the unvisited cities, and gets the random words of the step.
     """
     weigh_row(matrices, rules, 0)
     draw_words(rules, workspace, iteration, ant, step)
@@ -51,7 +38,7 @@ def choose_once(
     for place in range(cities.size):
         largest = max(largest, np.float32(weights[0, cities[place]]).view(np.int32))
     scale = scale_of(largest)
-    key = key_of_step(ant, iteration, step, rules.own, rules.key0, rules.key1)
+    key = key_of_step(rules.key, rules.own, iteration, ant, step)
     for place in range(cities.size):
         city = cities[place]
         parts[place] = part_of(np.float32(weights[0, city]).view(np.int32), scale)

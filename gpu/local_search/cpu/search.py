@@ -46,9 +46,9 @@ def improve_tours(
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
 ) -> None:
-    """Improve the tours of the task's ants, and subtract what each gains from its length.
+    """Improve the tours of the task's ants, a row of ``routes`` each, and shorten their lengths.
 
-    ``record`` is still that of the iteration before. ``routes`` has a row for each ant.
+    ``record`` is still that of the iteration before.
     """
     rule, own = search.rule, of_thread(search.searches, task.thread)
     numbers = own.numbers
@@ -58,8 +58,7 @@ def improve_tours(
         numbers[SHORTEST] = NONE_YET
         if record.numbers[BEST_ITERATION] > 0:
             _link(own.links, record.best_solution)
-    first, end = units_of(m, task)
-    for ant in range(first, end):
+    for ant in units_of(m, task):
         row = 1 - numbers[KEPT]
         for position in range(n):
             city = np.int32(routes[ant, position])
@@ -95,7 +94,7 @@ def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
 def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64) -> np.int64:
     """Improve the tour in ``search``; return how much shorter it is.
 
-    Of the cities whose neighbours are as on the best tour only some look; ``turn`` says which.
+    ``turn`` says which cities look of those whose neighbours are as on the best tour.
     """
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]

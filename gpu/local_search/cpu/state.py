@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import inlined
+from gpu.cpu.structures import allocated
 from gpu.local_search.kinds import moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
@@ -21,65 +22,41 @@ SIDE_BIT, RANK_BIT = 3, 4
 """Parts of a code; the lowest bits are the kind of the move."""
 
 LENGTH, A, P, C, D, E, Q = range(7)
-"""Places in a move: cities of the segment (0 for 2-opt), then the ends of the edges given up."""
+"""Places in a move: number of cities of the segment (0 for 2-opt), then the ends of the edges that
+the move gives up."""
 
 EXCHANGES, SEGMENTS, SHORTEST, KEPT = range(4)
-"""Places in a thread's numbers."""
+"""Places in a thread's numbers: moves made by 2-opt and by Or-opt, the length of the thread's
+shortest tour, and the row of ``built`` that has it."""
 
 
 class Rule(NamedTuple):
-    """How a local search looks for moves; nothing here changes.
+    """How a local search looks for moves; nothing here changes."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (1 or 2, n, K, 2)
-        See :func:`gpu.local_search.rule.neighbour_rows`.
-    exchanges, segments, turns : bool
-        See :class:`gpu.local_search.kinds.Moves`.
-    """
-
-    rows: NDArray[np.int32]
-    exchanges: bool
+    rows: NDArray[np.int32]  # (1 or 2, n, K, 2): see gpu.local_search.rule.neighbour_rows
+    exchanges: bool  # these three: see gpu.local_search.kinds.Moves
     segments: bool
     turns: bool
 
 
 class Searches(NamedTuple):
-    """The threads' workspaces: each thread has a row of every array.
+    """The threads' workspaces: each thread has a row of every array, except ``best_built``."""
 
-    Attributes
-    ----------
-    tours, places : ndarray of int32, shape (threads, n)
-        The tour, and the position of each city in it.
-    queues : ndarray of int32, shape (threads, n)
-        Cities whose turn to look for a move will come, in a ring.
-    waiting : ndarray of bool, shape (threads, n)
-        Whether a city is in the queue: its don't-look bit, inverted.
-    keys : ndarray of int64, shape (threads, WINDOW)
-        Of the moves found in a round: gain, then ``LAST_CODE`` less the code.
-    moves : ndarray of int32, shape (threads, WINDOW, 7)
-        Those moves.
-    built : ndarray of int32, shape (threads, 2, n)
-        As its ant built it: the current tour, and the one that became the thread's best.
-    numbers : ndarray of int64, shape (threads, 8)
-        Of this iteration: moves made by 2-opt and by Or-opt, the length of the thread's shortest
-        tour, and the row of ``built`` that has it. The rest keeps threads' cache lines apart.
-    best_built : ndarray of int32, shape (n,)
-        The best tour of the last iteration, as its ant built it.
-    links : ndarray of int32, shape (threads, n, 2)
-        The cities before and after each on the best tour so far; -1 while there is none.
-    """
-
-    tours: NDArray[np.int32]
-    places: NDArray[np.int32]
-    queues: NDArray[np.int32]
+    tours: NDArray[np.int32]  # (threads, n): cities by position
+    places: NDArray[np.int32]  # (threads, n): positions by city
+    queues: NDArray[np.int32]  # (threads, n): a ring of cities that will look for a move
+    # (threads, n): whether a city is in the queue; the opposite of its don't-look bit
     waiting: NDArray[np.bool_]
+    # (threads, WINDOW): of the moves found in a round: gain, then LAST_CODE less the code
     keys: NDArray[np.int64]
-    moves: NDArray[np.int32]
+    moves: NDArray[np.int32]  # (threads, WINDOW, 7): those moves
+    # (threads, 2, n): as ants built them: the current tour, and what became the thread's best
     built: NDArray[np.int32]
+    # (threads, 8): of this iteration: see the constants; the rest separates threads' cache lines
     numbers: NDArray[np.int64]
-    best_built: NDArray[np.int32]
+    # (threads, n, 2): the cities before and after each on the best tour so far; -1 without one
     links: NDArray[np.int32]
+    best_built: NDArray[np.int32]  # (n,): the best tour of the last iteration, as its ant built it
 
 
 class LocalSearch(NamedTuple):
@@ -132,31 +109,28 @@ def local_search_of(
     Raises
     ------
     ParameterError
-        As ``moves_of`` and ``neighbour_rows`` in :mod:`gpu.local_search.rule` say.
+        As ``moves_of`` and ``neighbour_rows`` in :mod:`gpu.local_search` say.
     """
     moves = moves_of(instance, kind)
     if moves is None:
-        no_rows = np.zeros((1, 1, 1, 2), np.int32)
-        return LocalSearch(Rule(no_rows, False, False, False), searches_of(1, threads))
-    rows = neighbour_rows(instance, neighbours)
-    rule = Rule(rows, moves.exchanges, moves.segments, moves.turns)
-    return LocalSearch(rule, searches_of(instance.n, threads))
-
-
-def searches_of(n: int, threads: int) -> Searches:
-    """Make room for tours of ``n`` cities: 29 bytes a city and thread."""
-    return Searches(
-        tours=np.zeros((threads, n), np.int32),
-        places=np.zeros((threads, n), np.int32),
-        queues=np.zeros((threads, n), np.int32),
-        waiting=np.zeros((threads, n), np.bool_),
-        keys=np.zeros((threads, WINDOW), np.int64),
-        moves=np.zeros((threads, WINDOW, 7), np.int32),
-        built=np.zeros((threads, 2, n), np.int32),
-        numbers=np.zeros((threads, 8), np.int64),
-        best_built=np.zeros(n, np.int32),
+        rule, n = Rule(np.zeros((1, 1, 1, 2), np.int32), False, False, False), 1
+    else:
+        rows, n = neighbour_rows(instance, neighbours), instance.n
+        rule = Rule(rows, moves.exchanges, moves.segments, moves.turns)
+    searches = allocated(
+        Searches,
+        tours=(threads, n),
+        places=(threads, n),
+        queues=(threads, n),
+        waiting=(threads, n),
+        keys=(threads, WINDOW),
+        moves=(threads, WINDOW, 7),
+        built=(threads, 2, n),
+        numbers=(threads, 8),
         links=np.full((threads, n, 2), -1, np.int32),
+        best_built=n,
     )
+    return LocalSearch(rule, searches)
 
 
 def bytes_needed(instance: TspInstance, threads: int) -> int:

@@ -19,26 +19,17 @@ lengths count as 1 at least, so that every device gets the same trails. After al
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, AntTours, Construction, Matrices, Workspace
+from gpu.construction.cpu.state import FAINTEST, Construction, Workspace
 from gpu.core.trails import LAMBDA
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, cheapest
 from gpu.cpu.stage_loop import Task, loop_over, units_of
-from gpu.max_min.cpu.state import (
-    BEGUN,
-    LEAST,
-    MOST,
-    RESTARTING,
-    MmasRules,
-    TrailUpdate,
-)
+from gpu.max_min.cpu.state import BEGUN, LEAST, MOST, RESTARTING, MmasRules, MmasState, TrailUpdate
 from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
 
 SETTLED = 205
@@ -46,38 +37,16 @@ SETTLED = 205
 edge for one city in twenty."""
 
 
-class MmasState(NamedTuple):
-    """What the MAX-MIN Ant System works on.
-
-    Attributes
-    ----------
-    construction : Construction
-    near : ndarray of int32, shape (n, k)
-        The cities whose trails are looked at to tell whether they have settled.
-    rules : MmasRules
-    update : TrailUpdate
-    """
-
-    construction: Construction
-    near: NDArray[np.int32]
-    rules: MmasRules
-    update: TrailUpdate
-
-
 def do_stage(
     state: MmasState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
-    matrices, ants = state.construction.matrices, state.construction.ants
     if stage == LINK:
         if task.thread == 0:
-            _decide(
-                matrices, ants, state.near, state.rules, state.update, state.construction.record
-            )
+            _decide(state.construction, state.near, state.rules, state.update)
     elif stage == RENEW:
-        first, end = units_of(ants.routes.shape[1], task)
-        for u in range(first, end):
-            _renew_row(matrices, state.rules, state.update, u)
+        for u in units_of(state.near.shape[0], task):
+            _renew_row(state.construction.matrices.trails, state.rules, state.update, u)
     else:
         construction.do_stage(state.construction, workspace, task, stage)
 
@@ -85,22 +54,17 @@ def do_stage(
 run = loop_over(do_stage)
 
 
-@compiled
+@inlined
 def _decide(
-    matrices: Matrices,
-    ants: AntTours,
-    near: NDArray[np.int32],
-    rules: MmasRules,
-    update: TrailUpdate,
-    record: Record,
+    colony: Construction, near: NDArray[np.int32], rules: MmasRules, update: TrailUpdate
 ) -> None:
     """Set the limits, decide whether trails are restarted or which tour deposits, and link it.
 
     The record is still that of the iteration before.
     """
-    numbers = record.numbers
+    ants, record, numbers = colony.ants, colony.record, colony.record.numbers
     iteration = numbers[ITERATION] + 1
-    ant = shortest(ants.lengths)
+    ant = cheapest(ants.lengths)
     length = np.int64(ants.lengths[ant])
     improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
     update.numbers[RESTARTING] = 0
@@ -108,7 +72,7 @@ def _decide(
         set_limits(rules, update, length)
     elif rules.patience > 0:
         last = max(update.numbers[BEGUN], numbers[BEST_ITERATION])
-        if iteration - last >= rules.patience and settled(matrices.trails, near):
+        if iteration - last >= rules.patience and settled(colony.matrices.trails, near):
             update.numbers[RESTARTING] = 1
             update.numbers[BEGUN] = iteration
             return
@@ -167,9 +131,8 @@ def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
 
 
 @compiled
-def _renew_row(matrices: Matrices, rules: MmasRules, update: TrailUpdate, u: int) -> None:
+def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdate, u: int) -> None:
     """Evaporate the trails from ``u`` and deposit on those of one tour, or restart them."""
-    trails = matrices.trails
     least, most = update.limits[LEAST], update.limits[MOST]
     n = trails.shape[1]
     if update.numbers[RESTARTING] != 0:

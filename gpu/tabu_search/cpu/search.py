@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import philox
+from gpu.cpu.philox import words_of
 from gpu.tabu_search.cpu.state import (
     COLORS,
     CONFLICTS,
@@ -102,8 +102,7 @@ def search(
 @inlined
 def _draw_words(rules: TabuRules, workspace: Workspace, number: int) -> None:
     """Draw the random words of the next move and of the others of its block of four."""
-    block = np.uint32(workspace.numbers[NOW_TIME] >> 2)
-    words = philox(block, np.uint32(number), np.uint32(0), TABU, rules.key0, rules.key1)
+    words = words_of(rules.key, TABU, 0, number, workspace.numbers[NOW_TIME] >> 2)
     workspace.words[0], workspace.words[1], workspace.words[2], workspace.words[3] = words
 
 
