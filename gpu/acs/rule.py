@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.single_choice import choose_once, heaviest_of
+from gpu.acs.cpu.choice import choose_once
 from gpu.acs.cpu.state import CandidateLists, new_workspace, pheromone_of, rules_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.rule import TrailSource
 from gpu.core.walk import Walk
@@ -43,34 +46,30 @@ class AcsRule(TourRule):
         city = walk.city
         tau, eta, near = self._trails(walk, trails), self._heuristics(city), self._lists[city]
         lane, draw, spin = self._choose_once(walk, tau[near], eta[near])
+        drawn: dict[str, Any] = {"listed": len(near)}
         if lane == NOT_LISTED:
-            cities = np.flatnonzero(walk.unvisited).astype(np.int32)
-            weights = np.empty(len(cities), np.float32)
-            chosen = heaviest_of(cities.astype(np.uint32), tau[cities], eta[cities], weights)
-            return self._choice(Outcome.FALLBACK, chosen, cities, tau, eta, weights, weights)
-        drawn, outcome = {"q": float(draw), "q0": self._q0}, Outcome.GREEDY
-        if drawn["q"] >= self._q0:
-            drawn["spin"], outcome = float(spin), Outcome.ROULETTE
-        free = walk.unvisited[near]
-        weights = self._workspace.weights[: len(near)][free]
-        return self._choice(outcome, near[lane], near[free], tau, eta, weights, weights, **drawn)
+            outcome, cities = Outcome.FALLBACK, np.flatnonzero(walk.unvisited).astype(np.int32)
+            weights = tau[cities] * eta[cities]
+            chosen = cities[weights.argmax()]  # of equals the lowest
+        else:
+            outcome, free, chosen = Outcome.GREEDY, walk.unvisited[near], near[lane]
+            cities, weights = near[free], self._workspace.weights[: len(near)][free]
+            drawn.update(q=float(draw), q0=self._q0)
+            if draw >= self._q0:
+                outcome, drawn["spin"] = Outcome.ROULETTE, float(spin)
+        shares = weights.astype(float)
+        seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
+        return Choice(outcome, int(chosen), *seen, **drawn)
 
     def _choose_once(
         self, walk: Walk, trails: NDArray[np.float32], heuristics: NDArray[np.float32]
     ) -> tuple[Whole, np.float32, np.float32]:
         """Let compiled code choose among the candidates, with these trails and weights of lengths.
 
-        Return what :func:`gpu.acs.cpu.single_choice.choose_once` does.
+        Return what :func:`gpu.acs.cpu.choice.choose_once` does.
         """
         row = self._neighbours[walk.city : walk.city + 1]
-        lists = allocated(
-            CandidateLists,
-            neighbours=row,
-            distances=row.shape,
-            weights=row.shape,
-            reverse=row.shape,
-            backup=(1, 0),
-        )
+        lists = allocated(CandidateLists, row.shape, neighbours=row, backup=(1, 0))
         pheromone = pheromone_of(1, len(trails), 1)
         lists.weights[0, : len(trails)] = heuristics
         pheromone.listed[0, : len(trails)] = trails

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from gpu.construction.cpu.single_choice import choose_once
-from gpu.construction.cpu.state import Matrices, choice_rules_of, workspace_of
+from gpu.construction.cpu.construction import choose_once
+from gpu.construction.cpu.state import choice_rules_of, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
 from gpu.core.rule import TrailSource
 from gpu.core.walk import Walk
-from gpu.cpu.structures import allocated
-from gpu.cpu.wheel import padded
 from gpu.decisions.rule import TourRule
 from gpu.problems.tsp.instance import TspInstance
 
@@ -36,8 +36,7 @@ class AsRule(TourRule):
             selection = selection or parameters.selection
         self._outcome = OUTCOMES.get(selection, Outcome.ROULETTE)
         self._workspace = workspace_of(instance.n, cl)
-        alpha, halves = parameters.alpha, parameters.half_weights
-        self._rules = choice_rules_of(seed, selection, cl > 0, alpha, halves=halves)
+        self._rules = choice_rules_of(seed, parameters, selection, listed=cl > 0)
         if parameters.other_powers:
             self.caveat = (
                 "The GPU raises trails to the power α with other last digits, so a close draw in "
@@ -56,15 +55,7 @@ class AsRule(TourRule):
             cities = walk.rest.copy() if self._rules.lists else everyone
         n, workspace = len(tau), self._workspace
         workspace.unvisited[:n] = -walk.unvisited.astype(np.int32)
-        neighbours = self._neighbours[city : city + 1]
-        matrices = allocated(
-            Matrices,
-            trails=tau[None],
-            heuristic=eta[None],
-            weights=(1, padded(n)),
-            neighbours=neighbours,
-            listed=neighbours.shape,
-        )
+        matrices = rows_of(tau[None], eta[None], self._neighbours[city : city + 1])
         parts, draws = np.zeros(len(cities), np.uint32), np.zeros(len(cities), np.float32)
         chosen = choose_once(
             matrices,
@@ -78,10 +69,11 @@ class AsRule(TourRule):
             parts,
             draws,
         )
-        drawn: dict[str, object] = {}
+        drawn: dict[str, Any] = {"listed": len(near)}
         if outcome is Outcome.ROULETTE:
             drawn["spin"] = int(workspace.words[walk.step & 3]) / 2**32
         elif outcome is not Outcome.FALLBACK:
             drawn["draws"] = frozen(draws)
-        weights = matrices.weights[0, cities]
-        return self._choice(outcome, chosen, cities, tau, eta, weights, parts, **drawn)
+        weights, shares = matrices.weights[0, cities], parts.astype(float)
+        seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
+        return Choice(outcome, int(chosen), *seen, **drawn)

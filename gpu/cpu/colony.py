@@ -17,7 +17,7 @@ from gpu.cpu.stage_loop import Task
 from gpu.cpu.stages import Stage, Stages
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
-"""Takes the order of the rows of a picture of the trails; returns the picture."""
+"""Takes the best solution, which gives the order of rows and columns; returns a picture."""
 
 
 class CpuColony(ABC):
@@ -31,6 +31,8 @@ class CpuColony(ABC):
     DeviceError
         If the system does not grant the threads.
     """
+
+    _instance: Any
 
     def __init__(
         self,
@@ -48,21 +50,18 @@ class CpuColony(ABC):
     def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
         """Do a thread's task: the family's :data:`gpu.cpu.stage_loop.Run`."""
 
+    @staticmethod
+    @abstractmethod
+    def _checked(instance: Any, solution: NDArray[np.integer], cost: int, /) -> NDArray[np.int32]:
+        """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
+
     @abstractmethod
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         """Return what paints all trails as they stand, and what selects the strongest."""
 
     @abstractmethod
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        """Return a read-only copy of ``solution``; check that it is valid and has this cost."""
-
-    @abstractmethod
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-
-    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return the order of the rows of a picture, given the best ``solution``."""
-        return solution
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         """Return what a snapshot has that not all colonies know."""
@@ -85,18 +84,17 @@ class CpuColony(ABC):
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
         record = self._record
-        numbers = [int(number) for number in record.numbers]
+        numbers = record.numbers.tolist()
         iteration = numbers[records.ITERATION]
         best = last = picture = trails = None
         if iteration and Wanted.SOLUTION in wanted:
-            best = self._checked(record.best_solution, numbers[records.BEST_COST])
+            best = self._checked(self._instance, record.best_solution, numbers[records.BEST_COST])
         if iteration and Wanted.ITERATION_SOLUTION in wanted:
-            last = self._checked(record.last_solution, numbers[records.LAST_BEST])
+            last = self._checked(self._instance, record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
-            everyone = np.arange(record.best_solution.size)
-            order = self._picture_order(record.best_solution) if iteration else everyone
+            solution = record.best_solution if iteration else np.arange(self._instance.n)
             paint, select = self._painters()
-            picture = paint(order) if Wanted.PHEROMONE in wanted else None
+            picture = paint(solution) if Wanted.PHEROMONE in wanted else None
             trails = select() if Wanted.TRAILS in wanted else None
         return Snapshot(
             iteration=iteration,

@@ -30,33 +30,20 @@ GLOBAL_HITS, GLOBAL_TOTAL = 7, 8
 
 def record_of(n: int) -> Record:
     """Nothing found yet."""
-    return allocated(Record, numbers=9, best_solution=n, last_solution=n)
-
-
-@inlined
-def cheapest(costs: NDArray[np.int64]) -> int:
-    """Return the ant whose solution costs least; ties go to the lowest."""
-    best = 0
-    for ant in range(costs.size):
-        if costs[ant] < costs[best]:
-            best = ant
-    return best
+    return allocated(Record, n, numbers=9)
 
 
 @inlined
 def keep(record: Record, costs: NDArray[np.int64], solutions: NDArray[np.uint32]) -> None:
     """Count the iteration; note its costs, its best solution, and the best one so far.
 
-    ``solutions`` has a row for each ant. An equal solution does not replace the best so far.
+    ``solutions`` has a row for each ant; ties go to the lowest. An equal solution does not replace
+    the best so far.
     """
-    numbers = record.numbers
-    best = cheapest(costs)
-    total = np.int64(0)
-    for ant in range(costs.size):
-        total += costs[ant]
+    numbers, best = record.numbers, costs.argmin()
     numbers[ITERATION] += 1
     numbers[LAST_BEST] = costs[best]
-    numbers[LAST_TOTAL] = total
+    numbers[LAST_TOTAL] = costs.sum()
     improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
     if improved:
         numbers[BEST_COST] = numbers[LAST_BEST]

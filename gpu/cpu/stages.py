@@ -61,11 +61,6 @@ class Stages:
 
     The ``stages`` are in the order of their numbers. The ``loop`` that
     :func:`gpu.cpu.stage_loop.loop_over` made works on ``state``, with a workspace for each thread.
-
-    Raises
-    ------
-    DeviceError
-        If the system does not grant the threads.
     """
 
     def __init__(

@@ -9,20 +9,19 @@ from numpy.typing import NDArray
 
 Structure = TypeVar("Structure", bound=tuple[Any, ...])
 
+Shape = int | tuple[int, ...]
 
-def allocated(kind: type[Structure], **fields: int | tuple[int, ...] | NDArray[Any]) -> Structure:
+
+def allocated(kind: type[Structure], shape: Shape, **fields: Shape | NDArray[Any]) -> Structure:
     """Make a structure: each field is the array given, or zeros of the shape given.
 
-    Zeros have the dtype of the field's annotation, ``NDArray[dtype]``.
+    Fields that are not named have the common ``shape``. Zeros have the dtype of the field's
+    annotation, ``NDArray[dtype]``.
     """
-    hints = get_type_hints(kind)
-    arrays = {
-        name: given if isinstance(given, np.ndarray) else np.zeros(given, _dtype_of(hints[name]))
-        for name, given in fields.items()
-    }
+    arrays = {}
+    for name, annotation in get_type_hints(kind).items():
+        given = fields.get(name, shape)
+        _, dtype = get_args(annotation)
+        zeros = not isinstance(given, np.ndarray)
+        arrays[name] = np.zeros(given, get_args(dtype)[0]) if zeros else given
     return kind(**arrays)
-
-
-def _dtype_of(annotation: Any) -> Any:
-    _, dtype = get_args(annotation)
-    return get_args(dtype)[0]

@@ -36,11 +36,16 @@ def padded(slots: int) -> int:
     return -(-slots // BLOCK) * BLOCK
 
 
+def factors_of(exponent: float) -> int:
+    """Return an exponent that is whole, else -1."""
+    return int(exponent) if exponent.is_integer() else -1
+
+
 @inlined
 def raise_all(
     values: NDArray[np.float32], exponent: float, factors: int, powers: NDArray[np.float32]
 ) -> None:
-    """Write a power of each value: ``factors`` is the exponent where it is whole, else -1.
+    """Write a power of each value; the number of factors is from :func:`factors_of`.
 
     A whole power is a repeated product, in the same order on every device. Each factor is
     multiplied into the whole row, which stays in the first-level cache.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.arrays import frozen
-from gpu.core.decision import Choice, Outcome
 from gpu.core.random import start_cities
 from gpu.core.rule import TrailSource
 from gpu.cpu.candidate_lists import widened
@@ -72,30 +70,3 @@ class TourRule:
         result = weights(away, away.min(keepdims=True), self._beta)
         result[city] = 0
         return result
-
-    def _choice(
-        self,
-        outcome: Outcome,
-        chosen: np.integer,
-        cities: NDArray[np.int32],
-        tau: NDArray[np.float32],
-        eta: NDArray[np.float32],
-        weights: NDArray[np.float32],
-        shares: NDArray[np.number],
-        **drawn: Any,
-    ) -> Choice:
-        """Return what the ant chose; ``tau`` and ``eta`` are of all cities, the rest of ``cities``.
-
-        ``drawn`` has the random numbers, by the names of :class:`gpu.core.decision.Choice`.
-        """
-        return Choice(
-            outcome=outcome,
-            chosen=int(chosen),
-            cities=frozen(cities),
-            trails=frozen(tau[cities]),
-            heuristics=frozen(eta[cities]),
-            weights=frozen(weights),
-            shares=frozen(shares.astype(np.float64)),
-            listed=self._lists.shape[1],
-            **drawn,
-        )

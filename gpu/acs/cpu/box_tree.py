@@ -33,7 +33,7 @@ class BoxTree(NamedTuple):
     cities: NDArray[np.uint32]  # (n,): all cities, those of a box together
 
 
-_NONE = allocated(BoxTree, low=(0, 3), high=(0, 3), parts=(0, 2), spans=(0, 2), cities=0)
+_NONE = allocated(BoxTree, (0, 2), low=(0, 3), high=(0, 3), cities=0)
 
 
 def box_tree_of(geometry: Geometry) -> BoxTree:

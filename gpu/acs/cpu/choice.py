@@ -9,7 +9,8 @@ from gpu.acs.cpu.box_tree import nearest_possible
 from gpu.acs.cpu.pheromone import trail_outside
 from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Edges, Pheromone, Rules, Workspace
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.bits import lowest
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
 from gpu.problems.tsp.candidates import NOT_LISTED
@@ -239,18 +240,30 @@ def _best_of_all(
     for index in range(unvisited.shape[1]):
         word = unvisited[ant, index]
         while word != 0:
-            v = np.uint32(np.uint32(index) * np.uint32(32) + lowest_bit(word))
+            v = np.uint32(np.uint64(32 * index) + lowest(np.uint64(word)))
             word = np.uint32(word & np.uint32(word - np.uint32(1)))
             best = max(best, key_outside(edges, u, v))
     return best
 
 
-@inlined
-def lowest_bit(word: np.uint32) -> np.uint32:
-    """Return the number of the lowest bit set in ``word``, which is not 0."""
-    bit = np.uint32(0)
-    for shift in (np.uint32(16), np.uint32(8), np.uint32(4), np.uint32(2), np.uint32(1)):
-        if word & np.uint32((np.uint32(1) << shift) - np.uint32(1)) == 0:
-            word = np.uint32(word >> shift)
-            bit = np.uint32(bit + shift)
-    return bit
+@cached
+def choose_once(
+    lists: CandidateLists,
+    trails: Pheromone,
+    unvisited: NDArray[np.uint32],
+    rules: Rules,
+    workspace: Workspace,
+    iteration: np.uint32,
+    ant: int,
+    step: int,
+) -> tuple[Whole, np.float32, np.float32]:
+    """Return the lane of one candidate for the decision view, and the numbers q and spin.
+
+    ``lists`` and ``trails`` have one row, that of the city where the ant is, and ``unvisited`` has
+    one row for the ant. The weights of the candidates are left in the workspace. The lane is
+    ``NOT_LISTED`` if no candidate is left.
+    """
+    largest = weigh(lists, trails, unvisited, 0, 0, workspace.keys)
+    draw = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)[step & 3]
+    lane = choose_lane(lists, rules, workspace, iteration, ant, step, 0, largest, draw)
+    return lane, share(draw), spin_of(rules, iteration, ant, step)

@@ -62,9 +62,7 @@ class AcsCpuColony(TourColony):
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
         candidates = build_candidates(instance, self._cl)
         geometry = geometry_of(instance, parameters.beta)
-        rules = states.rules_of(
-            parameters,
-            seed,
+        rules = states.rules_of(parameters, seed)._replace(
             scale=n * nearest_neighbour_length(instance, candidates),
             immediate=not stepwise,
             directed=instance.directed,
@@ -84,7 +82,7 @@ class AcsCpuColony(TourColony):
             *self._improvement(IMPROVE, m),
             Stage(FINISH, "update", each(1)),
         )
-        workspaces = [states.new_workspace() for _ in range(threads)]
+        workspaces = self._workspaces([states.new_workspace() for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:

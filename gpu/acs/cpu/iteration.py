@@ -21,6 +21,7 @@ from gpu.cpu.philox import start_city, words_of
 from gpu.cpu.record import BEST_COST, GLOBAL_HITS, GLOBAL_TOTAL, ITERATION, Record, keep
 from gpu.cpu.stage_loop import Task, loop_over
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 CONSTRUCT, IMPROVE, FINISH = range(3)
@@ -29,7 +30,7 @@ record and the global update."""
 
 
 def do_stage(
-    state: AcsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: AcsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage.
 
@@ -39,11 +40,12 @@ def do_stage(
     if stage == CONSTRUCT:
         builders = min(task.threads, edges.rules.builders)
         if task.thread < builders:
-            _construct(state, workspace, barrier[INNER:], task, builders)
+            _construct(state, workspace.ants, barrier[INNER:], task, builders)
     elif stage == IMPROVE:
-        improve_tours(search, edges.geometry, record, task, ants.routes.T, ants.lengths)
+        own, geometry = workspace.search, edges.geometry
+        improve_tours(search.rule, own, geometry, record, task, ants.routes.T, ants.lengths)
     elif task.thread == 0:
-        keep_improvements(search.searches, record, task.threads)
+        keep_improvements(search, record, task.threads)
         keep(record, ants.lengths, ants.routes.T)
         _update_best(edges, record)
 

@@ -88,13 +88,13 @@ class Rules(NamedTuple):
     drop: np.float32
     global_keep: np.float32
     alpha: float
-    scale: int  # n·L_nn: the deposit of the global update is α·scale/L_best
+    selective: bool  # whether the pheromone memory is selective
+    scale: int = 0  # n·L_nn: the deposit of the global update is α·scale/L_best
     # Whether an ant's local update is made before the next ant chooses (the sequential ACS), or
     # after all ants have chosen (ACS-GPU)
-    immediate: bool
-    selective: bool  # whether the pheromone memory is selective
-    directed: bool  # whether the instance is asymmetric
-    builders: int  # at most so many threads build tours
+    immediate: bool = True
+    directed: bool = False  # whether the instance is asymmetric
+    builders: int = 1  # at most so many threads build tours
 
 
 class Edges(NamedTuple):
@@ -116,16 +116,8 @@ class AcsState(NamedTuple):
     record: Record
 
 
-def rules_of(
-    parameters: AcsParameters,
-    seed: int,
-    *,
-    scale: int = 0,
-    immediate: bool = True,
-    directed: bool = False,
-    builders: int = 1,
-) -> Rules:
-    """Prepare parameters without automatic values; see :class:`Rules` for the others."""
+def rules_of(parameters: AcsParameters, seed: int) -> Rules:
+    """Prepare parameters without automatic values."""
     assert parameters.q0 is not None
     keep = np.float32(1.0 - parameters.rho)
     return Rules(
@@ -136,11 +128,7 @@ def rules_of(
         drop=np.float32(1) - keep,  # not ρ: the initial trail, 1, stays 1 at every update
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
-        scale=scale,
-        immediate=immediate,
         selective=isinstance(parameters, SpmParameters),
-        directed=directed,
-        builders=builders,
     )
 
 
@@ -148,14 +136,9 @@ def lists_of(candidates: Candidates, beta: float) -> CandidateLists:
     """Widen the candidate lists, and weigh them."""
     n, cl = candidates.neighbours.shape
     shape = (n, width_of(cl))
-    lists = allocated(
-        CandidateLists,
-        neighbours=widened(candidates.neighbours, cl),
-        distances=shape,
-        weights=shape,
-        reverse=np.full(shape, NOT_LISTED, np.uint8),
-        backup=candidates.backup.astype(np.uint32),
-    )
+    neighbours, backup = widened(candidates.neighbours, cl), candidates.backup.astype(np.uint32)
+    reverse = np.full(shape, NOT_LISTED, np.uint8)
+    lists = allocated(CandidateLists, shape, neighbours=neighbours, reverse=reverse, backup=backup)
     lists.distances[:, :cl] = candidates.distances
     lists.weights[:, :cl] = weights(candidates.distances, candidates.distances[:, :1], beta)
     lists.reverse[:, :cl] = candidates.reverse
@@ -179,16 +162,15 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
 def ants_of(n: int, m: int, threads: int) -> Ants:
     """Allocate ``m`` ants' tours."""
     unvisited, hits = (m, -(-n // 32)), (threads, 8)
-    return allocated(
-        Ants, routes=(n, m), unvisited=unvisited, draws=(4, m), lanes=m, lengths=m, hits=hits
-    )
+    return allocated(Ants, m, routes=(n, m), unvisited=unvisited, draws=(4, m), hits=hits)
 
 
 def new_workspace() -> Workspace:
     """Allocate a thread's workspace."""
     weighed = np.zeros(LANES, np.float32)
-    keys = weighed.view(np.int32)
-    return allocated(Workspace, weights=weighed, keys=keys, sums=LANES, waiting=DEEPEST)
+    return allocated(
+        Workspace, LANES, weights=weighed, keys=weighed.view(np.int32), waiting=DEEPEST
+    )
 
 
 def bytes_needed(n: int, m: int, cl: int, backup: int, slots: int) -> dict[str, int]:

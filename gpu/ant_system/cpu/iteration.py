@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, LINE, AntTours, Construction, Matrices, Workspace
+from gpu.construction.cpu.state import FAINTEST, LINE, AntTours, Construction, Matrices
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import cheapest
 from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.local_search.cpu.state import TourWorkspace
 
 
 class AsRules(NamedTuple):
@@ -33,7 +33,7 @@ class AsState(NamedTuple):
 
 
 def do_stage(
-    state: AsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: AsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage; the units of LINK are blocks of ants."""
     matrices, ants, rules = state.construction.matrices, state.construction.ants, state.rules
@@ -44,7 +44,7 @@ def do_stage(
     elif stage == RENEW:
         unit = np.float32(rules.scale / _best_of(ants))
         for u in units_of(ants.routes.shape[1], task):
-            _renew_row(matrices, ants, rules, workspace.deposits, unit, u)
+            _renew_row(matrices, ants, rules, workspace.ants.deposits, unit, u)
     else:
         construction.do_stage(state.construction, workspace, task, stage)
 
@@ -55,7 +55,7 @@ run = loop_over(do_stage)
 @inlined
 def _best_of(ants: AntTours) -> np.float64:
     """Return the length of the shortest tour, at least 1."""
-    return np.float64(max(ants.lengths[cheapest(ants.lengths)], 1))
+    return np.float64(max(ants.lengths.min(), 1))
 
 
 @inlined
@@ -91,8 +91,7 @@ def _renew_row(
 ) -> None:
     """Evaporate the trails from ``u``, and add what all ants deposit (eqs. 2 and 3)."""
     trails, ends = matrices.trails, ants.ends
-    for v in range(deposits.size):
-        deposits[v] = 0
+    deposits[:] = 0
     for block in range(ends.shape[0]):
         for side in range(ends.shape[2]):
             for lane in range(LINE):

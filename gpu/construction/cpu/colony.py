@@ -47,10 +47,7 @@ class MatrixColony(TourColony):
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
         listed = max(cl, min(LISTED, n - 1))
-        selection, alpha = parameters.selection, parameters.alpha
-        rules = states.choice_rules_of(
-            seed, selection, cl > 0, alpha, halves=parameters.half_weights
-        )
+        rules = states.choice_rules_of(seed, parameters, parameters.selection, listed=cl > 0)
         needed = states.bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
         search = self._prepare(instance, m, parameters.local_search, threads, needed)
         candidates = build_candidates(instance, listed)
@@ -68,7 +65,7 @@ class MatrixColony(TourColony):
             *update,
             Stage(FINISH, "update", each(1)),
         )
-        workspaces = [states.workspace_of(n, cl) for _ in range(threads)]
+        workspaces = self._workspaces([states.workspace_of(n, cl) for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
 
     @abstractmethod

@@ -5,21 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.random_keys import (
-    independent_of_all,
-    independent_of_listed,
-    reservoir_of_all,
-    reservoir_of_listed,
-)
+from gpu.construction.cpu import random_keys
 from gpu.construction.cpu.state import AntTours, ChoiceRules, Construction, Matrices, Workspace
 from gpu.core.random import Purpose
 from gpu.cpu import wheel
-from gpu.cpu.compilation import Whole, compiled, inlined, pasted
+from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
 from gpu.cpu.geometry import Geometry, distance
-from gpu.cpu.philox import key_of_step, start_city, words_of
+from gpu.cpu.philox import key_of_step, odd_share, own_word, start_city, words_of
 from gpu.cpu.record import ITERATION, keep
 from gpu.cpu.stage_loop import Task, share_of, units_of
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 
 ROULETTE, INDEPENDENT = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.INDEPENDENT)
@@ -35,7 +31,7 @@ deposit where; the trails; the record. LINK and RENEW are those of each family."
 
 
 @pasted
-def do_stage(colony: Construction, workspace: Workspace, task: Task, stage: int) -> None:
+def do_stage(colony: Construction, workspace: TourWorkspace, task: Task, stage: int) -> None:
     """Do a thread's share of a stage, but for LINK and RENEW.
 
     In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
@@ -47,11 +43,12 @@ def do_stage(colony: Construction, workspace: Workspace, task: Task, stage: int)
         for u in units_of(ants.routes.shape[1], task):
             weigh_row(colony.matrices, colony.rules, u)
     elif stage == CONSTRUCT:
-        _construct(colony, workspace, task)
+        _construct(colony, workspace.ants, task)
     elif stage == IMPROVE:
-        improve_tours(search, colony.geometry, record, task, ants.routes, ants.lengths)
+        own, geometry = workspace.search, colony.geometry
+        improve_tours(search.rule, own, geometry, record, task, ants.routes, ants.lengths)
     elif stage == FINISH and task.thread == 0:
-        keep_improvements(search.searches, record, task.threads)
+        keep_improvements(search, record, task.threads)
         keep(record, ants.lengths, ants.routes)
 
 
@@ -155,9 +152,9 @@ def choose(
         else:
             key = key_of_step(rules.key, rules.own, iteration, ant, step)
             if rules.own == INDEPENDENT:
-                city = independent_of_listed(lanes, neighbours, u, key)
+                city = random_keys.independent_of_listed(lanes, neighbours, u, key)
             else:
-                city = reservoir_of_listed(lanes, neighbours, u, key)
+                city = random_keys.reservoir_of_listed(lanes, neighbours, u, key)
         route[step] = city
         return city
     largest = wheel.weigh_all(matrices.weights, unvisited, u, keys)
@@ -166,9 +163,9 @@ def choose(
     elif rules.own != 0:
         key = key_of_step(rules.key, rules.own, iteration, ant, step)
         if rules.own == INDEPENDENT:
-            largest = independent_of_all(keys, key)
+            largest = random_keys.independent_of_all(keys, key)
         else:
-            largest = reservoir_of_all(keys, key)
+            largest = random_keys.reservoir_of_all(keys, key)
         city = np.uint32(wheel.first_of(keys, largest))
     elif rules.lists:
         scale = wheel.scale_of(largest)
@@ -189,3 +186,38 @@ def _length(geometry: Geometry, routes: NDArray[np.uint32], ant: int) -> np.int6
     for position in range(n - 1):
         length += distance(geometry, routes[ant, position], routes[ant, position + 1])
     return length
+
+
+@cached
+def choose_once(
+    matrices: Matrices,
+    route: NDArray[np.uint32],
+    rules: ChoiceRules,
+    workspace: Workspace,
+    iteration: np.uint32,
+    ant: int,
+    step: int,
+    cities: NDArray[np.uint32],
+    parts: NDArray[np.uint32],
+    draws: NDArray[np.float32],
+) -> np.uint32:
+    """Return one choice for the decision view: the city at position ``step`` of an ant's tour.
+
+    It is written to the ant's ``route``. The matrices have one row, that of the city where the ant
+    is; its weights are written. The ant chooses between ``cities``: their parts of a wheel and
+    their own random numbers are written. The workspace has the unvisited cities, and gets the
+    random words of the step.
+    """
+    weigh_row(matrices, rules, 0)
+    draw_words(rules, workspace, iteration, ant, step)
+    weights = matrices.weights
+    largest = np.int32(0)
+    for place in range(cities.size):
+        largest = max(largest, np.float32(weights[0, cities[place]]).view(np.int32))
+    scale = wheel.scale_of(largest)
+    key = key_of_step(rules.key, rules.own, iteration, ant, step)
+    for place in range(cities.size):
+        city = cities[place]
+        parts[place] = wheel.part_of(np.float32(weights[0, city]).view(np.int32), scale)
+        draws[place] = odd_share(own_word(city, key))
+    return choose(matrices, route, rules, workspace, iteration, ant, step, 0)

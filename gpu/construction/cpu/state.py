@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.construction.parameters import AsParameters
 from gpu.core.random import Purpose
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.philox import Key, key_of
 from gpu.cpu.record import Record
 from gpu.cpu.structures import allocated
-from gpu.cpu.wheel import BLOCK, padded
+from gpu.cpu.wheel import BLOCK, factors_of, padded
 from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.candidates import Candidates, weights
@@ -87,19 +88,20 @@ class Construction(NamedTuple):
 
 
 def choice_rules_of(
-    seed: int, selection: str, listed: bool, alpha: float, *, halves: bool = False
+    seed: int, parameters: AsParameters, selection: str, *, listed: bool
 ) -> ChoiceRules:
     """Prepare ``selection``; ``listed`` says whether there are candidate lists.
 
     A wheel over candidates is always in the order of their list.
     """
+    alpha = float(parameters.alpha)
     return ChoiceRules(
         key_of(seed),
         lists=selection == "stc-roulette" and not listed,
         own=np.uint32(OWN_DRAWS.get(selection, 0)),
-        alpha=float(alpha),
-        factors=int(alpha) if float(alpha).is_integer() else -1,
-        halves=halves,
+        alpha=alpha,
+        factors=factors_of(alpha),
+        halves=parameters.half_weights,
     )
 
 
@@ -113,30 +115,30 @@ def matrices_of(instance: TspInstance, candidates: Candidates, cl: int, beta: fl
         apart = instance.distances(cities[:, None], everyone)
         apart[np.arange(len(cities)), cities] = nearest[rows, 0]  # no ant stays where it is
         heuristic[rows] = weights(apart, nearest[rows], beta)
-    return allocated(
-        Matrices,
-        trails=np.ones((n, n), np.float32),
-        heuristic=heuristic,
-        weights=(n, padded(n)),
-        neighbours=widened(candidates.neighbours, cl),
-        listed=(n, width_of(cl)),
-    )
+    trails, neighbours = np.ones((n, n), np.float32), widened(candidates.neighbours, cl)
+    return rows_of(trails, heuristic, neighbours)
+
+
+def rows_of(
+    trails: NDArray[np.float32], heuristic: NDArray[np.float32], neighbours: NDArray[np.uint32]
+) -> Matrices:
+    """Return matrices of rows with these trails; the weights are not yet computed."""
+    weights = np.zeros((len(trails), padded(trails.shape[1])), np.float32)
+    listed = np.zeros(neighbours.shape, np.float32)
+    return Matrices(trails, heuristic, weights, neighbours, listed)
 
 
 def tours_of(n: int, m: int, directed: bool, *, linked: bool = True) -> AntTours:
     """Allocate ``m`` ants' tours; ``quanta`` and ``ends`` are empty unless ``linked``."""
     blocks = -(-m // LINE) if linked else 0
     ends = (blocks, n, 1 if directed else 2, LINE)
-    return allocated(AntTours, routes=(m, n), lengths=m, quanta=blocks * LINE, ends=ends)
+    return allocated(AntTours, m, routes=(m, n), quanta=blocks * LINE, ends=ends)
 
 
 def workspace_of(n: int, cl: int) -> Workspace:
     """Allocate a thread's workspace, for lists of ``cl`` candidates."""
     width, lanes = padded(n), max(padded(width_of(cl)), BLOCK)
-    sums = width // BLOCK
-    return allocated(
-        Workspace, unvisited=width, keys=width, lanes=lanes, sums=sums, words=4, deposits=n
-    )
+    return allocated(Workspace, width, lanes=lanes, sums=width // BLOCK, words=4, deposits=n)
 
 
 def bytes_needed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ class TourColony(CpuColony):
     A subclass calls :meth:`_prepare` first.
     """
 
+    _instance: TspInstance
+    _checked = staticmethod(checked_tour)
+
     def _prepare(
         self, instance: TspInstance, ants: int, kind: str, threads: int, needed: dict[str, int]
     ) -> searches.LocalSearch:
@@ -45,6 +49,13 @@ class TourColony(CpuColony):
         self._search = searches.local_search_of(instance, kind, threads)
         return self._search
 
+    def _workspaces(self, ants: Sequence[Any]) -> list[searches.TourWorkspace]:
+        """Complete the threads' workspaces for building tours."""
+        return [
+            searches.TourWorkspace(own, searches.workspace_of(self._search, thread))
+            for thread, own in enumerate(ants)
+        ]
+
     def _improvement(self, number: int, ants: int) -> list[Stage]:
         """Return the stage in which tours are improved, if there is a local search."""
         return [Stage(number, "local search", shared(ants))] if self._search.is_used else []
@@ -52,9 +63,6 @@ class TourColony(CpuColony):
     @abstractmethod
     def _listed(self) -> NDArray[np.float32]:
         """Collect the trails of each city to its nearest, shape (n, k)."""
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._instance, solution, cost)
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more: dict[str, Any] = super()._more(wanted)
@@ -65,6 +73,6 @@ class TourColony(CpuColony):
             moves = numbers[[records.TWO_OPT, records.OR_OPT]].tolist()
             more["improvements"] = Improvements(*moves)
             if numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
-                built = self._search.searches.best_built
+                built = self._search.best_built
                 more["built_solution"] = checked_permutation(self._instance, built)
         return more

@@ -14,23 +14,13 @@ from gpu.cpu.geometry import Geometry
 from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
 from gpu.cpu.stage_loop import Task, units_of
 from gpu.local_search.cpu.move_search import look
-from gpu.local_search.cpu.state import (
-    CODE_BITS,
-    EXCHANGES,
-    KEPT,
-    LAST_CODE,
-    LENGTH,
-    SEGMENTS,
-    SHORTEST,
-    A,
-    LocalSearch,
-    Rule,
-    Search,
-    Searches,
-    of_thread,
-)
-from gpu.local_search.cpu.tour_moves import exchange, relocate, wrapped
+from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
+from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relocate, wrapped
 from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
+
+EXCHANGES, SEGMENTS, SHORTEST, KEPT = range(4)
+"""Places in a thread's numbers: moves made by 2-opt and by Or-opt, the length of the thread's
+shortest tour, and the row of ``built`` that has it. The rest keeps threads' cache lines apart."""
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 
@@ -39,7 +29,8 @@ NONE_YET = np.iinfo(np.int64).max
 
 @compiled
 def improve_tours(
-    search: LocalSearch,
+    rule: Rule,
+    own: Search,
     geometry: Geometry,
     record: Record,
     task: Task,
@@ -50,7 +41,6 @@ def improve_tours(
 
     ``record`` is still that of the iteration before.
     """
-    rule, own = search.rule, of_thread(search.searches, task.thread)
     numbers = own.numbers
     m, n = routes.shape
     if task.begin == 0:
@@ -73,21 +63,18 @@ def improve_tours(
 
 
 @inlined
-def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
+def keep_improvements(search: LocalSearch, record: Record, threads: int) -> None:
     """Note the moves of so many threads, and how the best tour of the iteration was built.
 
     On ties the lowest ant has the best tour, and threads with lower numbers have lower ants.
     """
-    best = 0
-    record.numbers[TWO_OPT] = record.numbers[OR_OPT] = 0
-    for thread in range(threads):
-        record.numbers[TWO_OPT] += searches.numbers[thread, EXCHANGES]
-        record.numbers[OR_OPT] += searches.numbers[thread, SEGMENTS]
-        if searches.numbers[thread, SHORTEST] < searches.numbers[best, SHORTEST]:
-            best = thread
-    row = searches.numbers[best, KEPT]
-    for position in range(searches.best_built.size):
-        searches.best_built[position] = searches.built[best, row, position]
+    numbers = search.numbers[:threads]
+    record.numbers[TWO_OPT] = numbers[:, EXCHANGES].sum()
+    record.numbers[OR_OPT] = numbers[:, SEGMENTS].sum()
+    best = numbers[:, SHORTEST].argmin()
+    row = numbers[best, KEPT]
+    for position in range(search.best_built.size):
+        search.best_built[position] = search.built[best, row, position]
 
 
 @compiled

@@ -15,7 +15,7 @@ from gpu.core.snapshot import Wanted
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.max_min.cpu.iteration import run
-from gpu.max_min.cpu.state import LEAST, MmasRules, MmasState, TrailUpdate
+from gpu.max_min.cpu.state import MmasRules, MmasState, TrailUpdate
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import MmasCpuParameters
 
@@ -40,10 +40,8 @@ class MmasCpuColony(MatrixColony):
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
         )
-        self._trail_update = allocated(
-            TrailUpdate, limits=np.ones(2, np.float32), amount=1, numbers=2, ends=(n, sides)
-        )
-        self._trail_update.limits[LEAST] = max(np.float32(self._rules.spread), FAINTEST)
+        self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
+        self._trail_update.limits[:] = max(np.float32(self._rules.spread), FAINTEST), 1
         state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 

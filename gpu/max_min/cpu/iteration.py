@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, Construction, Workspace
+from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.core.trails import LAMBDA
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, cheapest
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.max_min.cpu.state import BEGUN, LEAST, MOST, RESTARTING, MmasRules, MmasState, TrailUpdate
 from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
 
@@ -38,7 +39,7 @@ edge for one city in twenty."""
 
 
 def do_stage(
-    state: MmasState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+    state: MmasState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
     if stage == LINK:
@@ -64,7 +65,7 @@ def _decide(
     """
     ants, record, numbers = colony.ants, colony.record, colony.record.numbers
     iteration = numbers[ITERATION] + 1
-    ant = cheapest(ants.lengths)
+    ant = ants.lengths.argmin()
     length = np.int64(ants.lengths[ant])
     improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
     update.numbers[RESTARTING] = 0
@@ -136,8 +137,7 @@ def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdat
     least, most = update.limits[LEAST], update.limits[MOST]
     n = trails.shape[1]
     if update.numbers[RESTARTING] != 0:
-        for v in range(n):
-            trails[u, v] = most
+        trails[u] = most
         return
     for v in range(n):
         trails[u, v] = min(max(np.float32(trails[u, v] * rules.keep), least), most)

@@ -35,6 +35,7 @@ class RlfCpuColony(CpuColony):
     """
 
     _run = staticmethod(run)
+    _checked = staticmethod(checked_coloring)
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int
@@ -44,7 +45,7 @@ class RlfCpuColony(CpuColony):
         assert parameters.ants is not None
         m = parameters.ants
         threads = max(1, min(threads, m, n))
-        self._graph = instance
+        self._instance = instance
         rules = states.rules_of(seed, parameters, n, m)
         tried = rules.trials > 0
         needed = states.bytes_needed(n, m, tried)
@@ -76,15 +77,9 @@ class RlfCpuColony(CpuColony):
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL] * INITIAL_LEVEL
         return (
-            partial(matrix_picture, trails),
+            lambda coloring: matrix_picture(trails, class_order(coloring)),
             partial(matrix_trails, trails, directed=False, level=level),
         )
-
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_coloring(self._graph, solution, cost)
-
-    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
-        return class_order(solution)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

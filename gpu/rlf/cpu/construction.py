@@ -12,22 +12,15 @@ from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
-from gpu.rlf.cpu.state import (
-    COLOR,
-    DRAWN,
-    HERE,
-    LARGEST,
-    LEFT,
-    Colorings,
-    Pairs,
-    RlfRules,
-    RlfState,
-    Workspace,
-)
+from gpu.rlf.cpu.state import Colorings, Pairs, RlfRules, RlfState, Workspace
 
 ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
 LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
 SHARE = np.float32(2.0**-24)
+
+LEFT, LARGEST, COLOR, HERE, DRAWN = range(5)
+"""An ant's progress: number of candidates, the largest of their counts, the class, the vertex last
+visited, and the block whose random words are in ``words``."""
 
 
 @compiled
@@ -84,8 +77,7 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
 @inlined
 def _begin(workspace: Workspace, n: int) -> None:
     """All vertices are uncolored."""
-    for word in range(workspace.uncolored.size):
-        workspace.uncolored[word] = ~np.uint64(0)
+    workspace.uncolored[:] = ~np.uint64(0)
     if n % WORD != 0:
         workspace.uncolored[workspace.uncolored.size - 1] = (ONE << np.uint64(n % WORD)) - ONE
     workspace.progress[LEFT] = 0
@@ -145,8 +137,7 @@ def _spin(
         key = min(max(key, LIGHTEST_KEY), HEAVIEST_KEY) if power > 0 else np.int32(0)
         workspace.keys[slot] = key
         heaviest = max(heaviest, key)
-    for slot in range(left, end):
-        workspace.keys[slot] = np.int32(0)
+    workspace.keys[left:end] = 0
     return slot_of(workspace.keys[:end], heaviest, workspace.sums, drawn)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined, pasted
-from gpu.cpu.record import cheapest, keep
+from gpu.cpu.record import keep
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.rlf.cpu.construction import construct, weigh_row
 from gpu.rlf.cpu.state import BASE, LEVEL, UNIT, Colorings, Pairs, RlfRules, RlfState, Workspace
@@ -43,7 +43,7 @@ def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: 
 @inlined
 def _share_out(ants: Colorings, rules: RlfRules) -> None:
     """Compute what each ant deposits on a pair, and what all trails get (eq. 4)."""
-    fewest = ants.costs[cheapest(ants.costs)]
+    fewest = ants.costs.min()
     base = np.float64(0)
     for ant in range(ants.costs.size):
         base += 1.0 / np.float64(ants.costs[ant])
@@ -61,8 +61,7 @@ def _renew_row(
 ) -> None:
     """Evaporate the trails of ``u``, and add what all ants deposit (eqs. 3 and 4)."""
     trails = pairs.trails
-    for v in range(deposits.size):
-        deposits[v] = 0
+    deposits[:] = 0
     for ant in range(ants.costs.size):
         color, here, quanta = ants.colors[ant, u], ants.places[ant, u], ants.quanta[ant]
         first, end = ants.ends[ant, color], ants.ends[ant, color + 1]

@@ -11,7 +11,7 @@ from gpu.cpu.bits import WORD
 from gpu.cpu.philox import Key, key_of
 from gpu.cpu.record import Record
 from gpu.cpu.structures import allocated
-from gpu.cpu.wheel import BLOCK, padded
+from gpu.cpu.wheel import BLOCK, factors_of, padded
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.fitness import MOST_DEPOSIT, degree_powers
 from gpu.rlf.parameters import MOST_TRIALS, ColoringCpuParameters, ColoringParameters
@@ -58,13 +58,8 @@ class Workspace(NamedTuple):
     keys: NDArray[np.int32]  # (width,): bits of the candidates' weights
     sums: NDArray[np.uint32]  # (width / 64,)
     words: NDArray[np.uint32]  # (4,): random words of four steps
-    progress: NDArray[np.int64]  # (8,): see the constants
+    progress: NDArray[np.int64]  # (8,): see the constants of gpu.rlf.cpu.construction
     deposits: NDArray[np.uint32]  # (n,): what is deposited on the trails of one row
-
-
-LEFT, LARGEST, COLOR, HERE, DRAWN = range(5)
-"""Number of candidates, the largest of their counts, the class, the vertex last visited, and the
-block whose random words are in ``words``."""
 
 
 class RlfRules(NamedTuple):
@@ -100,7 +95,7 @@ def rules_of(seed: int, parameters: ColoringParameters, n: int, m: int) -> RlfRu
         key_of(seed),
         powers=degree_powers(n, parameters.alpha),
         beta=beta,
-        factors=int(beta) if beta.is_integer() else -1,
+        factors=factors_of(beta),
         trials=trials,
         keep=np.float32(parameters.rho),
         most=MOST_DEPOSIT // m,
@@ -122,41 +117,21 @@ def pairs_of(graph: GraphInstance, tried: bool) -> Pairs:
     low, high = neighbours[:, ::2].astype(np.uint64), neighbours[:, 1::2].astype(np.uint64)
     neighbours = np.ascontiguousarray(low | high << np.uint64(32))
     sums = (n, n) if tried else (0, 0)
-    return allocated(Pairs, neighbours=neighbours, trails=apart, info=(n, n), sums=sums)
+    return allocated(Pairs, (n, n), neighbours=neighbours, trails=apart, sums=sums)
 
 
 def colorings_of(n: int, m: int) -> Colorings:
     """Allocate ``m`` ants' colorings."""
-    each, shares = (m, n), np.array([0, 0, 1], np.float32)
-    ends = (m, n + 1)
-    return allocated(
-        Colorings,
-        orders=each,
-        places=each,
-        colors=each,
-        ends=ends,
-        costs=m,
-        quanta=m,
-        shares=shares,
-    )
+    shares = np.array([0, 0, 1], np.float32)
+    return allocated(Colorings, (m, n), ends=(m, n + 1), costs=m, quanta=m, shares=shares)
 
 
 def workspace_of(n: int) -> Workspace:
     """Allocate a thread's workspace."""
     words, width = -(-n // WORD), padded(n)
-    return allocated(
-        Workspace,
-        uncolored=words,
-        free=words,
-        gone=words,
-        candidates=width,
-        counts=width,
-        keys=width,
-        sums=width // BLOCK,
-        words=4,
-        progress=8,
-        deposits=n,
-    )
+    sets = {"uncolored": words, "free": words, "gone": words}
+    sums = width // BLOCK
+    return allocated(Workspace, width, **sets, sums=sums, words=4, progress=8, deposits=n)
 
 
 def bytes_needed(n: int, m: int, tried: bool) -> dict[str, int]:

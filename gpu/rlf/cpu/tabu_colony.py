@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu import main_memory as memory
 from gpu.cpu.compilation import compiled
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, cheapest
+from gpu.cpu.record import BEST_COST, BEST_ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.problems.coloring.heuristics import greedy_colors
@@ -24,8 +24,8 @@ from gpu.rlf.cpu.iteration import RANK, SEARCH, TAKE, do_coloring_stage
 from gpu.rlf.cpu.state import Colorings, RlfState
 from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search.cpu import state as tabu
-from gpu.tabu_search.cpu.search import search
-from gpu.tabu_search.cpu.state import KEPT_COLORS, Searches, TabuRules
+from gpu.tabu_search.cpu.search import KEPT_COLORS, search
+from gpu.tabu_search.cpu.state import Searches, TabuRules
 
 
 class RlfTabuState(NamedTuple):
@@ -53,7 +53,7 @@ def do_stage(
         if task.thread == 0:
             _rank(ants.costs, ant_of)
     elif stage == SEARCH:
-        best = ants.costs[cheapest(ants.costs)]
+        best = ants.costs.min()
         if record.numbers[BEST_ITERATION] > 0:
             best = min(best, record.numbers[BEST_COST])
         rules, searches, own = state.rules, state.searches, workspace.search
@@ -121,7 +121,7 @@ class RlfTabuCpuColony(RlfCpuColony):
     def _improvement(
         self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
     ) -> tuple[RlfTabuState, list[Workspace], Sequence[Stage]]:
-        graph, count = self._graph, parameters.searches
+        graph, count = self._instance, parameters.searches
         assert count is not None
         n, most = graph.n, greedy_colors(graph)
         memory.require(

@@ -19,20 +19,15 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import words_of
-from gpu.tabu_search.cpu.state import (
-    COLORS,
-    CONFLICTS,
-    FEWEST,
-    KEPT_COLORS,
-    NOW_COLORS,
-    NOW_FEWEST,
-    NOW_TIME,
-    TIME,
-    WRONG,
-    Searches,
-    TabuRules,
-    Workspace,
-)
+from gpu.tabu_search.cpu.state import Searches, TabuRules, Workspace
+
+COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
+"""Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
+far with that number of colors; number of colors of what it has kept, 0 for nothing."""
+
+NOW_COLORS, NOW_TIME, NOW_FEWEST, CONFLICTS, WRONG = range(5)
+"""Numbers of a workspace: the first three as in the state of a search; edges in conflict; vertices
+in conflict."""
 
 TABU = np.uint32(Purpose.TABU)
 
@@ -74,9 +69,7 @@ def search(
     while True:
         if fewer:
             _squeeze(workspace, target)
-            for v in range(colors.size):
-                for color in range(rules.most):
-                    expiries[v, color] = np.uint32(0)
+            expiries[:] = 0
         if fewer or made == 0:
             _build(rules, workspace)
             now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
@@ -110,10 +103,10 @@ def _draw_words(rules: TabuRules, workspace: Workspace, number: int) -> None:
 def _squeeze(workspace: Workspace, target: Whole) -> None:
     """Take the color from the smallest classes, of equals the lowest, until ``target`` are left."""
     count, sizes, names = workspace.numbers[NOW_COLORS], workspace.sizes, workspace.names
-    for color in range(count):
-        sizes[color] = names[color] = 0
-    for v in range(workspace.colors.size):
-        sizes[workspace.colors[v]] += 1
+    sizes[:] = 0
+    names[:] = 0
+    for color in workspace.colors:
+        sizes[color] += 1
     for _ in range(count - target):
         smallest = -1
         for color in range(count):
@@ -136,8 +129,7 @@ def _build(rules: TabuRules, workspace: Workspace) -> None:
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     n = colors.size
     for v in range(n):
-        for color in range(now[NOW_COLORS]):
-            counts[v, color] = 0
+        counts[v, : now[NOW_COLORS]] = 0
         for i in range(rules.ends[v], rules.ends[v + 1]):
             color = colors[rules.neighbours[i]]
             if color != LOOSE:

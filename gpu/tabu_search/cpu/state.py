@@ -26,15 +26,10 @@ class TabuRules(NamedTuple):
 class Searches(NamedTuple):
     """What searches keep from one iteration to the next."""
 
-    states: NDArray[np.int64]  # (s, 4): see the constants
+    states: NDArray[np.int64]  # (s, 4): see the constants of gpu.tabu_search.cpu.search
     colors: NDArray[np.int32]  # (s, n): of all vertices, with conflicts
     kept: NDArray[np.int32]  # (s, n): the best proper coloring that each has found
     expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
-
-
-COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
-"""Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
-far with that number of colors; number of colors of what it has kept, 0 for nothing."""
 
 
 class Workspace(NamedTuple):
@@ -46,12 +41,8 @@ class Workspace(NamedTuple):
     places: NDArray[np.int32]  # (n,): place of each vertex among those, or -1
     sizes: NDArray[np.int32]  # (n + 1,): of the classes
     names: NDArray[np.int32]  # (n + 1,): new numbers of the colors
-    numbers: NDArray[np.int64]  # (8,): see the constants
+    numbers: NDArray[np.int64]  # (8,): see the constants of gpu.tabu_search.cpu.search
     words: NDArray[np.uint32]  # (4,): random words of four moves
-
-
-NOW_COLORS, NOW_TIME, NOW_FEWEST, CONFLICTS, WRONG = range(5)
-"""The first three as in the state of a search; numbers of edges and of vertices in conflict."""
 
 
 def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules:
@@ -64,23 +55,12 @@ def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules
 
 def searches_of(n: int, most: int, count: int) -> Searches:
     """Allocate ``count`` searches that have not begun."""
-    each = (count, n)
-    return allocated(Searches, states=(count, 4), colors=each, kept=each, expiries=(count, n, most))
+    return allocated(Searches, (count, n), states=(count, 4), expiries=(count, n, most))
 
 
 def workspace_of(n: int, most: int) -> Workspace:
     """Allocate a thread's workspace."""
-    return allocated(
-        Workspace,
-        colors=n,
-        counts=(n, most),
-        wrong=n,
-        places=n,
-        sizes=n + 1,
-        names=n + 1,
-        numbers=8,
-        words=4,
-    )
+    return allocated(Workspace, n, counts=(n, most), sizes=n + 1, names=n + 1, numbers=8, words=4)
 
 
 def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:

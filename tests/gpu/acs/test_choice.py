@@ -51,15 +51,10 @@ def call_roulette(weighed: Any, sums: Any, share: Any) -> Any:
     return choice.roulette(weighed, sums, share)
 
 
-@caller
-def call_lowest_bit(word: Any) -> Any:
-    return choice.lowest_bit(word)
-
-
 def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
     return state.Rules(
         key_of(0), np.uint32(0), 1, np.float32(0.9), np.float32(0.1),
-        np.float32(0.8), 0.2, 1, True, selective, instance.directed, 1,
+        np.float32(0.8), 0.2, selective, 1, True, instance.directed, 1,
     )  # fmt: skip
 
 
@@ -76,12 +71,6 @@ def test_philox_is_the_reference(words: tuple[int, ...]) -> None:
     c0, c1, c2, c3, k0, k1 = words
     expected = philox4x32((c0, c1, c2, c3), (k0, k1))
     assert list(call_philox(*(np.uint32(word) for word in words))) == expected.tolist()
-
-
-@pytest.mark.parametrize("bit", range(32))
-def test_lowest_bit(bit: int) -> None:
-    for above in (0, 0xFFFFFFFF << bit, 0x55555555 << bit):
-        assert call_lowest_bit(np.uint32((1 << bit | above) & 0xFFFFFFFF)) == bit
 
 
 FIELDS = {

@@ -13,7 +13,7 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE, TAKE, WEIGH
 from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import state as tabu_tables
+from gpu.tabu_search.cpu import search as tabu_tables
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9
