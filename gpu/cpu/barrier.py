@@ -18,14 +18,9 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-SPINS = 2_000
-"""A waiting thread looks so often at the counter, and then offers its core at each look."""
-
-INNER = 16
-"""Where in a barrier's array a second barrier begins, which some of the threads use."""
-
-OPEN = 2**62
-"""Count of a barrier at which nobody waits."""
+SPINS = 2_000  # a waiting thread looks so often at the counter, then offers its core at each look
+INNER = 16  # where in a barrier's array a second barrier begins, which some of the threads use
+OPEN = 2**62  # count of a barrier at which nobody waits
 
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()

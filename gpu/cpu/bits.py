@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-WORD = 64
-"""Bits of a word."""
+WORD = 64  # bits of a word
 
 ONE = np.uint64(1)
 SHIFT, MASK = np.uint64(6), np.uint64(63)
@@ -32,11 +31,8 @@ def _define_lowest(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-count: Any = intrinsic(_define_count)
-"""Number of bits that are set in a uint64."""
-
-lowest: Any = intrinsic(_define_lowest)
-"""Place of the lowest bit that is set in a uint64; 64 if there is none."""
+count: Any = intrinsic(_define_count)  # number of bits that are set in a uint64
+lowest: Any = intrinsic(_define_lowest)  # place of the lowest bit set in a uint64; 64 if none is
 
 
 @inlined

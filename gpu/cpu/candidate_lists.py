@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-VECTOR = 8
-"""A row's width is a multiple of this."""
+VECTOR = 8  # a row's width is a multiple of this
 
 
 def width_of(cl: int) -> int:

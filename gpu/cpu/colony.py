@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.colony import never
 from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.cpu import record as records
 from gpu.cpu.record import Record
-from gpu.cpu.stage_loop import Task
-from gpu.cpu.stages import Stage, Stages
+from gpu.cpu.stages import Stage, StagedWork
 
 Painter = Callable[[NDArray[np.integer]], NDArray[np.float32]]
 """Takes the best solution, which gives the order of rows and columns; returns a picture."""
 
 
-class CpuColony(ABC):
+class CpuColony(StagedWork):
     """A colony on the CPU; see :mod:`gpu.core.colony`.
 
     The same seed gives the same solutions on every machine and with any number of threads. The
-    ``record`` is part of ``state``; for the others see :class:`gpu.cpu.stages.Stages`.
-
-    Raises
-    ------
-    DeviceError
-        If the system does not grant the threads.
+    ``record`` is part of ``state``.
     """
 
     _instance: Any
@@ -43,12 +36,7 @@ class CpuColony(ABC):
         workspaces: Sequence[Any],
     ) -> None:
         self._m, self._record = ants, record
-        self._stages = Stages(stages, self._run, state, workspaces)
-
-    @staticmethod
-    @abstractmethod
-    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
-        """Do a thread's task: the family's :data:`gpu.cpu.stage_loop.Run`."""
+        super().__init__(stages, state, workspaces)
 
     @staticmethod
     @abstractmethod
@@ -66,20 +54,6 @@ class CpuColony(ABC):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         """Return what a snapshot has that not all colonies know."""
         return {}
-
-    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
-        """Run ``count`` iterations, the last one timed by phase; see :mod:`gpu.core.colony`.
-
-        Raises
-        ------
-        DeviceError
-            If the colony was closed.
-        """
-        self._stages.run(count, stop)
-
-    def timed_iteration(self) -> Mapping[str, float]:
-        """Run one iteration to its end; see :meth:`gpu.core.colony.Colony.timed_iteration`."""
-        return self._stages.timed()
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state after the last iteration, with the parts named in ``wanted``."""
@@ -107,10 +81,6 @@ class CpuColony(ABC):
             iteration_solution=last,
             pheromone=picture,
             trails=trails,
-            phases=self._stages.times,
+            phases=self._times,
             **self._more(wanted),
         )
-
-    def close(self) -> None:
-        """End the threads; more calls do nothing."""
-        self._stages.close()

@@ -20,9 +20,7 @@ Whole = int | np.integer[Any]
 """A whole number, of Python outside and of the machine inside compiled code."""
 
 _PREFIX = "compiled-"
-
-_NEVER_COMPILED = {"cuda", "run", "measure"}
-"""Folders of the package with nothing that compiled functions use."""
+_NEVER_COMPILED = {"cuda", "run", "measure"}  # folders of which compiled functions use nothing
 
 _config: Any = numba.config
 

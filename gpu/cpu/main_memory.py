@@ -8,8 +8,7 @@ from pathlib import Path
 
 from gpu.core.errors import DeviceMemoryError
 
-SPARE = 256 * 2**20
-"""Bytes that are left for the rest of the program and the system."""
+SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",

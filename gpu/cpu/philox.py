@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core import random
 from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS, Purpose
 from gpu.cpu.compilation import Whole, inlined
 
-SPARE_BITS = np.uint32(32 - DRAW_BITS)
-"""Low bits of a random word that a draw leaves out."""
+SPARE_BITS = np.uint32(32 - DRAW_BITS)  # low bits of a random word that a draw leaves out
 
 SHARE = np.float32(2.0**-DRAW_BITS)
 
@@ -44,11 +44,24 @@ def philox(
 
 
 @inlined
-def words_of(key: Key, purpose: np.uint32, iteration: Whole, ant: Whole, block: Whole) -> Words:
+def words_of(key: Key, purpose: Whole, iteration: Whole, ant: Whole, block: Whole) -> Words:
     """Return the four words of a block of an ant's random numbers."""
     return philox(
         np.uint32(block), np.uint32(ant), np.uint32(iteration), np.uint32(purpose), key[0], key[1]
     )
+
+
+@inlined
+def draw_block(
+    words: NDArray[np.uint32],
+    key: Key,
+    purpose: Whole,
+    iteration: Whole,
+    ant: Whole,
+    block: Whole,
+) -> None:
+    """Write the four words of a block to ``words``."""
+    words[0], words[1], words[2], words[3] = words_of(key, purpose, iteration, ant, block)
 
 
 @inlined
@@ -74,11 +87,11 @@ def own_word(city: np.uint32, key: Words) -> np.uint32:
     operations; a block of Philox takes eighty.
 
     The keys come from Philox, so other steps, ants and iterations tell nothing about a word. Each
-    word is uniform, because k₃ is added last. Cities of one step have different x, because the
-    stride k₀ | 1 is odd. The x of consecutive cities are equally spaced, and words must not show
-    this. The exclusive or of both halves of a product is linear neither in whole numbers nor in
-    bits, and the second product carries its low bits to the high ones, which are those that are
-    used. Tests count pairs of words, whole steps and winners.
+    word is uniform, because k₃ is added last. Cities of one step have different x, because k₀ | 1
+    is odd. The x of consecutive cities are equally spaced, and words must not show this: the
+    exclusive or of both halves of a product is linear neither in whole numbers nor in bits, and the
+    second product carries its low bits to the high ones, which are used. Tests count pairs of
+    words, whole steps and winners.
     """
     x = np.uint32(key[0] * city + key[1])
     product = np.uint64(x) * np.uint64(MULTIPLIERS[0])

@@ -21,11 +21,8 @@ class Record(NamedTuple):
 
 ITERATION, BEST_COST, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
 
-TWO_OPT, OR_OPT = 5, 6
-"""Moves that the local search of the last iteration made."""
-
-GLOBAL_HITS, GLOBAL_TOTAL = 7, 8
-"""Counts of a selective memory."""
+TWO_OPT, OR_OPT = 5, 6  # moves that the local search of the last iteration made
+GLOBAL_HITS, GLOBAL_TOTAL = 7, 8  # counts of a selective memory
 
 
 def record_of(n: int) -> Record:

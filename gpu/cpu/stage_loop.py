@@ -38,7 +38,7 @@ new, from :func:`gpu.cpu.barrier.new_barrier`."""
 
 
 def loop_over(do_stage: StageFunction) -> Run:
-    """Compile the loop over iterations and their stages for one family of colonies.
+    """Make of the function that does a stage the compiled loop over iterations and their stages.
 
     The compiled function has the loop's code, and finds ``do_stage`` among its global names. With
     a closure instead, Numba would not find on disk what an earlier process compiled.

@@ -16,19 +16,11 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-BLOCK = 64
-"""Slots of a block, whose parts have one sum; the number of slots is a multiple of this."""
-
-GROUP = 8
-"""Slots that the search within a block skips together."""
-
-ROUNDER = np.float32(2.0**23)
-"""From here to 2^24 all floats are whole: adding this rounds to nearest, ties to even."""
-
+BLOCK = 64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
+GROUP = 8  # slots that the search within a block skips together
+ROUNDER = np.float32(2.0**23)  # adding this rounds to nearest: from here on, floats are whole
 ROUNDER_BITS = np.int32(0x4B000000)
-
-SCALE_BITS = np.int32(276)
-"""Sum of the exponent fields of a wheel's largest weight and of its scale."""
+SCALE_BITS = np.int32(276)  # sum of the exponent fields of a wheel's largest weight and its scale
 
 
 def padded(slots: int) -> int:

@@ -7,20 +7,11 @@ faster. The solutions are the same with any number of threads, so it may change 
 
 from __future__ import annotations
 
-WINDOW = 0.1
-"""Seconds over which a pace is measured, or the time of a single note if that is longer."""
-
-SCARCE = 0.8
-"""Cores are scarce if a working thread has one for less than this part of its time."""
-
-GAIN = 0.9
-"""Twice as many threads are worth it if an iteration takes less than this part of the time."""
-
-PATIENCE = 1.0
-"""Seconds for which cores must be scarce before fewer threads are tried."""
-
-REST, LONGEST_REST = 1.0, 16.0
-"""Seconds for which a choice holds: twice as many each time that a trial confirms it."""
+WINDOW = 0.1  # seconds over which a pace is measured, or those of a single longer note
+SCARCE = 0.8  # cores are scarce if a working thread has one for less than this part of its time
+GAIN = 0.9  # twice the threads are worth it if an iteration takes less than this part of the time
+PATIENCE = 1.0  # seconds for which cores must be scarce before fewer threads are tried
+REST, LONGEST_REST = 1.0, 16.0  # seconds for which a choice holds; doubled when confirmed
 
 
 class WorkerCount:

@@ -17,8 +17,10 @@ from gpu.core.walk import Walk
 class Replay:
     """Predicts the choices of ants from trails that do not change meanwhile.
 
-    For the same ant it goes forward or back from the step of the last answer. The coming
-    ``iteration`` is counted from 0. Each answer has the rule's own caveat and then this one.
+    A random number depends only on what it is drawn for, so the choices of the coming iteration
+    follow from the present trails. For the same ant it goes forward or back from the step of the
+    last answer. The coming ``iteration`` is counted from 0. Each answer has the rule's own caveat
+    and then this one.
     """
 
     def __init__(

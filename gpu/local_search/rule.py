@@ -67,36 +67,19 @@ from gpu.core.errors import ParameterError
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
-WINDOW = 32
-"""Cities that look for a move in one round."""
-
-SAMPLE = 8
-"""One in so many of the cities that are as on the best tour so far looks all the same."""
-
-NEIGHBOURS = 32
-"""Cities on a neighbour list, where there are so many."""
-
-MOST_NEIGHBOURS = 64
-"""A move found is written down with six bits for the place on the list."""
-
-LEAST_CITIES = 4
-"""Of fewer cities there is one tour alone, or none that a segment's move leads to."""
+WINDOW = 32  # cities that look for a move in one round
+SAMPLE = 8  # one in so many of the cities that are as on the best tour so far looks all the same
+NEIGHBOURS = 32  # cities on a neighbour list, where there are so many
+MOST_NEIGHBOURS = 64  # a move found is written down with six bits for the place on the list
+LEAST_CITIES = 4  # of fewer cities there is one tour alone, or none that a segment's move leads to
 
 
 def neighbour_rows(instance: TspInstance, neighbours: int = NEIGHBOURS) -> NDArray[np.int32]:
-    """Build the neighbour lists of a local search.
+    """Build the neighbour lists of a local search, int32 of shape (1 or 2, n, K, 2).
 
-    Parameters
-    ----------
-    instance : TspInstance
-    neighbours : int
-        K, at most ``MOST_NEIGHBOURS``; fewer where there are not so many other cities.
-
-    Returns
-    -------
-    ndarray of int32, shape (1 or 2, n, K, 2)
-        City and distance, by distance, then city. A directed instance has two sides: first the
-        nearest cities to go to, then the nearest to come from.
+    They hold the city and the distance of each of the K nearest, by distance, then city. A directed
+    instance has two sides: the nearest cities to go to, and the nearest to come from. K is
+    ``neighbours``, at most ``MOST_NEIGHBOURS``; fewer where there are not so many other cities.
 
     Raises
     ------

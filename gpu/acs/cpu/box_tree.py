@@ -16,11 +16,8 @@ from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import BOXED, Geometry, length
 from gpu.cpu.structures import allocated
 
-LEAF = 24
-"""Cities in a box that is not divided further."""
-
-DEEPEST = 64
-"""Most levels of a tree of boxes, which halves the cities at each."""
+LEAF = 24  # cities in a box that is not divided further
+DEEPEST = 64  # most levels of a tree of boxes, which halves the cities at each
 
 
 class BoxTree(NamedTuple):

@@ -17,15 +17,9 @@ from gpu.problems.tsp.candidates import NOT_LISTED
 
 EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
 
-FEW = 8
-"""Up to so many unvisited cities, all are looked at instead of the backup list."""
-
-MANY = 64
-"""Up to so many unvisited cities, looking at all is quicker than going through the boxes."""
-
-MARGIN = np.float32(1.000001)
-"""Room for rounding, when a weight is compared with a bound."""
-
+FEW = 8  # up to so many unvisited cities, all are looked at instead of the backup list
+MANY = 64  # up to so many unvisited cities, looking at all is quicker than going through the boxes
+MARGIN = np.float32(1.000001)  # room for rounding, when a weight is compared with a bound
 LAST_CITY = np.uint32(2**31 - 1)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpu.acs.cpu import state as states
 from gpu.acs.cpu.box_tree import box_tree_of
 from gpu.acs.cpu.iteration import CONSTRUCT, FINISH, IMPROVE, run
-from gpu.acs.cpu.state import NO_CITY, AcsState, Edges
+from gpu.acs.cpu.state import NO_CITY, AcsState, Ants, Edges
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Trails, Updates, Wanted
 from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
@@ -21,6 +21,7 @@ from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each
+from gpu.cpu.structures import allocated
 from gpu.local_search.cpu.colony import TourColony
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
@@ -68,21 +69,19 @@ class AcsCpuColony(TourColony):
             directed=instance.directed,
             builders=builders,
         )
-        self._edges = Edges(
-            states.lists_of(candidates, parameters.beta),
-            geometry,
-            box_tree_of(geometry),
-            states.pheromone_of(n, self._cl, slots),
-            rules,
-        )
-        self._ants, record = states.ants_of(n, m, threads), record_of(n)
+        lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
+        trails = states.pheromone_of(n, self._cl, slots)
+        self._edges = Edges(lists, geometry, boxes, trails, rules)
+        unvisited, hits = (m, -(-n // 32)), (threads, 8)
+        self._ants = allocated(Ants, m, routes=(n, m), unvisited=unvisited, draws=(4, m), hits=hits)
+        record = record_of(n)
         state = AcsState(self._edges, self._ants, search, record)
         stages = (
             Stage(CONSTRUCT, "construction", each(n), together=stepwise),
             *self._improvement(IMPROVE, m),
             Stage(FINISH, "update", each(1)),
         )
-        workspaces = self._workspaces([states.new_workspace() for _ in range(threads)])
+        workspaces = self._with_searches([states.new_workspace() for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -102,11 +101,8 @@ class AcsCpuColony(TourColony):
         return np.roll(self._edges.trails.cities[city], -1 - int(self._edges.trails.tails[city]))
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        known, n = self._known_trails(), self._instance.n
-        return (
-            partial(pheromone_picture, known),
-            partial(strongest_trails, known, n, self._instance.directed),
-        )
+        known, n, directed = self._known_trails(), self._instance.n, self._instance.directed
+        return partial(pheromone_picture, known), partial(strongest_trails, known, n, directed)
 
     def _listed(self) -> NDArray[np.float32]:
         return self._edges.trails.listed[:, : self._cl]
@@ -131,8 +127,7 @@ class AcsCpuColony(TourColony):
         rows = changed[places]
         everyone = np.repeat(np.arange(n, dtype=np.int32), self._cl)
         listed = self._edges.lists.neighbours[:, : self._cl].astype(np.int32).ravel()
-        return KnownTrails(
-            np.concatenate((everyone, rows.astype(np.int32))),
-            np.concatenate((listed, columns.astype(np.int32))),
-            np.concatenate((self._listed().ravel(), trails.others[rows, columns])),
-        )
+        starts = np.concatenate((everyone, rows.astype(np.int32)))
+        ends = np.concatenate((listed, columns.astype(np.int32)))
+        values = np.concatenate((self._listed().ravel(), trails.others[rows, columns]))
+        return KnownTrails(starts, ends, values)

@@ -29,7 +29,8 @@ CONSTRUCT, IMPROVE, FINISH = range(3)
 record and the global update."""
 
 
-def do_stage(
+@loop_over
+def run(
     state: AcsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage.
@@ -48,9 +49,6 @@ def do_stage(
         keep_improvements(search, record, task.threads)
         keep(record, ants.lengths, ants.routes.T)
         _update_best(edges, record)
-
-
-run = loop_over(do_stage)
 
 
 @inlined
@@ -91,8 +89,7 @@ def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int)
     words = ants.unvisited.shape[1]
     full = np.uint32(0xFFFFFFFF)
     for ant in range(first, end):
-        for word in range(words):
-            ants.unvisited[ant, word] = full
+        ants.unvisited[ant] = full
         ants.unvisited[ant, words - 1] = np.uint32(full >> np.uint32(32 * words - n))
         ants.lengths[ant] = 0
         _visit(ants, 0, ant, start_city(rules.key, iteration, ant, n))
@@ -107,12 +104,10 @@ def _visit(ants: Ants, position: int, ant: int, city: np.uint32) -> None:
 
 @inlined
 def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int, end: int) -> None:
+    draws = ants.draws
     for ant in range(first, end):
         words = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)
-        ants.draws[0, ant] = words[0]
-        ants.draws[1, ant] = words[1]
-        ants.draws[2, ant] = words[2]
-        ants.draws[3, ant] = words[3]
+        draws[0, ant], draws[1, ant], draws[2, ant], draws[3, ant] = words
 
 
 @inlined
@@ -140,12 +135,8 @@ def _extend(
 def _close(edges: Edges, ants: Ants, ant: int) -> None:
     """Return from the last city to the first."""
     u, v = ants.routes[ants.routes.shape[0] - 1, ant], ants.routes[0, ant]
-    lane = lane_of(edges.lists, u, v)
-    ants.lanes[ant] = lane
-    if lane != NOT_LISTED:
-        ants.lengths[ant] += edges.lists.distances[u, lane]
-    else:
-        ants.lengths[ant] += distance(edges.geometry, u, v)
+    ants.lanes[ant] = lane_of(edges.lists, u, v)
+    ants.lengths[ant] += distance(edges.geometry, u, v)
 
 
 @inlined

@@ -22,9 +22,7 @@ from gpu.cpu.structures import allocated
 from gpu.local_search.cpu.state import LocalSearch
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, weights
 
-LANES = 32
-"""Lanes of a warp, and of the widest row."""
-
+LANES = 32  # lanes of a warp, and of the widest row
 NO_CITY = -1
 
 
@@ -157,12 +155,6 @@ def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
         values=np.ones((memory, slots), np.float32),
         tails=np.full(memory, slots - 1, np.int32),
     )
-
-
-def ants_of(n: int, m: int, threads: int) -> Ants:
-    """Allocate ``m`` ants' tours."""
-    unvisited, hits = (m, -(-n // 32)), (threads, 8)
-    return allocated(Ants, m, routes=(n, m), unvisited=unvisited, draws=(4, m), hits=hits)
 
 
 def new_workspace() -> Workspace:

@@ -32,7 +32,8 @@ class AsState(NamedTuple):
     rules: AsRules
 
 
-def do_stage(
+@loop_over
+def run(
     state: AsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage; the units of LINK are blocks of ants."""
@@ -49,13 +50,10 @@ def do_stage(
         construction.do_stage(state.construction, workspace, task, stage)
 
 
-run = loop_over(do_stage)
-
-
 @inlined
 def _best_of(ants: AntTours) -> np.float64:
     """Return the length of the shortest tour, at least 1."""
-    return np.float64(max(ants.lengths.min(), 1))
+    return np.float64(max(ants.lengths[ants.lengths.argmin()], 1))
 
 
 @inlined

@@ -65,7 +65,7 @@ class MatrixColony(TourColony):
             *update,
             Stage(FINISH, "update", each(1)),
         )
-        workspaces = self._workspaces([states.workspace_of(n, cl) for _ in range(threads)])
+        workspaces = self._with_searches([states.workspace_of(n, cl) for _ in range(threads)])
         super().__init__(m, record, stages, state, workspaces)
 
     @abstractmethod
@@ -78,11 +78,8 @@ class MatrixColony(TourColony):
         """
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        trails = self._matrices.trails
-        return (
-            partial(matrix_picture, trails),
-            partial(matrix_trails, trails, self._instance.directed),
-        )
+        trails, directed = self._matrices.trails, self._instance.directed
+        return partial(matrix_picture, trails), partial(matrix_trails, trails, directed)
 
     def _listed(self) -> NDArray[np.float32]:
         listed: NDArray[np.float32]

@@ -11,7 +11,7 @@ from gpu.core.random import Purpose
 from gpu.cpu import wheel
 from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
 from gpu.cpu.geometry import Geometry, distance
-from gpu.cpu.philox import key_of_step, odd_share, own_word, start_city, words_of
+from gpu.cpu.philox import draw_block, key_of_step, odd_share, own_word, start_city
 from gpu.cpu.record import ITERATION, keep
 from gpu.cpu.stage_loop import Task, share_of, units_of
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
@@ -89,7 +89,7 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
             _start(ants, rules, workspace, ant, city)
         else:
             if step == 1 or step % 4 == 0:
-                draw_words(rules, workspace, iteration, ant, step)
+                draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, step // 4)
             route = ants.routes[ant]
             u = route[step - 1]
             city = choose(colony.matrices, route, rules, workspace, iteration, ant, step, u)
@@ -102,22 +102,11 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
 
 
 @inlined
-def draw_words(
-    rules: ChoiceRules, workspace: Workspace, iteration: np.uint32, ant: int, step: int
-) -> None:
-    """Draw the random words for this step's wheel and for those of its block of four."""
-    words = words_of(rules.key, ROULETTE, iteration, ant, step // 4)
-    for word in range(4):
-        workspace.words[word] = words[word]
-
-
-@inlined
 def _start(
     ants: AntTours, rules: ChoiceRules, workspace: Workspace, ant: int, city: np.uint32
 ) -> None:
     n = ants.routes.shape[1]
-    for other in range(n):
-        workspace.unvisited[other] = UNVISITED
+    workspace.unvisited[:n] = UNVISITED
     if rules.lists:
         for other in range(n):
             ants.routes[ant, other] = other
@@ -209,7 +198,7 @@ def choose_once(
     random words of the step.
     """
     weigh_row(matrices, rules, 0)
-    draw_words(rules, workspace, iteration, ant, step)
+    draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, step // 4)
     weights = matrices.weights
     largest = np.int32(0)
     for place in range(cities.size):

@@ -25,17 +25,11 @@ from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.philox import Words, odd_share, own_word
 
 LAST_CITY = np.uint32(2**31 - 1)
-
-ROOT_HALF_BITS = np.int32(0x3F3504F3)
-"""The square root of 1/2 as a float32."""
-
+ROOT_HALF_BITS = np.int32(0x3F3504F3)  # the square root of 1/2 as a float32
 INFINITY_BITS = np.int32(0x7F800000)
-
-EXPONENT = np.int32(23)
-"""Bits below the exponent of a float32."""
+EXPONENT = np.int32(23)  # bits below the exponent of a float32
 
 ONE = np.float32(1)
-
 TERMS = tuple(np.float32(term) for term in LOG2_TERMS)
 
 

@@ -23,8 +23,7 @@ from gpu.problems.tsp.instance import TspInstance
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 """The selections in which each city draws its own random number, and the purpose of the number."""
 
-LINE = 16
-"""Ants in a block: their entries of one row of ``ends`` fill a cache line."""
+LINE = 16  # ants in a block: their entries of one row of ``ends`` fill a cache line
 
 FAINTEST = np.float32(2.0**-60)
 """A trail evaporates no further (the papers know no floor): weights would begin to underflow."""

@@ -49,7 +49,7 @@ class TourColony(CpuColony):
         self._search = searches.local_search_of(instance, kind, threads)
         return self._search
 
-    def _workspaces(self, ants: Sequence[Any]) -> list[searches.TourWorkspace]:
+    def _with_searches(self, ants: Sequence[Any]) -> list[searches.TourWorkspace]:
         """Complete the threads' workspaces for building tours."""
         return [
             searches.TourWorkspace(own, searches.workspace_of(self._search, thread))

@@ -13,8 +13,7 @@ the order of moves that gain the same."""
 
 LAST_CODE = (1 << CODE_BITS) - 1
 
-SIDE_BIT, RANK_BIT = 3, 4
-"""Parts of a code; the lowest bits are the kind of the move."""
+SIDE_BIT, RANK_BIT = 3, 4  # parts of a code; the lowest bits are the kind of the move
 
 
 @inlined

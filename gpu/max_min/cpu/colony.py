@@ -14,8 +14,7 @@ from gpu.construction.parameters import CpuParameters
 from gpu.core.snapshot import Wanted
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.max_min.cpu.iteration import run
-from gpu.max_min.cpu.state import MmasRules, MmasState, TrailUpdate
+from gpu.max_min.cpu.iteration import MmasRules, MmasState, TrailUpdate, run
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import MmasCpuParameters
 

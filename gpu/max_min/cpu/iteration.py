@@ -19,6 +19,8 @@ lengths count as 1 at least, so that every device gets the same trails. After al
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,15 +32,52 @@ from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.local_search.cpu.state import TourWorkspace
-from gpu.max_min.cpu.state import BEGUN, LEAST, MOST, RESTARTING, MmasRules, MmasState, TrailUpdate
 from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
 
 SETTLED = 205
 """Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
 edge for one city in twenty."""
 
+LEAST, MOST = range(2)  # places of τ_min and τ_max in the limits
 
-def do_stage(
+BEGUN, RESTARTING = range(2)
+"""The iteration after which trails were last restarted; whether they are in this one."""
+
+
+class MmasRules(NamedTuple):
+    """The parameters of the update, in the form in which compiled code uses them."""
+
+    keep: np.float32  # 1 - ρ
+    gain: float  # ρ·L_nn: a trail of a tour of length L gains gain/L when the tour deposits
+    nearest: float  # L_nn, at least 1
+    spread: float  # τ_min/τ_max, at most 1
+    deposit: int  # which tour deposits; one of the constants of gpu.max_min.limits
+    patience: int  # iterations without improvement before trails may be restarted; 0 for never
+
+
+class TrailUpdate(NamedTuple):
+    """How the trails are renewed in this iteration."""
+
+    limits: NDArray[np.float32]  # (2,): τ_min and τ_max, in units of the initial trail
+    amount: NDArray[np.float32]  # (1,): what each trail of the tour that deposits gains
+    numbers: NDArray[np.int64]  # (2,): see the constants above
+    # (n, sides): the city that follows each city on that tour and, in a symmetric instance, the
+    # one before
+    ends: NDArray[np.uint32]
+
+
+class MmasState(NamedTuple):
+    """What the MAX-MIN Ant System works on."""
+
+    construction: Construction
+    # (n, k): the cities whose trails are looked at to tell whether they have settled
+    near: NDArray[np.int32]
+    rules: MmasRules
+    update: TrailUpdate
+
+
+@loop_over
+def run(
     state: MmasState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
@@ -50,9 +89,6 @@ def do_stage(
             _renew_row(state.construction.matrices.trails, state.rules, state.update, u)
     else:
         construction.do_stage(state.construction, workspace, task, stage)
-
-
-run = loop_over(do_stage)
 
 
 @inlined
@@ -105,14 +141,9 @@ def _is_turn_of_best(deposit: int, since: np.int64) -> bool:
     if deposit != SCHEDULE:
         return deposit == GLOBAL_BEST
     period = 25
-    if since >= 250:
-        period = 1
-    elif since >= 125:
-        period = 2
-    elif since >= 75:
-        period = 3
-    elif since >= 25:
-        period = 5
+    for begin, shorter in ((25, 5), (75, 3), (125, 2), (250, 1)):
+        if since >= begin:
+            period = shorter
     return bool(since % period == 0)
 
 

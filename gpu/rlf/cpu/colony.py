@@ -15,11 +15,12 @@ from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
 from gpu.problems.coloring.checks import checked_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cpu import state as states
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RENEW, SHARE, WEIGH, run
-from gpu.rlf.cpu.state import LEVEL, RlfState
+from gpu.rlf.cpu.state import LEVEL, Colorings, RlfState
 from gpu.rlf.parameters import ColoringParameters
 
 
@@ -50,9 +51,9 @@ class RlfCpuColony(CpuColony):
         tried = rules.trials > 0
         needed = states.bytes_needed(n, m, tried)
         memory.require(f"this colony on {instance.name} ({n} vertices, {m} ants)", needed)
-        self._state = RlfState(
-            states.pairs_of(instance, tried), states.colorings_of(n, m), rules, record_of(n)
-        )
+        level = np.array([0, 0, 1], np.float32)
+        ants = allocated(Colorings, (m, n), ends=(m, n + 1), costs=m, quanta=m, shares=level)
+        self._state = RlfState(states.pairs_of(instance, tried), ants, rules, record_of(n))
         workspaces = [states.workspace_of(n) for _ in range(threads)]
         state, workspaces, improvement = self._improvement(parameters, self._state, workspaces)
         stages = (
@@ -76,10 +77,8 @@ class RlfCpuColony(CpuColony):
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         trails, level = self._state.pairs.trails, self._state.ants.shares[LEVEL] * INITIAL_LEVEL
-        return (
-            lambda coloring: matrix_picture(trails, class_order(coloring)),
-            partial(matrix_trails, trails, directed=False, level=level),
-        )
+        select = partial(matrix_trails, trails, directed=False, level=level)
+        return lambda coloring: matrix_picture(trails, class_order(coloring)), select
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

@@ -7,7 +7,7 @@ import numpy as np
 from gpu.core.random import Purpose
 from gpu.cpu.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import START, words_of
+from gpu.cpu.philox import START, draw_block, words_of
 from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
 from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
@@ -113,9 +113,7 @@ def _select(
             return slot
     block = step >> 2
     if progress[DRAWN] != block:
-        words = words_of(rules.key, ROULETTE, iteration, ant, block)
-        for word in range(4):
-            workspace.words[word] = words[word]
+        draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, block)
         progress[DRAWN] = block
     drawn = workspace.words[step & 3]
     if largest == 0:

@@ -43,7 +43,7 @@ def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: 
 @inlined
 def _share_out(ants: Colorings, rules: RlfRules) -> None:
     """Compute what each ant deposits on a pair, and what all trails get (eq. 4)."""
-    fewest = ants.costs.min()
+    fewest = ants.costs[ants.costs.argmin()]
     base = np.float64(0)
     for ant in range(ants.costs.size):
         base += 1.0 / np.float64(ants.costs[ant])
@@ -77,10 +77,9 @@ def _renew_row(
         trails[u, v] = renewed if trails[u, v] > 0 else np.float32(0)
 
 
-def _do_stage(
+@loop_over
+def run(
     state: RlfState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
+    """Do a thread's share of a stage."""
     do_coloring_stage(state, workspace, task, stage)
-
-
-run = loop_over(_do_stage)

@@ -111,19 +111,11 @@ def pairs_of(graph: GraphInstance, tried: bool) -> Pairs:
     np.fill_diagonal(apart, 0)
     u, v = graph.edges[:, 0], graph.edges[:, 1]
     apart[u, v] = apart[v, u] = 0
-    words = -(-n // WORD)
-    neighbours = np.zeros((n, 2 * words), np.uint32)
-    neighbours[:, : graph.adjacency.shape[1]] = graph.adjacency
-    low, high = neighbours[:, ::2].astype(np.uint64), neighbours[:, 1::2].astype(np.uint64)
-    neighbours = np.ascontiguousarray(low | high << np.uint64(32))
+    halves = np.zeros((n, 2 * -(-n // WORD)), "<u4")
+    halves[:, : graph.adjacency.shape[1]] = graph.adjacency
+    neighbours = halves.view("<u8").astype(np.uint64)
     sums = (n, n) if tried else (0, 0)
     return allocated(Pairs, (n, n), neighbours=neighbours, trails=apart, sums=sums)
-
-
-def colorings_of(n: int, m: int) -> Colorings:
-    """Allocate ``m`` ants' colorings."""
-    shares = np.array([0, 0, 1], np.float32)
-    return allocated(Colorings, (m, n), ends=(m, n + 1), costs=m, quanta=m, shares=shares)
 
 
 def workspace_of(n: int) -> Workspace:

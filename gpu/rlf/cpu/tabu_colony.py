@@ -17,6 +17,7 @@ from gpu.cpu.compilation import compiled
 from gpu.cpu.record import BEST_COST, BEST_ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.rlf.cpu import state as rlf
 from gpu.rlf.cpu.colony import RlfCpuColony
@@ -44,7 +45,8 @@ class Workspace(NamedTuple):
     search: tabu.Workspace
 
 
-def do_stage(
+@loop_over
+def run(
     state: RlfTabuState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
@@ -53,7 +55,7 @@ def do_stage(
         if task.thread == 0:
             _rank(ants.costs, ant_of)
     elif stage == SEARCH:
-        best = ants.costs.min()
+        best = ants.costs[ants.costs.argmin()]
         if record.numbers[BEST_ITERATION] > 0:
             best = min(best, record.numbers[BEST_COST])
         rules, searches, own = state.rules, state.searches, workspace.search
@@ -65,9 +67,6 @@ def do_stage(
             _take(ants, state.searches, number, ant_of[number])
     else:
         do_coloring_stage(state.coloring, workspace.ants, task, stage)
-
-
-run = loop_over(do_stage)
 
 
 @compiled
@@ -93,8 +92,7 @@ def _take(ants: Colorings, searches: Searches, number: int, ant: np.int64) -> No
         return
     colors, ends = searches.kept[number], ants.ends[ant]
     ants.costs[ant] = count
-    for color in range(count + 1):
-        ends[color] = 0
+    ends[: count + 1] = 0
     for v in range(colors.size):
         ends[colors[v] + 1] += np.uint32(1)
     for color in range(count):
@@ -129,14 +127,11 @@ class RlfTabuCpuColony(RlfCpuColony):
             tabu.bytes_needed(n, most, count, len(workspaces)),
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
-        searches = tabu.searches_of(n, most, count)
+        expiries, states = (count, n, most), (count, 4)
+        searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
-        return (
-            self._searching,
-            [Workspace(ants, tabu.workspace_of(n, most)) for ants in workspaces],
-            (
-                Stage(RANK, "tabu search", each(1)),
-                Stage(SEARCH, "tabu search", shared(count)),
-                Stage(TAKE, "tabu search", shared(count)),
-            ),
-        )
+        shapes = {"counts": (n, most), "sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
+        both = [Workspace(ants, allocated(tabu.Workspace, n, **shapes)) for ants in workspaces]
+        units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
+        stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
+        return self._searching, both, stages

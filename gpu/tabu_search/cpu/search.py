@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import words_of
+from gpu.cpu.philox import draw_block
 from gpu.tabu_search.cpu.state import Searches, TabuRules, Workspace
 
 COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
@@ -31,11 +31,8 @@ in conflict."""
 
 TABU = np.uint32(Purpose.TABU)
 
-NO_MOVE = 2**62
-"""More than any move gains, and more than any lot."""
-
-LOOSE = -1
-"""The color of a vertex that has none."""
+NO_MOVE = 2**62  # more than any move gains, and more than any lot
+LOOSE = -1  # the color of a vertex that has none
 
 
 @compiled
@@ -63,7 +60,7 @@ def search(
         colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
     now[NOW_COLORS] = begin_colors if begins else state[COLORS]
     now[NOW_TIME] = state[TIME]
-    _draw_words(rules, workspace, number)
+    draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
     fewer = now[NOW_COLORS] > target
     made = 0
     while True:
@@ -75,7 +72,7 @@ def search(
             now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
         while now[CONFLICTS] > 0 and made < rules.moves:
             if now[NOW_TIME] & 3 == 0:
-                _draw_words(rules, workspace, number)
+                draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
             _move(rules, workspace, expiries)
             made += 1
         if now[CONFLICTS] > 0:
@@ -90,13 +87,6 @@ def search(
     for v in range(colors.size):
         searches.colors[number, v] = colors[v]
     state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
-
-
-@inlined
-def _draw_words(rules: TabuRules, workspace: Workspace, number: int) -> None:
-    """Draw the random words of the next move and of the others of its block of four."""
-    words = words_of(rules.key, TABU, 0, number, workspace.numbers[NOW_TIME] >> 2)
-    workspace.words[0], workspace.words[1], workspace.words[2], workspace.words[3] = words
 
 
 @compiled

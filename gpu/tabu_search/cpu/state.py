@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.philox import Key
-from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance
 
 
@@ -51,16 +50,6 @@ def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
     return TabuRules(key, most, moves, ends, np.ascontiguousarray(pairs[order, 1]))
-
-
-def searches_of(n: int, most: int, count: int) -> Searches:
-    """Allocate ``count`` searches that have not begun."""
-    return allocated(Searches, (count, n), states=(count, 4), expiries=(count, n, most))
-
-
-def workspace_of(n: int, most: int) -> Workspace:
-    """Allocate a thread's workspace."""
-    return allocated(Workspace, n, counts=(n, most), sizes=n + 1, names=n + 1, numbers=8, words=4)
 
 
 def bytes_needed(n: int, most: int, count: int, threads: int) -> dict[str, int]:

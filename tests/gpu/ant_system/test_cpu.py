@@ -392,5 +392,5 @@ def test_the_catalog_builds_it_on_either() -> None:
         system = catalog.find("as", device)
         colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
         assert isinstance(colony, AsCpuColony)
-        assert len(colony._stages._workspaces) == threads
+        assert len(colony._workspaces) == threads
         colony.close()
