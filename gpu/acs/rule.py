@@ -55,7 +55,7 @@ class AcsRule(TourRule):
             outcome, free, chosen = Outcome.GREEDY, walk.unvisited[near], near[lane]
             cities, weights = near[free], self._workspace.weights[: len(near)][free]
             drawn.update(q=float(draw), q0=self._q0)
-            if draw >= self._q0:
+            if drawn["q"] >= self._q0:
                 outcome, drawn["spin"] = Outcome.ROULETTE, float(spin)
         shares = weights.astype(float)
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
@@ -64,10 +64,7 @@ class AcsRule(TourRule):
     def _choose_once(
         self, walk: Walk, trails: NDArray[np.float32], heuristics: NDArray[np.float32]
     ) -> tuple[Whole, np.float32, np.float32]:
-        """Let compiled code choose among the candidates, with these trails and weights of lengths.
-
-        Return what :func:`gpu.acs.cpu.choice.choose_once` does.
-        """
+        """Let compiled code choose among the candidates: ``choose_once``, with these trails."""
         row = self._neighbours[walk.city : walk.city + 1]
         lists = allocated(CandidateLists, row.shape, neighbours=row, backup=(1, 0))
         pheromone = pheromone_of(1, len(trails), 1)
@@ -76,16 +73,9 @@ class AcsRule(TourRule):
         bits = np.zeros((1, -(-len(walk.unvisited) // 32) * 4), np.uint8)
         packed = np.packbits(walk.unvisited, bitorder="little")
         bits[0, : len(packed)] = packed
-        return choose_once(
-            lists,
-            pheromone,
-            bits.view("<u4").astype(np.uint32),
-            self._rules,
-            self._workspace,
-            np.uint32(walk.iteration),
-            walk.ant,
-            walk.step,
-        )
+        unvisited, workspace = bits.view("<u4").astype(np.uint32), self._workspace
+        when = np.uint32(walk.iteration), walk.ant, walk.step
+        return choose_once(lists, pheromone, unvisited, self._rules, workspace, *when)
 
     def _trails(self, walk: Walk, trails: TrailSource) -> NDArray[np.float32]:
         """Return the trails from the ant's city, after its own local update of the way there.

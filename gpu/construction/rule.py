@@ -16,8 +16,7 @@ from gpu.core.walk import Walk
 from gpu.decisions.rule import TourRule
 from gpu.problems.tsp.instance import TspInstance
 
-OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}
-"""Outcomes of selections other than a wheel."""
+OUTCOMES = {"i-roulette": Outcome.I_ROULETTE, "wrs": Outcome.RESERVOIR}  # without a wheel
 
 
 class AsRule(TourRule):
@@ -57,18 +56,9 @@ class AsRule(TourRule):
         workspace.unvisited[:n] = -walk.unvisited.astype(np.int32)
         matrices = rows_of(tau[None], eta[None], self._neighbours[city : city + 1])
         parts, draws = np.zeros(len(cities), np.uint32), np.zeros(len(cities), np.float32)
-        chosen = choose_once(
-            matrices,
-            np.concatenate([walk.tour, walk.rest]).astype(np.uint32),
-            self._rules,
-            workspace,
-            np.uint32(walk.iteration),
-            walk.ant,
-            walk.step,
-            cities.astype(np.uint32),
-            parts,
-            draws,
-        )
+        route = np.concatenate([walk.tour, walk.rest]).astype(np.uint32)
+        when, among = (np.uint32(walk.iteration), walk.ant, walk.step), cities.astype(np.uint32)
+        chosen = choose_once(matrices, route, self._rules, workspace, *when, among, parts, draws)
         drawn: dict[str, Any] = {"listed": len(near)}
         if outcome is Outcome.ROULETTE:
             drawn["spin"] = int(workspace.words[walk.step & 3]) / 2**32

@@ -28,12 +28,7 @@ class CpuColony(StagedWork):
     _instance: Any
 
     def __init__(
-        self,
-        ants: int,
-        record: Record,
-        stages: Sequence[Stage],
-        state: Any,
-        workspaces: Sequence[Any],
+        self, ants: int, record: Record, stages: Sequence[Stage], state: Any, workspaces: list[Any]
     ) -> None:
         self._m, self._record = ants, record
         super().__init__(stages, state, workspaces)

@@ -20,8 +20,6 @@ def allocated(kind: type[Structure], shape: Shape, **fields: Shape | NDArray[Any
     """
     arrays = {}
     for name, annotation in get_type_hints(kind).items():
-        given = fields.get(name, shape)
-        _, dtype = get_args(annotation)
-        zeros = not isinstance(given, np.ndarray)
-        arrays[name] = np.zeros(given, get_args(dtype)[0]) if zeros else given
+        given, dtype = fields.get(name, shape), get_args(get_args(annotation)[1])[0]
+        arrays[name] = given if isinstance(given, np.ndarray) else np.zeros(given, dtype)
     return kind(**arrays)

@@ -6,13 +6,12 @@ between two other neighbours, either way around.
 
 The rule
 --------
-It leaves nothing open, so that a tour has one result, whoever computes it and with however many
-threads.
+It leaves nothing open: a tour has one result, whoever computes it and with however many threads.
 
-*A city looks for a move.* It does so on two sides: towards its successor, and towards its
-predecessor. Let ``a`` be the city, ``p`` its neighbour on that side, and ``c`` run through the
-list of ``a``, nearest first, as long as ``|ac| < |ap|``: an edge is given up for a shorter one.
-Call ``c+`` the neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``c-`` the other.
+*A city looks for a move* on two sides: towards its successor, and towards its predecessor. Let
+``a`` be the city, ``p`` its neighbour on that side, and ``c`` run through the list of ``a``,
+nearest first, as long as ``|ac| < |ap|``: an edge is given up for a shorter one. Call ``c+`` the
+neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``c-`` the other.
 
 - 2-opt gives up ``ap`` and ``c c+`` for ``ac`` and ``p c+``.
 - Or-opt takes the segment ``a ... e`` of 1, 2 or 3 cities, at most n - 3, which begins at ``a``
@@ -20,9 +19,9 @@ Call ``c+`` the neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``
   for ``pq``, ``ac`` and ``ed``, where ``d`` is ``c-`` (the segment keeps its direction) or ``c+``
   (it is turned); ``c`` and ``d`` lie outside the segment.
 
-Of all these the city takes the one that gains most, if it gains at all; among equals the one whose
-``c`` is first on the list, then the side of the successor, then 2-opt before Or-opt, then ``d`` =
-``c-``, then the shorter segment.
+The city takes the move that gains most, if any gains. Among equals it takes the one whose ``c`` is
+first on the list, then the side of the successor, then 2-opt before Or-opt, then ``d`` = ``c-``,
+then the shorter segment.
 
 *Rounds.* Cities wait in a queue, each at most once: a city that does not wait is one whose
 don't-look bit is set. In a round the first ``WINDOW`` of the queue leave it, and all look at the
@@ -33,10 +32,9 @@ a, p, c, d, e, q (``d`` is ``c+`` for 2-opt); of a move that cannot be made any 
 The search ends with the queue empty.
 
 *The first queue.* What an ant took over from the best tour so far has been looked at before. So
-only those cities wait whose two neighbours are not their neighbours on that tour; and of the
-others every ``SAMPLE``-th, those for which city + ant + iteration is divisible by it, because
-don't-look bits leave a move undone now and then, which another ant then finds. In the first
-iteration there is no best tour, and all cities wait.
+only those cities wait whose neighbours on that tour are not their two neighbours now. Of the others
+every ``SAMPLE``-th waits, where city + ant + iteration is divisible by it: don't-look bits leave a
+move undone now and then, which another ant then finds. In the first iteration all cities wait.
 
 The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the last ones shorter or
 empty. First come the first cities of all stretches, then their second ones, and so on: cities that
@@ -51,7 +49,7 @@ Directed instances
 ------------------
 Turning a part around would change all its distances: there is no 2-opt, and segments keep their
 direction. Towards the successor ``c`` follows ``a`` in the new tour, towards the predecessor it
-comes before ``a``; each side has a list of its own, distances run as the tour does, and a move can
+comes before ``a``. Each side has a list of its own, distances run as the tour does, and a move can
 be made only if the edges given up still run the way they did. A city's neighbours on the best tour
 are the one before it and the one after it there, in this order.
 """

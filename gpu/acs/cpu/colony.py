@@ -72,8 +72,8 @@ class AcsCpuColony(TourColony):
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
         trails = states.pheromone_of(n, self._cl, slots)
         self._edges = Edges(lists, geometry, boxes, trails, rules)
-        unvisited, hits = (m, -(-n // 32)), (threads, 8)
-        self._ants = allocated(Ants, m, routes=(n, m), unvisited=unvisited, draws=(4, m), hits=hits)
+        bits, hits = (m, -(-n // 32)), (threads, 8)
+        self._ants = allocated(Ants, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
         record = record_of(n)
         state = AcsState(self._edges, self._ants, search, record)
         stages = (

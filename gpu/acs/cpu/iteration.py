@@ -85,9 +85,7 @@ def _construct(
 
 @inlined
 def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int) -> None:
-    n = ants.routes.shape[0]
-    words = ants.unvisited.shape[1]
-    full = np.uint32(0xFFFFFFFF)
+    n, words, full = ants.routes.shape[0], ants.unvisited.shape[1], np.uint32(0xFFFFFFFF)
     for ant in range(first, end):
         ants.unvisited[ant] = full
         ants.unvisited[ant, words - 1] = np.uint32(full >> np.uint32(32 * words - n))

@@ -25,8 +25,7 @@ from gpu.problems.tsp.candidates import build_candidates
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 
-LISTED = 32
-"""Nearest neighbours that the branching factor looks at; more if candidate lists are longer."""
+LISTED = 32  # nearest neighbours that the branching factor looks at; more if lists are longer
 
 
 class MatrixColony(TourColony):
@@ -82,9 +81,7 @@ class MatrixColony(TourColony):
         return partial(matrix_picture, trails), partial(matrix_trails, trails, directed)
 
     def _listed(self) -> NDArray[np.float32]:
-        listed: NDArray[np.float32]
-        listed = np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)
-        return listed
+        return np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
