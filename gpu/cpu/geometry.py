@@ -23,7 +23,7 @@ BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
 """Rules under which a box of coordinates bounds the distance to everything in it."""
 
 _METRICS = ("EUC", "CEIL", "ATT", "MAN", "MAX", "GEO", "XRAY", "EXPLICIT")
-"""How the names of the metrics begin that have these rules, in order."""
+"""Beginnings of the names of the metrics that follow these rules, in order."""
 
 
 class Geometry(NamedTuple):

@@ -20,7 +20,7 @@ from gpu.cpu.compilation import cached, inlined, pasted
 class Task(NamedTuple):
     """What a thread is to do."""
 
-    thread: int  # its number
+    thread: int  # the thread's number
     threads: int  # how many work
     iterations: int  # how many; 0 compiles the code and does nothing
     stages: int  # a bit for each stage of an iteration that is to be done
@@ -29,12 +29,10 @@ class Task(NamedTuple):
 
 
 StageFunction = Callable[[Any, Any, NDArray[np.int64], Task, int], None]
-"""Does a thread's share of a stage: takes the state, the thread's workspace, a barrier for all
-threads, the task, and the number of the stage."""
+"""Does a thread's share of a stage: takes state, workspace, barrier, task and stage number."""
 
 Run = Callable[[Any, Any, NDArray[np.int64], Task], None]
-"""Does a thread's task: takes what a :data:`StageFunction` does, except the stage. The barrier is
-new, from :func:`gpu.cpu.barrier.new_barrier`."""
+"""Does a thread's task: takes what a :data:`StageFunction` does, except the stage."""
 
 
 def loop_over(do_stage: StageFunction) -> Run:
@@ -74,6 +72,6 @@ def share_of(items: int, task: Task) -> tuple[int, int]:
 
 @inlined
 def units_of(items: int, task: Task) -> range:
-    """Return those of so many items that the task is to do; each item is a unit."""
+    """Return the items, out of so many, that the task is to do; each item is a unit."""
     first, end = share_of(items, task)
     return range(first + task.begin, min(first + task.end, end))

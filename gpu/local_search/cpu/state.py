@@ -13,8 +13,7 @@ from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
 LENGTH, A, P, C, D, E, Q = range(7)
-"""Places in a move: number of cities of the segment (0 for 2-opt), then the ends of the edges that
-the move gives up."""
+"""Places in a move: cities of the segment (0 for 2-opt), then the ends of the edges given up."""
 
 
 class Rule(NamedTuple):
