@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.box_tree import nearest_possible
+from gpu.acs.cpu.box_tree import BoxTree, nearest_possible
 from gpu.acs.cpu.pheromone import trail_outside
 from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Edges, Pheromone, Rules, Workspace
 from gpu.core.random import Purpose
@@ -161,6 +161,7 @@ def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
 @compiled
 def fallback(
     edges: Edges,
+    boxes: BoxTree,
     unvisited: NDArray[np.uint32],
     waiting: NDArray[np.int32],
     ant: int,
@@ -172,7 +173,7 @@ def fallback(
     Ties go to the lowest city. The result is the same as from all ``left`` unvisited cities. If
     they are many, bounds of the trails and of the distances exclude most of them.
     """
-    lists, geometry, boxes, trails = edges.lists, edges.geometry, edges.boxes, edges.trails
+    lists, geometry, trails = edges.lists, edges.geometry, edges.trails
     best = np.int64(0)
     if left <= FEW:
         return city_of(_best_of_all(edges, unvisited, ant, u, best))

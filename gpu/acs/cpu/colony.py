@@ -71,11 +71,11 @@ class AcsCpuColony(TourColony):
         )
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
         trails = states.pheromone_of(n, self._cl, slots)
-        self._edges = Edges(lists, geometry, boxes, trails, rules)
+        self._edges = Edges(lists, geometry, trails, rules)
         bits, hits = (m, -(-n // 32)), (threads, 8)
         self._ants = allocated(Ants, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)
         record = record_of(n)
-        state = AcsState(self._edges, self._ants, search, record)
+        state = AcsState(self._edges, boxes, self._ants, search, record)
         stages = (
             Stage(CONSTRUCT, "construction", each(n), together=stepwise),
             *self._improvement(IMPROVE, m),

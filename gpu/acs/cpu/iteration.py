@@ -123,7 +123,7 @@ def _extend(
         ants.lengths[ant] += lists.distances[u, lane]
     else:
         left = ants.routes.shape[0] - step
-        v = fallback(edges, ants.unvisited, workspace.waiting, ant, u, left)
+        v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
         ants.lengths[ant] += distance(edges.geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)

@@ -100,7 +100,6 @@ class Edges(NamedTuple):
 
     lists: CandidateLists
     geometry: Geometry
-    boxes: BoxTree
     trails: Pheromone
     rules: Rules
 
@@ -109,6 +108,7 @@ class AcsState(NamedTuple):
     """What the Ant Colony System works on."""
 
     edges: Edges
+    boxes: BoxTree
     ants: Ants
     search: LocalSearch
     record: Record

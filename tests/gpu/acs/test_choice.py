@@ -29,8 +29,8 @@ def call_philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
 
 
 @caller
-def call_fallback(edges: Any, unvisited: Any, waiting: Any, u: int, left: int) -> Any:
-    return choice.fallback(edges, unvisited, waiting, 0, u, left)
+def call_fallback(edges: Any, boxes: Any, unvisited: Any, waiting: Any, u: int, left: int) -> Any:
+    return choice.fallback(edges, boxes, unvisited, waiting, 0, u, left)
 
 
 @caller
@@ -101,14 +101,14 @@ def test_fallback_is_the_full_scan(
     lists = state.lists_of(candidates, beta)
     trails, rules = state.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)
     geometry = geometry_of(instance, beta)
-    edges = state.Edges(lists, geometry, box_tree_of(geometry), trails, rules)
+    edges = state.Edges(lists, geometry, trails, rules)
     for u, v in rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2)):
         if u != v:
             lane = np.flatnonzero(candidates.neighbours[u] == v)
             added = np.float32(rng.choice([0.2, 0.05, 30.0]))
             found = int(lane[0]) if lane.size else NOT_LISTED
             call_update(edges, u, v, found, rules.global_keep, added)
-    waiting = state.new_workspace().waiting
+    boxes, waiting = box_tree_of(geometry), state.new_workspace().waiting
     full = full_trails(trails, lists, candidates, slots)
     for u in rng.choice(n, 10, replace=False):
         free = rng.random(n) < rng.choice([0.02, 0.3, 0.9])
@@ -119,7 +119,7 @@ def test_fallback_is_the_full_scan(
             continue
         eta = weights(instance.distances(np.array(u), left), candidates.distances[u, :1], beta)
         expected = left[np.argmax(full[u, left] * eta)]
-        assert expected == call_fallback(edges, bits(free), waiting, u, left.size)
+        assert expected == call_fallback(edges, boxes, bits(free), waiting, u, left.size)
 
 
 def full_trails(
@@ -191,7 +191,7 @@ def test_the_bounds_hold_whatever_is_updated() -> None:
     np.put_along_axis(near, candidates.backup[:, :10].astype(int), True, axis=1)
     lists = lists._replace(backup=np.ascontiguousarray(lists.backup[:, :10]))
     geometry = geometry_of(instance, 3.0)
-    edges = state.Edges(lists, geometry, box_tree_of(geometry), trails, rules)
+    edges = state.Edges(lists, geometry, trails, rules)
     off_list = np.ones((60, 60), bool)
     np.put_along_axis(off_list, candidates.neighbours.astype(int), False, axis=1)
     for u, v in rng.integers(0, 60, (500, 2)):

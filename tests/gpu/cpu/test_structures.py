@@ -18,7 +18,7 @@ class Rows(NamedTuple):
 
 def test_fields_have_their_dtypes_and_the_shapes_given() -> None:
     rows = allocated(Rows, (2, 3), weights=4)
-    assert [(field.dtype, field.shape) for field in rows] == [
+    assert [(field.dtype.type, field.shape) for field in rows] == [
         (np.int64, (2, 3)),
         (np.float32, (4,)),
         (np.bool_, (2, 3)),
