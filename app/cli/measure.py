@@ -13,7 +13,6 @@ from app.cli.options import (
     colony_option,
     device_option,
     json_option,
-    leave,
     make_folder,
     out_option,
     parameter_options,
@@ -125,7 +124,7 @@ def speedup(
         for form in ("json", "csv"):
             export_speedup(out / f"speedup.{form}", reports, form)
             say(f"written: {out / f'speedup.{form}'}")
-    leave(departure)
+    departure.leave()
     return departure.status
 
 
@@ -212,7 +211,7 @@ def compare(
             for form in ("jsonl", "csv"):
                 export_comparison(out / f"comparison.{form}", reports[-1], form)
                 say(f"written: {out / f'comparison.{form}'}")
-    leave(departure)
+    departure.leave()
     return departure.status
 
 

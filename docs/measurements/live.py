@@ -20,7 +20,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QTimer
 
 from app.notifications import Notifications
-from app.window.application import make_application, qt_application
+from app.window.application import Application, qt_application
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.loading import load_instance
@@ -63,7 +63,7 @@ def live(
     app = qt_application()
     ends: list[Outcome] = []
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
-        application = make_application(notifications, Path(folder) / "window.ini")
+        application = Application(notifications, Path(folder) / "window.ini")
         window = application.window
         window.resize(1600, 1000)
         window.show()

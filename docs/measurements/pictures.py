@@ -21,7 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QTimer
 
 from app.notifications import Notifications
-from app.window.application import Application, make_application, qt_application
+from app.window.application import Application, qt_application
 from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core import devices
@@ -115,7 +115,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     app = qt_application()
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
-        application = make_application(notifications, Path(folder) / "window.ini")
+        application = Application(notifications, Path(folder) / "window.ini")
         window = application.window
         window.choose_theme("dark")
         window.resize(1600, 1000)
