@@ -8,6 +8,7 @@ iterations and wait for each other here, in well under one microsecond.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,9 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-SPINS = 2_000
-"""Looks at the counter before a waiting thread offers its core to others at each look."""
-
-INNER = 16
-"""Where in a barrier's array another barrier begins, for some of the threads."""
-
-OPEN = 2**62
-"""Count of a barrier at which nobody waits."""
+SPINS = 2_000  # a waiting thread looks so often at the counter, then offers its core at each look
+INNER = 16  # where in a barrier's array a second barrier begins, which some of the threads use
+OPEN = 2**62  # count of a barrier at which nobody waits
 
 _yield = types.ExternalFunction(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32()
@@ -41,31 +37,23 @@ def release(barrier: NDArray[np.int64]) -> None:
     barrier[0] = barrier[INNER] = OPEN
 
 
-def _counter(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+def _of_counter(instruction: Callable[[Any, Any, Any], Any]) -> Any:
+    """Make an intrinsic function of an instruction on the counter of a barrier."""
+
+    def define(typing: Any, barrier: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            return instruction(builder, array.data, context.get_constant(types.int64, 1))
+
+        return types.int64(barrier), generate
+
+    return intrinsic(define)
 
 
-def _define_increment(typing: Any, barrier: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        counter = _counter(context, builder, signature, arguments)
-        one = context.get_constant(types.int64, 1)
-        return builder.atomic_rmw("add", counter, one, "seq_cst")
-
-    return types.int64(barrier), generate
-
-
-def _define_look(typing: Any, barrier: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        counter = _counter(context, builder, signature, arguments)
-        return builder.load_atomic(counter, "acquire", 8)
-
-    return types.int64(barrier), generate
-
-
-_increment: Any = intrinsic(_define_increment)
+_increment = _of_counter(lambda builder, at, one: builder.atomic_rmw("add", at, one, "seq_cst"))
 """Count an arrival; return how many there were before."""
 
-_look: Any = intrinsic(_define_look)
+_look = _of_counter(lambda builder, at, one: builder.load_atomic(at, "acquire", 8))
 
 
 @inlined

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-WORD = 64
-"""Bits of a word."""
+WORD = 64  # bits of a word
 
 ONE = np.uint64(1)
 SHIFT, MASK = np.uint64(6), np.uint64(63)
@@ -32,11 +31,8 @@ def _define_lowest(typing: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-count: Any = intrinsic(_define_count)
-"""Number of bits that are set in a uint64."""
-
-lowest: Any = intrinsic(_define_lowest)
-"""Place of the lowest bit that is set in a uint64; 64 if there is none."""
+count: Any = intrinsic(_define_count)  # number of bits that are set in a uint64
+lowest: Any = intrinsic(_define_lowest)  # place of the lowest bit set in a uint64; 64 if none is
 
 
 @inlined
@@ -53,7 +49,7 @@ def drop(words: NDArray[np.uint64], place: Whole) -> None:
 
 @inlined
 def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
-    """Return the place that so many lower places of the set precede; it has more."""
+    """Return the place in the set that ``number`` others precede; the set has more than that."""
     left = np.uint64(number)
     word = np.uint64(0)
     while count(words[word]) <= left:
@@ -67,7 +63,7 @@ def nth(words: NDArray[np.uint64], number: Whole) -> np.uint64:
 
 @inlined
 def rank(words: NDArray[np.uint64], place: Whole) -> np.int64:
-    """Return how many lower places than ``place`` the set holds."""
+    """Return how many places below ``place`` the set holds."""
     last = np.uint64(place) >> SHIFT
     below = np.uint64(0)
     for word in range(last):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-VECTOR = 8
-"""A row's width is a multiple of this."""
+VECTOR = 8  # a row's width is a multiple of this
 
 
 def width_of(cl: int) -> int:
@@ -17,10 +16,9 @@ def width_of(cl: int) -> int:
 def widened(neighbours: NDArray[np.integer], cl: int) -> NDArray[np.uint32]:
     """Return the first ``cl`` candidates of each city in rows of :func:`width_of` lanes.
 
-    The lanes after a list hold the row's own city: an ant that stands there has visited it, so it
-    is never chosen.
+    The lanes after a list hold the row's own city. An ant in that city has visited it, so it never
+    chooses these lanes.
     """
-    own = np.arange(len(neighbours), dtype=np.uint32)[:, None]
-    rows = np.repeat(own, width_of(cl), axis=1)
+    rows = np.repeat(np.arange(len(neighbours), dtype=np.uint32)[:, None], width_of(cl), axis=1)
     rows[:, :cl] = neighbours[:, :cl]
     return rows

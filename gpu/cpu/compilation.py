@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numba
 import numpy as np
@@ -20,17 +20,34 @@ Whole = int | np.integer[Any]
 """A whole number, of Python outside and of the machine inside compiled code."""
 
 _PREFIX = "compiled-"
-
-_NEVER_COMPILED = {"cuda", "run", "measure"}
-"""Folders of the package with nothing that compiled functions use."""
+_NEVER_COMPILED = {"cuda", "run", "measure"}  # folders of which compiled functions use nothing
 
 _config: Any = numba.config
+
+
+class Compiler(Protocol):
+    """A decorator that compiles a function."""
+
+    def __call__(self, function: Function, /) -> Function:
+        """Return what Numba makes of ``function``."""
+
 
 # Counting references to arrays takes six times as long as the work of the ants. Compiled code here
 # allocates nothing and needs no counts. _nrt=False is Numba's own switch for such code.
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
-_INSIDE = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-_INLINED: dict[str, Any] = {**_INSIDE, "forceinline": True}
+_INSIDE: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+inlined: Compiler = numba.njit(forceinline=True, **_INSIDE)
+"""Compile a function into each compiled function that calls it."""
+
+compiled: Compiler = numba.njit(**_INSIDE)
+"""Compile a function on its own: for large functions, or those that are called seldom."""
+
+pasted: Compiler = numba.njit(inline="always", **_INSIDE)
+"""Paste a function into its caller before that is compiled.
+
+It costs no compilation of its own: for functions with one caller.
+"""
 
 
 def cached(function: Function) -> Function:
@@ -48,27 +65,6 @@ def cached(function: Function) -> Function:
     return made
 
 
-def inlined(function: Function) -> Function:
-    """Compile ``function`` into each compiled function that calls it."""
-    made: Function = numba.njit(**_INLINED)(function)
-    return made
-
-
-def compiled(function: Function) -> Function:
-    """Compile ``function`` on its own: for large functions, or those that are called seldom."""
-    made: Function = numba.njit(**_INSIDE)(function)
-    return made
-
-
-def pasted(function: Function) -> Function:
-    """Paste ``function`` into its caller before that is compiled.
-
-    It costs no compilation of its own: for functions with one caller.
-    """
-    made: Function = numba.njit(inline="always", **_INSIDE)(function)
-    return made
-
-
 @functools.cache
 def _folder() -> Path | None:
     """Return the folder for compiled functions: beside the source, else the user's; else none.
@@ -79,14 +75,12 @@ def _folder() -> Path | None:
     """
     here = Path(__file__).parent
     package = here.parent
-    files = (
-        file
-        for file in package.rglob("*.py")
-        if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts)
-    )
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts):
+            digest.update(file.read_bytes())
     for base in _bases(here):
-        folder = base / (_PREFIX + digest[:16])
+        folder = base / (_PREFIX + digest.hexdigest()[:16])
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):

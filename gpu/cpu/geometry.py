@@ -22,44 +22,19 @@ EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = ra
 BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
 """Rules under which a box of coordinates bounds the distance to everything in it."""
 
-_RULES = {
-    Metric.EUC_2D: EUCLIDEAN,
-    Metric.EUC_3D: EUCLIDEAN,
-    Metric.CEIL_2D: CEILING,
-    Metric.ATT: PSEUDO,
-    Metric.MAN_2D: MANHATTAN,
-    Metric.MAN_3D: MANHATTAN,
-    Metric.MAX_2D: MAXIMUM,
-    Metric.MAX_3D: MAXIMUM,
-    Metric.GEO: GEOGRAPHICAL,
-    Metric.XRAY1: MOTORS,
-    Metric.XRAY2: MOTORS,
-    Metric.EXPLICIT: TABLE,
-}
+_METRICS = ("EUC", "CEIL", "ATT", "MAN", "MAX", "GEO", "XRAY", "EXPLICIT")
+"""Beginnings of the names of the metrics that follow these rules, in order."""
 
 
 class Geometry(NamedTuple):
-    """What the distance and the weight of any pair follow from.
+    """What the distance and the weight of any pair follow from."""
 
-    Attributes
-    ----------
-    rule : int
-        One of the constants above.
-    points : ndarray of float64, shape (n, 3)
-        Coordinates, z = 0 in the plane; latitude and longitude in radians for GEO.
-    speeds : ndarray of float64, shape (3,)
-        Of the motors of XRAY1 and XRAY2.
-    table : ndarray of int32, shape (n, n) or (1, 1)
-        The distances of an EXPLICIT instance.
-    beta : float
-        β of η^β.
-    """
-
-    rule: int
+    rule: int  # one of the constants above
+    # (n, 3): coordinates, z = 0 in the plane; latitude and longitude in radians for GEO
     points: NDArray[np.float64]
-    speeds: NDArray[np.float64]
-    table: NDArray[np.int32]
-    beta: float
+    speeds: NDArray[np.float64]  # (3,): of the motors of XRAY1 and XRAY2
+    table: NDArray[np.int32]  # (n, n): the distances of an EXPLICIT instance; else (1, 1)
+    beta: float  # β of η^β
 
 
 def geometry_of(instance: TspInstance, beta: float) -> Geometry:
@@ -68,14 +43,12 @@ def geometry_of(instance: TspInstance, beta: float) -> Geometry:
     if instance.coordinates is not None and instance.matrix is None:
         given = instance.coordinates
         points[:, : given.shape[1]] = radians(given) if instance.metric is Metric.GEO else given
-    table = np.zeros((1, 1), np.int32) if instance.matrix is None else instance.matrix
-    return Geometry(
-        TABLE if instance.matrix is not None else _RULES[instance.metric],
-        points,
-        np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0))),
-        np.array(table, dtype=np.int32, order="C"),
-        float(beta),
-    )
+    matrix, rule = instance.matrix, TABLE
+    if matrix is None:
+        matrix = np.zeros((1, 1), np.int32)
+        rule = next(i for i, name in enumerate(_METRICS) if instance.metric.startswith(name))
+    speeds = np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0)))
+    return Geometry(rule, points, speeds, np.array(matrix, np.int32, order="C"), float(beta))
 
 
 @compiled
@@ -122,9 +95,9 @@ def length(geometry: Geometry, x: np.float64, y: np.float64, z: np.float64) -> n
 
 @inlined
 def weight(geometry: Geometry, away: Whole, nearest: Whole) -> np.float32:
-    """Return η^β of an edge of this length, ``away``, as ``candidates.weights`` defines it.
+    """Return η^β of an edge of length ``away`` from a city whose nearest neighbour is so near.
 
-    ``nearest`` is the distance from the row's city to its nearest neighbour.
+    ``gpu.problems.tsp.candidates.weights`` defines it.
     """
     ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(away), SHORTEST)
     whole = int(geometry.beta)

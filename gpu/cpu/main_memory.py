@@ -8,8 +8,7 @@ from pathlib import Path
 
 from gpu.core.errors import DeviceMemoryError
 
-SPARE = 256 * 2**20
-"""Bytes that are left for the rest of the program and the system."""
+SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",
@@ -32,30 +31,27 @@ def require(what: str, needed: Mapping[str, int]) -> None:
     Raises
     ------
     DeviceMemoryError
-        If not; the message has the numbers, and what helps.
+        If not; the message says what helps.
     """
     free = free_memory()
     total = sum(needed.values())
     if free is None or total + SPARE <= free:
         return
-    largest = max(needed, key=lambda name: needed[name])
-    hint = HINTS.get(largest, "close other programs")
-    raise DeviceMemoryError(
-        f"{what} needs {_gib(total)} of memory, {_gib(needed[largest])} of it for the {largest}, "
-        f"but only {_gib(max(free - SPARE, 0))} are free: {hint}"
+    largest = max(needed, key=needed.__getitem__)
+    all_of_it, part, left = (
+        f"{size / 2**30:.1f} GiB" for size in (total, needed[largest], max(free - SPARE, 0))
     )
-
-
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB"
+    raise DeviceMemoryError(
+        f"{what} needs {all_of_it} of memory, {part} of it for the {largest}, "
+        f"but only {left} are free: {HINTS.get(largest, 'close other programs')}"
+    )
 
 
 def _available() -> int | None:
     file = Path("/proc/meminfo")
-    if file.exists():
-        for line in file.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+    for line in file.read_text().splitlines() if file.exists() else ():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # neither Linux nor another that tells

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS
-from gpu.cpu.compilation import inlined
+from gpu.core import random
+from gpu.core.random import DRAW_BITS, KEY_STEPS, MULTIPLIERS, ROUNDS, Purpose
+from gpu.cpu.compilation import Whole, inlined
 
-SPARE_BITS = np.uint32(32 - DRAW_BITS)
-"""Low bits of a random word that a draw leaves out."""
+SPARE_BITS = np.uint32(32 - DRAW_BITS)  # low bits of a random word that a draw leaves out
 
 SHARE = np.float32(2.0**-DRAW_BITS)
 
+START = np.uint32(Purpose.START)
+
+Key = tuple[np.uint32, np.uint32]
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
+
+
+def key_of(seed: int) -> Key:
+    """Return the key of a seed in [0, 2**64)."""
+    low, high = random.key_of(seed)
+    return np.uint32(low), np.uint32(high)
 
 
 @inlined
@@ -34,20 +44,37 @@ def philox(
 
 
 @inlined
-def start_city(
-    n: int, ant: int, iteration: np.uint32, purpose: np.uint32, k0: np.uint32, k1: np.uint32
-) -> np.uint32:
+def words_of(key: Key, purpose: Whole, iteration: Whole, ant: Whole, block: Whole) -> Words:
+    """Return the four words of a block of an ant's random numbers."""
+    return philox(
+        np.uint32(block), np.uint32(ant), np.uint32(iteration), np.uint32(purpose), key[0], key[1]
+    )
+
+
+@inlined
+def draw_block(
+    words: NDArray[np.uint32],
+    key: Key,
+    purpose: Whole,
+    iteration: Whole,
+    ant: Whole,
+    block: Whole,
+) -> None:
+    """Write the four words of a block to ``words``."""
+    words[0], words[1], words[2], words[3] = words_of(key, purpose, iteration, ant, block)
+
+
+@inlined
+def start_city(key: Key, iteration: np.uint32, ant: int, n: int) -> np.uint32:
     """Return the city where ``ant`` starts, as ``gpu.core.random.start_cities``."""
-    words = philox(np.uint32(0), np.uint32(ant), iteration, purpose, k0, k1)
+    words = words_of(key, START, iteration, ant, 0)
     return np.uint32((np.uint64(words[0]) * np.uint64(n)) >> np.uint64(32))
 
 
 @inlined
-def key_of_step(
-    ant: int, iteration: np.uint32, step: int, purpose: np.uint32, k0: np.uint32, k1: np.uint32
-) -> Words:
+def key_of_step(key: Key, purpose: np.uint32, iteration: np.uint32, ant: int, step: int) -> Words:
     """Return the key from which :func:`own_word` makes the words of a step."""
-    words = philox(np.uint32(step), np.uint32(ant), iteration, purpose, k0, k1)
+    words = words_of(key, purpose, iteration, ant, step)
     return np.uint32(words[0] | np.uint32(1)), words[1], words[2], words[3]
 
 
@@ -60,11 +87,11 @@ def own_word(city: np.uint32, key: Words) -> np.uint32:
     operations; a block of Philox takes eighty.
 
     The keys come from Philox, so other steps, ants and iterations tell nothing about a word. Each
-    word is uniform, because k₃ is added last. Cities of one step have different x, because the
-    stride k₀ | 1 is odd. The x of consecutive cities are equally spaced, and words must not show
-    this. The exclusive or of both halves of a product is linear neither in whole numbers nor in
-    bits, and the second product carries its low bits to the high ones, which are those that are
-    used. Tests count pairs of words, whole steps and winners.
+    word is uniform, because k₃ is added last. Cities of one step have different x, because k₀ | 1
+    is odd. The x of consecutive cities are equally spaced, and words must not show this: the
+    exclusive or of both halves of a product is linear neither in whole numbers nor in bits, and the
+    second product carries its low bits to the high ones, which are used. Tests count pairs of
+    words, whole steps and winners.
     """
     x = np.uint32(key[0] * city + key[1])
     product = np.uint64(x) * np.uint64(MULTIPLIERS[0])

@@ -8,64 +8,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import inlined
+from gpu.cpu.structures import allocated
 
 
 class Record(NamedTuple):
-    """What a colony has found; see the index constants of ``numbers``.
+    """What a colony has found."""
 
-    Attributes
-    ----------
-    numbers : ndarray of int64, shape (9,)
-    best_solution, last_solution : ndarray of uint32, shape (n,)
-        The best tour so far, and the best of the last iteration.
-    """
-
-    numbers: NDArray[np.int64]
-    best_solution: NDArray[np.uint32]
-    last_solution: NDArray[np.uint32]
+    numbers: NDArray[np.int64]  # (9,): see the index constants
+    best_solution: NDArray[np.uint32]  # (n,): the best so far
+    last_solution: NDArray[np.uint32]  # (n,): the best of the last iteration
 
 
 ITERATION, BEST_COST, BEST_ITERATION, LAST_BEST, LAST_TOTAL = range(5)
 
-TWO_OPT, OR_OPT = 5, 6
-"""Moves that the local search of the last iteration made."""
-
-GLOBAL_HITS, GLOBAL_TOTAL = 7, 8
-"""Counts of a selective memory."""
+TWO_OPT, OR_OPT = 5, 6  # moves that the local search of the last iteration made
+GLOBAL_HITS, GLOBAL_TOTAL = 7, 8  # counts of a selective memory
 
 
 def record_of(n: int) -> Record:
     """Nothing found yet."""
-    return Record(np.zeros(9, np.int64), np.zeros(n, np.uint32), np.zeros(n, np.uint32))
+    return allocated(Record, n, numbers=9)
 
 
 @inlined
-def shortest(lengths: NDArray[np.int64]) -> int:
-    """Return the ant with the shortest tour; ties go to the lowest."""
-    best = 0
-    for ant in range(lengths.size):
-        if lengths[ant] < lengths[best]:
-            best = ant
-    return best
+def keep(record: Record, costs: NDArray[np.int64], solutions: NDArray[np.uint32]) -> None:
+    """Count the iteration; note its costs, its best solution, and the best one so far.
 
-
-@inlined
-def keep_numbers(record: Record, lengths: NDArray[np.int64], best: int) -> None:
-    """Count the iteration, and note how long its tours are, ``best`` being the shortest's ant."""
-    total = np.int64(0)
-    for ant in range(lengths.size):
-        total += lengths[ant]
-    record.numbers[ITERATION] += 1
-    record.numbers[LAST_BEST] = lengths[best]
-    record.numbers[LAST_TOTAL] = total
-
-
-@inlined
-def keep_best(record: Record) -> None:
-    """Make the last iteration's best tour the best so far, if it is strictly shorter."""
-    numbers = record.numbers
-    if numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]:
+    ``solutions`` has a row for each ant; ties go to the lowest. An equal solution does not replace
+    the best so far.
+    """
+    numbers, best = record.numbers, costs.argmin()
+    numbers[ITERATION] += 1
+    numbers[LAST_BEST] = costs[best]
+    numbers[LAST_TOTAL] = costs.sum()
+    improved = numbers[BEST_ITERATION] == 0 or numbers[LAST_BEST] < numbers[BEST_COST]
+    if improved:
         numbers[BEST_COST] = numbers[LAST_BEST]
         numbers[BEST_ITERATION] = numbers[ITERATION]
-        for position in range(record.best_solution.size):
-            record.best_solution[position] = record.last_solution[position]
+    for place in range(record.last_solution.size):
+        record.last_solution[place] = solutions[best, place]
+        if improved:
+            record.best_solution[place] = solutions[best, place]

@@ -18,39 +18,25 @@ from gpu.cpu.compilation import cached, inlined, pasted
 
 
 class Task(NamedTuple):
-    """What a thread is to do.
+    """What a thread is to do."""
 
-    Attributes
-    ----------
-    thread, threads : int
-        Its number, and how many work.
-    iterations : int
-        How many; 0 compiles the code and does nothing.
-    stages : int
-        A bit for each stage of an iteration that is to be done.
-    begin, end : int
-        Of each stage the thread does its own units from ``begin`` to before ``end``.
-    """
-
-    thread: int
-    threads: int
-    iterations: int
-    stages: int
-    begin: int
-    end: int
+    thread: int  # the thread's number
+    threads: int  # how many work
+    iterations: int  # how many; 0 compiles the code and does nothing
+    stages: int  # a bit for each stage of an iteration that is to be done
+    begin: int  # of its own units of each stage, the thread does those from here
+    end: int  # to before this one
 
 
 StageFunction = Callable[[Any, Any, NDArray[np.int64], Task, int], None]
-"""Does a thread's share of a stage: takes the state, the thread's workspace, a barrier for all
-threads, the task, and the number of the stage."""
+"""Does a thread's share of a stage: takes state, workspace, barrier, task and stage number."""
 
 Run = Callable[[Any, Any, NDArray[np.int64], Task], None]
-"""Does a thread's task: takes all that a :data:`StageFunction` does but the stage. The barrier is a
-fresh one, as :func:`gpu.cpu.barrier.new_barrier` makes it."""
+"""Does a thread's task: takes what a :data:`StageFunction` does, except the stage."""
 
 
 def loop_over(do_stage: StageFunction) -> Run:
-    """Compile the loop over iterations and their stages for one family of colonies.
+    """Make of the function that does a stage the compiled loop over iterations and their stages.
 
     The compiled function has the loop's code, and finds ``do_stage`` among its global names. With
     a closure instead, Numba would not find on disk what an earlier process compiled.
@@ -63,10 +49,7 @@ def loop_over(do_stage: StageFunction) -> Run:
     return made
 
 
-def _do_stage(
-    state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, stage: int
-) -> None:
-    """Stand for the function of the family."""
+_do_stage: Any = None  # stands for the function of the family
 
 
 def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task) -> None:
@@ -88,7 +71,7 @@ def share_of(items: int, task: Task) -> tuple[int, int]:
 
 
 @inlined
-def units_of(items: int, task: Task) -> tuple[int, int]:
-    """Return the first item of the task, one item being one unit, and the item after the last."""
+def units_of(items: int, task: Task) -> range:
+    """Return the items, out of so many, that the task is to do; each item is a unit."""
     first, end = share_of(items, task)
-    return first + task.begin, min(first + task.end, end)
+    return range(first + task.begin, min(first + task.end, end))

@@ -4,76 +4,63 @@ from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.colony import never
 from gpu.core.errors import DeviceError
 from gpu.cpu.barrier import new_barrier, release
-from gpu.cpu.stage_loop import Run, Task
+from gpu.cpu.stage_loop import Task
 from gpu.cpu.thread_pool import ThreadPool
 from gpu.cpu.worker_count import WorkerCount
 
-SLICE = 0.02
-"""Seconds of work between two looks at whether to stop."""
+SLICE = 0.02  # seconds of work between two looks at whether to stop
+FIRST, GROWTH = 16, 8  # units in the first slice of a stage, and how much larger the next may be
 
-FIRST, GROWTH = 16, 8
-"""Units of work in the first slice of a stage, and how much larger the next may be."""
+Units = Callable[[int], int]
+"""Takes the number of threads that work; returns the units of the thread that has most of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A part of an iteration that all threads finish before the next part begins.
 
-    Attributes
-    ----------
-    number : int
-        Its number in the compiled code.
-    phase : str
-        The phase of a snapshot to which its time counts.
-    units : callable
-        Takes the number of threads that work; returns the units of work, such as rows or steps,
-        of the thread that has most of them. Every thread does its own units in order, and may be
-        stopped between any two.
-    together : bool
-        Whether all threads finish a unit before any begins the next one. Then the number of threads
-        may change between units, otherwise only between iterations.
+    Its work consists of units, such as rows or steps. Every thread does its own units in order, and
+    may be stopped between any two.
     """
 
-    number: int
-    phase: str
-    units: Callable[[int], int]
+    number: int  # in the compiled code
+    phase: str  # the phase of a snapshot to which its time counts
+    units: Units
+    # Whether all threads finish a unit before any begins the next one. Then the number of threads
+    # may change between units, otherwise only between iterations.
     together: bool = False
 
 
-def each(units: int) -> Callable[[int], int]:
+def each(units: int) -> Units:
     """Every thread, or one of them, has so many units."""
     return lambda workers: units
 
 
-def shared(items: int, units: int = 1) -> Callable[[int], int]:
+def shared(items: int, units: int = 1) -> Units:
     """The threads share out the items, each of which has so many units."""
     return lambda workers: -(-items // workers) * units
 
 
-EVERYTHING = 2**62
-"""More units than any stage has."""
+EVERYTHING = 2**62  # more units than any stage has
 
 
-class Stages:
-    """The stages of a colony's iteration, and how far the iteration has come.
+class StagedWork(ABC):
+    """What iterates in stages, and how far the iteration has come.
 
-    Parameters
-    ----------
-    stages : sequence of Stage
-        In the order of their numbers.
-    loop : Run
-        Works on ``state``; see :func:`gpu.cpu.stage_loop.loop_over`.
-    state : NamedTuple
-        What the colony works on.
-    workspaces : sequence of NamedTuple
-        One for each thread.
+    The ``stages`` are in the order of their numbers. They work on ``state``, and each thread has a
+    workspace.
 
     Raises
     ------
@@ -81,23 +68,25 @@ class Stages:
         If the system does not grant the threads.
     """
 
-    def __init__(
-        self, stages: Sequence[Stage], loop: Run, state: Any, workspaces: Sequence[Any]
-    ) -> None:
-        self._stages, self._loop = tuple(stages), loop
-        self._state, self._workspaces = state, workspaces
+    def __init__(self, stages: Sequence[Stage], state: Any, workspaces: Sequence[Any]) -> None:
+        self._stages, self._shared, self._workspaces = tuple(stages), state, workspaces
         self._pace = [FIRST] * len(self._stages)  # units a slice
         self._stage = self._unit = 0  # where the iteration stands
         self._spent = dict.fromkeys((stage.phase for stage in stages), 0.0)
         self._duration = math.inf  # of an iteration, seconds
-        self.times: Mapping[str, float] = MappingProxyType({})
+        self._times: Mapping[str, float] = MappingProxyType({})
         self._pool: ThreadPool | None = ThreadPool(len(workspaces))
         self._worker_count = WorkerCount(len(workspaces))
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
-        self._run(0, 0, 0, 0)  # compile now, or load what was compiled
+        self._work(0, 0, 0, 0)  # compile now, or load what was compiled
 
-    def run(self, count: int, stop: Callable[[], bool]) -> None:
-        """Run ``count`` iterations, the last one timed; see :meth:`gpu.core.colony.Colony.iterate`.
+    @staticmethod
+    @abstractmethod
+    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: Task, /) -> None:
+        """Do a thread's task: what :func:`gpu.cpu.stage_loop.loop_over` made."""
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations, the last one timed by phase; see :mod:`gpu.core.colony`.
 
         Raises
         ------
@@ -106,10 +95,11 @@ class Stages:
         """
         asked = time.perf_counter()
         while count > 0:
-            batch = min(count - 1, int(SLICE / self._duration)) if self._is_between() else 0
+            between = self._stage == self._unit == 0  # iterations
+            batch = min(count - 1, int(SLICE / self._duration)) if between else 0
             if batch:
                 before, busy = time.perf_counter(), time.thread_time()
-                self._run(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
+                self._work(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
                 seconds = time.perf_counter() - before
                 self._worker_count.note(batch, seconds, time.thread_time() - busy)
                 count -= batch
@@ -121,30 +111,26 @@ class Stages:
                     return
                 asked = now
 
-    def timed(self) -> Mapping[str, float]:
-        """Run one iteration to its end; return ``times``."""
+    def timed_iteration(self) -> Mapping[str, float]:
+        """Run one iteration to its end; see :meth:`gpu.core.colony.Colony.timed_iteration`."""
         while not self._advance():
             pass
-        return self.times
+        return self._times
 
     def close(self) -> None:
         """End the threads; more calls do nothing."""
         if self._pool:
             self._pool.close()
-            del self._state, self._workspaces  # whoever keeps this object needs no memory for them
+            del self._shared, self._workspaces  # whoever keeps this object needs no memory for them
         self._pool = None
 
-    def _is_between(self) -> bool:
-        """Whether no iteration has begun that is not whole."""
-        return self._stage == self._unit == 0
-
     def _advance(self) -> int:
-        """Do a slice of the iteration that has begun, or of a new one; return 1 if it is whole."""
+        """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""
         stage, pace = self._stages[self._stage], self._pace[self._stage]
         units = stage.units(self._worker_count.now)
         begin, end = self._unit, min(self._unit + pace, units)
         before, busy = time.perf_counter(), time.thread_time()
-        self._run(1, 1 << stage.number, begin, end)
+        self._work(1, 1 << stage.number, begin, end)
         seconds = time.perf_counter() - before
         self._busy += time.thread_time() - busy
         self._wall += seconds
@@ -162,7 +148,7 @@ class Stages:
             return 0
         self._stage = 0
         self._duration = sum(self._spent.values())
-        self.times = MappingProxyType({name: 1e3 * took for name, took in self._spent.items()})
+        self._times = MappingProxyType({name: 1e3 * took for name, took in self._spent.items()})
         self._spent = dict.fromkeys(self._spent, 0.0)
         self._note(0 if any(stage.together for stage in self._stages) else 1)
         return 1
@@ -172,15 +158,15 @@ class Stages:
         self._worker_count.note(iterations, self._wall, self._busy)
         self._wall = self._busy = 0.0
 
-    def _run(self, count: int, stages: int, begin: int, end: int) -> None:
+    def _work(self, count: int, stages: int, begin: int, end: int) -> None:
         if self._pool is None:
             raise DeviceError("the colony is closed; start a new run")
         barrier, workers = new_barrier(), self._worker_count.now
-        loop, state, workspaces = self._loop, self._state, self._workspaces
+        run, state, workspaces = self._run, self._shared, self._workspaces
 
         def work(thread: int) -> None:
             task = Task(thread, workers, count, stages, begin, end)
-            loop(state, workspaces[thread], barrier, task)
+            run(state, workspaces[thread], barrier, task)
 
         try:
             self._pool.run(work, workers)

@@ -37,9 +37,8 @@ class ThreadPool:
 
     def run(self, work: Callable[[int], None], workers: int) -> None:
         """Call ``work(thread)`` for threads 0 to ``workers - 1``; return when all have returned."""
-        futures = (
-            [self._pool.submit(work, thread) for thread in range(1, workers)] if self._pool else []
-        )
+        pool, others = self._pool, range(1, workers)
+        futures = [pool.submit(work, thread) for thread in others] if pool else []
         work(0)
         for future in futures:
             future.result()

@@ -2,7 +2,7 @@
 
 An ant first writes the weights of its slots to ``keys``: the bits of a float32, 0 for slots that
 cannot be drawn. Slots are cities, or lanes of a candidate list. The bits of positive floats have
-the order of the floats, so vectors of whole numbers find the largest.
+the order of the floats, so vector instructions for whole numbers find the largest.
 
 The sum of floats depends on the order in which they are added. So the parts of a wheel are whole
 numbers: a weight is measured in units of 2^-23 of the largest one, which is first rounded up to a
@@ -16,27 +16,46 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, inlined
 
-BLOCK = 64
-"""Slots of a block, whose parts have one sum; the number of slots is a multiple of this."""
-
-GROUP = 8
-"""Slots that the search within a block skips together."""
-
-ROUNDER = np.float32(2.0**23)
-"""From here to 2^24 all floats are whole: adding this rounds to nearest, ties to even."""
-
+BLOCK = 64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
+GROUP = 8  # slots that the search within a block skips together
+ROUNDER = np.float32(2.0**23)  # adding this rounds to nearest: from here on, floats are whole
 ROUNDER_BITS = np.int32(0x4B000000)
+SCALE_BITS = np.int32(276)  # sum of the exponent fields of a wheel's largest weight and its scale
 
-SCALE_BITS = np.int32(276)
-"""Sum of the exponent fields of a wheel's largest weight and of its scale."""
+
+def padded(slots: int) -> int:
+    """Return the number of slots in whole blocks."""
+    return -(-slots // BLOCK) * BLOCK
+
+
+def factors_of(exponent: float) -> int:
+    """Return an exponent that is whole, else -1."""
+    return int(exponent) if exponent.is_integer() else -1
+
+
+@inlined
+def raise_all(
+    values: NDArray[np.float32], exponent: float, factors: int, powers: NDArray[np.float32]
+) -> None:
+    """Write a power of each value; the number of factors is from :func:`factors_of`.
+
+    A whole power is a repeated product, in the same order on every device. Each factor is
+    multiplied into the whole row, which stays in the first-level cache.
+    """
+    if factors >= 0:
+        for v in range(values.size):
+            powers[v] = np.float32(1.0)
+        for _ in range(factors):
+            for v in range(values.size):
+                powers[v] *= values[v]
+    else:
+        for v in range(values.size):
+            powers[v] = np.float32(np.float64(values[v]) ** exponent)
 
 
 @inlined
 def weigh_all(
-    weights: NDArray[np.float32],
-    unvisited: NDArray[np.int32],
-    u: Whole,
-    keys: NDArray[np.int32],
+    weights: NDArray[np.float32], unvisited: NDArray[np.int32], u: Whole, keys: NDArray[np.int32]
 ) -> np.int32:
     """Write the keys of all cities as seen from ``u``; return the largest.
 
@@ -105,6 +124,15 @@ def spin(word: np.uint32, total: np.uint64) -> np.uint64:
 
 
 @inlined
+def slot_of(
+    keys: NDArray[np.int32], largest: np.int32, sums: NDArray[np.uint32], word: np.uint32
+) -> int:
+    """Turn the wheel over all slots; return the one where it stops. ``sums`` is written."""
+    scale = scale_of(largest)
+    return slot_at(keys, scale, sums, spin(word, add_up(keys, scale, sums)))
+
+
+@inlined
 def slot_at(
     keys: NDArray[np.int32], scale: np.float32, sums: NDArray[np.uint32], stop: np.uint64
 ) -> int:
@@ -139,9 +167,9 @@ def place_at(
     step: int,
     stop: np.uint64,
 ) -> int:
-    """Return the place on an ant's tour list where a wheel over the rest of the list stops.
+    """As :func:`slot_at`, in the order of an ant's tour list, from ``step`` on.
 
-    As :func:`slot_at`, in the order of the list, from ``step`` on.
+    Return a place on that list.
     """
     left, n = stop, route.size
     place = step

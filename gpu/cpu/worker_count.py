@@ -7,40 +7,22 @@ faster. The solutions are the same with any number of threads, so it may change 
 
 from __future__ import annotations
 
-WINDOW = 0.1
-"""Seconds over which a pace is measured, or the time of a single note if that is longer."""
-
-SCARCE = 0.8
-"""Cores are scarce if a working thread has one for less than this part of its time."""
-
-GAIN = 0.9
-"""Twice as many threads are worth it if an iteration takes less than this part of the time."""
-
-PATIENCE = 1.0
-"""Seconds for which cores must be scarce before fewer threads are tried."""
-
-REST, LONGEST_REST = 1.0, 16.0
-"""Seconds for which a choice holds: twice as many each time that a trial confirms it."""
+WINDOW = 0.1  # seconds over which a pace is measured, or those of a single longer note
+SCARCE = 0.8  # cores are scarce if a working thread has one for less than this part of its time
+GAIN = 0.9  # twice the threads are worth it if an iteration takes less than this part of the time
+PATIENCE = 1.0  # seconds for which cores must be scarce before fewer threads are tried
+REST, LONGEST_REST = 1.0, 16.0  # seconds for which a choice holds; doubled when confirmed
 
 
 class WorkerCount:
     """All threads, or fewer where cores are scarce and a trial shows that fewer are faster.
 
     Where cores are scarce, half of the working threads are tried; elsewhere, twice as many.
-
-    Parameters
-    ----------
-    size : int
-        Threads that there are.
-
-    Attributes
-    ----------
-    now : int
-        Threads that are to work next.
     """
 
     def __init__(self, size: int) -> None:
-        self.now = self._size = size
+        self._size = size  # threads that there are
+        self.now = size  # threads that are to work next
         self._paces: dict[int, float] = {}  # seconds an iteration, by number of threads
         self._iterations, self._wall, self._busy = 0.0, 0.0, 0.0
         self._before = 0  # threads before the current trial; 0 without one
@@ -50,11 +32,7 @@ class WorkerCount:
     def note(self, iterations: float, wall: float, busy: float) -> None:
         """Note iterations, or a part of one, that ``now`` threads did.
 
-        Parameters
-        ----------
-        iterations : float
-        wall, busy : float
-            Seconds that they took, and those in which one of the threads had a core.
+        They took ``wall`` seconds; in ``busy`` of these one of the threads had a core.
         """
         if self._size == 1:
             return

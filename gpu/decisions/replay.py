@@ -17,20 +17,10 @@ from gpu.core.walk import Walk
 class Replay:
     """Predicts the choices of ants from trails that do not change meanwhile.
 
-    For the same ant it goes forward or back from the step of the last answer.
-
-    Parameters
-    ----------
-    rule : Rule
-        How the ants choose.
-    n : int
-        Cities.
-    trails : TrailSource
-        The trails as they stand.
-    iteration : int
-        The coming iteration, counted from 0.
-    caveat : str
-        What else to say with each answer, after the rule's own caveat.
+    A random number depends only on what it is drawn for, so the choices of the coming iteration
+    follow from the present trails. For the same ant it goes forward or back from the step of the
+    last answer. The coming ``iteration`` is counted from 0. Each answer has the rule's own caveat
+    and then this one.
     """
 
     def __init__(
@@ -44,16 +34,10 @@ class Replay:
     def decision(
         self, ant: int, step: int, cancelled: Callable[[], bool] = never
     ) -> Decision | None:
-        """Return how ``ant`` (from 0) chooses the city at position ``step`` of its tour.
+        """Return how ``ant`` (from 0) chooses the city at position ``step`` of its tour, in [1, n).
 
-        Parameters
-        ----------
-        ant : int
-        step : int
-            In [1, n).
-        cancelled : callable returning bool
-            Asked between two steps. Once it returns True, the result is None; the steps made until
-            then are kept.
+        ``cancelled`` is asked between two steps. Once it returns True, the result is None; the
+        steps made until then are kept.
         """
         if not 1 <= step < self._n:
             raise ValueError(f"step = {step} must be in [1, {self._n})")
@@ -68,14 +52,8 @@ class Replay:
                 return None
             walk.go_to(self._rule.choose(walk, self._trails).chosen)
         choice = self._rule.choose(walk, self._trails)
-        return Decision(
-            ant=ant,
-            iteration=self._iteration,
-            tour=walk.tour,
-            choice=choice,
-            probabilities=frozen(probabilities(choice)),
-            caveat=self._caveat,
-        )
+        chances = frozen(probabilities(choice))
+        return Decision(ant, self._iteration, walk.tour, choice, chances, self._caveat)
 
 
 def probabilities(choice: Choice) -> NDArray[np.float64]:
@@ -87,16 +65,11 @@ def probabilities(choice: Choice) -> NDArray[np.float64]:
 
 
 def winning_chances(weights: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the chance of each city to have the largest r·w, with each r uniform in (0, 1).
+    """Return the chance of each city to have the largest r·w, each r uniform in (0, 1), w > 0.
 
     Where c of the weights are at least x, the density of a given one of these c winning with the
     product x is x^(c-1) / Π w over the c. Its integral between two neighbouring weights a < b is
     (Π b/w - Π a/w) / c, so with the weights in order the chances are a running sum.
-
-    Parameters
-    ----------
-    weights : ndarray of float32, shape (k,)
-        All larger than 0.
     """
     order = np.argsort(weights, kind="stable")
     logs = np.log(weights[order].astype(np.float64))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.core.random import start_cities
 from gpu.core.rule import TrailSource
+from gpu.cpu.candidate_lists import widened
 from gpu.problems.tsp.candidates import weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
@@ -42,34 +43,27 @@ class InitialTrails:
         return np.full(1, -1, np.int32)
 
 
-class Surroundings:
-    """Where ants begin, and the heuristic weights that they see from a city.
+class TourRule:
+    """What all rules for tours share: where ants begin, and what they see from a city.
 
-    Parameters
-    ----------
-    instance : TspInstance
-        What is solved.
-    beta : float
-        β of η^β.
-    candidates : int
-        Length of the candidate lists; 0 for none.
-    seed : int
-        Of the run, in [0, 2**64).
+    The seed is in [0, 2**64); without candidate lists, ``candidates`` is 0.
     """
 
     def __init__(self, instance: TspInstance, beta: float, candidates: int, seed: int) -> None:
         self._instance, self._beta, self._seed = instance, beta, seed
         n = instance.n
         self._everyone = np.arange(n, dtype=np.int32)
-        self.lists = (
+        self._lists = (
             nearest_neighbours(instance, candidates) if candidates else np.empty((n, 0), np.int32)
         )
+        self._neighbours = widened(self._lists, candidates)
+        self.caveat = ""
 
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration."""
         return int(start_cities(self._seed, iteration, ant, self._instance.n))
 
-    def heuristics(self, city: int) -> NDArray[np.float32]:
+    def _heuristics(self, city: int) -> NDArray[np.float32]:
         """η^β of the edges from ``city`` to all cities, float32 of shape (n,); 0 to itself."""
         away = self._instance.distances(np.array(city), self._everyone)
         away[city] = _FAR

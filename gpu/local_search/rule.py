@@ -6,13 +6,12 @@ between two other neighbours, either way around.
 
 The rule
 --------
-It leaves nothing open, so that a tour has one result, whoever computes it and with however many
-threads.
+It leaves nothing open: a tour has one result, whoever computes it and with however many threads.
 
-*A city looks for a move.* It does so on two sides: towards its successor, and towards its
-predecessor. Let ``a`` be the city, ``p`` its neighbour on that side, and ``c`` run through the
-list of ``a``, nearest first, as long as ``|ac| < |ap|``: an edge is given up for a shorter one.
-Call ``c+`` the neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``c-`` the other.
+*A city looks for a move* on two sides: towards its successor, and towards its predecessor. Let
+``a`` be the city, ``p`` its neighbour on that side, and ``c`` run through the list of ``a``,
+nearest first, as long as ``|ac| < |ap|``: an edge is given up for a shorter one. Call ``c+`` the
+neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``c-`` the other.
 
 - 2-opt gives up ``ap`` and ``c c+`` for ``ac`` and ``p c+``.
 - Or-opt takes the segment ``a ... e`` of 1, 2 or 3 cities, at most n - 3, which begins at ``a``
@@ -20,9 +19,9 @@ Call ``c+`` the neighbour of ``c`` on the same side as ``p`` is of ``a``, and ``
   for ``pq``, ``ac`` and ``ed``, where ``d`` is ``c-`` (the segment keeps its direction) or ``c+``
   (it is turned); ``c`` and ``d`` lie outside the segment.
 
-Of all these the city takes the one that gains most, if it gains at all; among equals the one whose
-``c`` is first on the list, then the side of the successor, then 2-opt before Or-opt, then ``d`` =
-``c-``, then the shorter segment.
+The city takes the move that gains most, if any gains. Among equals it takes the one whose ``c`` is
+first on the list, then the side of the successor, then 2-opt before Or-opt, then ``d`` = ``c-``,
+then the shorter segment.
 
 *Rounds.* Cities wait in a queue, each at most once: a city that does not wait is one whose
 don't-look bit is set. In a round the first ``WINDOW`` of the queue leave it, and all look at the
@@ -33,10 +32,9 @@ a, p, c, d, e, q (``d`` is ``c+`` for 2-opt); of a move that cannot be made any 
 The search ends with the queue empty.
 
 *The first queue.* What an ant took over from the best tour so far has been looked at before. So
-only those cities wait whose two neighbours are not their neighbours on that tour; and of the
-others every ``SAMPLE``-th, those for which city + ant + iteration is divisible by it, because
-don't-look bits leave a move undone now and then, which another ant then finds. In the first
-iteration there is no best tour, and all cities wait.
+only those cities wait whose neighbours on that tour are not their two neighbours now. Of the others
+every ``SAMPLE``-th waits, where city + ant + iteration is divisible by it: don't-look bits leave a
+move undone now and then, which another ant then finds. In the first iteration all cities wait.
 
 The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the last ones shorter or
 empty. First come the first cities of all stretches, then their second ones, and so on: cities that
@@ -51,7 +49,7 @@ Directed instances
 ------------------
 Turning a part around would change all its distances: there is no 2-opt, and segments keep their
 direction. Towards the successor ``c`` follows ``a`` in the new tour, towards the predecessor it
-comes before ``a``; each side has a list of its own, distances run as the tour does, and a move can
+comes before ``a``. Each side has a list of its own, distances run as the tour does, and a move can
 be made only if the edges given up still run the way they did. A city's neighbours on the best tour
 are the one before it and the one after it there, in this order.
 """
@@ -67,36 +65,19 @@ from gpu.core.errors import ParameterError
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
-WINDOW = 32
-"""Cities that look for a move in one round."""
-
-SAMPLE = 8
-"""One in so many of the cities that are as on the best tour so far looks all the same."""
-
-NEIGHBOURS = 32
-"""Cities on a neighbour list, where there are so many."""
-
-MOST_NEIGHBOURS = 64
-"""A move found is written down with six bits for the place on the list."""
-
-LEAST_CITIES = 4
-"""Of fewer cities there is one tour alone, or none that a segment's move leads to."""
+WINDOW = 32  # cities that look for a move in one round
+SAMPLE = 8  # one in so many of the cities that are as on the best tour so far looks all the same
+NEIGHBOURS = 32  # cities on a neighbour list, where there are so many
+MOST_NEIGHBOURS = 64  # a move found is written down with six bits for the place on the list
+LEAST_CITIES = 4  # of fewer cities there is one tour alone, or none that a segment's move leads to
 
 
 def neighbour_rows(instance: TspInstance, neighbours: int = NEIGHBOURS) -> NDArray[np.int32]:
-    """Build the neighbour lists of a local search.
+    """Build the neighbour lists of a local search, int32 of shape (1 or 2, n, K, 2).
 
-    Parameters
-    ----------
-    instance : TspInstance
-    neighbours : int
-        K, at most ``MOST_NEIGHBOURS``; fewer where there are not so many other cities.
-
-    Returns
-    -------
-    ndarray of int32, shape (1 or 2, n, K, 2)
-        City and distance, by distance, then city. A directed instance has two sides: first the
-        nearest cities to go to, then the nearest to come from.
+    They hold the city and the distance of each of the K nearest, by distance, then city. A directed
+    instance has two sides: the nearest cities to go to, and the nearest to come from. K is
+    ``neighbours``, at most ``MOST_NEIGHBOURS``; fewer where there are not so many other cities.
 
     Raises
     ------

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.candidates import HEAVIEST
 
-MOST_DEPOSIT = 2**32 - 1
-"""Largest whole number that all ants together may deposit on one trail."""
+MOST_DEPOSIT = 2**32 - 1  # largest whole number that all ants together may deposit on one trail
 
 
 def degree_powers(n: int, alpha: float) -> NDArray[np.float32]:

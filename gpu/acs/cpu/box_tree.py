@@ -12,43 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from gpu.acs.cpu.state import DEEPEST
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import BOXED, Geometry, length
+from gpu.cpu.structures import allocated
 
-LEAF = 24
-"""Cities in a box that is not divided further."""
+LEAF = 24  # cities in a box that is not divided further
+DEEPEST = 64  # most levels of a tree of boxes, which halves the cities at each
 
 
 class BoxTree(NamedTuple):
-    """Boxes, each before its parts; no boxes for metrics that are not bounded by coordinates.
+    """Boxes, each before its parts; no boxes for metrics that are not bounded by coordinates."""
 
-    Attributes
-    ----------
-    low, high : ndarray of float64, shape (b, 3)
-        Corners of each box.
-    parts : ndarray of int32, shape (b, 2)
-        The two boxes into which it is divided, or -1.
-    spans : ndarray of int32, shape (b, 2)
-        Where its cities begin and end in ``cities``.
-    cities : ndarray of uint32, shape (n,)
-        All cities, those of a box together.
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    parts: NDArray[np.int32]
-    spans: NDArray[np.int32]
-    cities: NDArray[np.uint32]
+    low: NDArray[np.float64]  # (b, 3): corners of each box
+    high: NDArray[np.float64]  # (b, 3)
+    parts: NDArray[np.int32]  # (b, 2): the two boxes into which it is divided, or -1
+    spans: NDArray[np.int32]  # (b, 2): where its cities begin and end in ``cities``
+    cities: NDArray[np.uint32]  # (n,): all cities, those of a box together
 
 
-_NONE = BoxTree(
-    np.zeros((0, 3)),
-    np.zeros((0, 3)),
-    np.zeros((0, 2), np.int32),
-    np.zeros((0, 2), np.int32),
-    np.zeros(0, np.uint32),
-)
+_NONE = allocated(BoxTree, (0, 2), low=(0, 3), high=(0, 3), cities=0)
 
 
 def box_tree_of(geometry: Geometry) -> BoxTree:
@@ -57,7 +39,7 @@ def box_tree_of(geometry: Geometry) -> BoxTree:
         return _NONE
     kd_tree = cKDTree(geometry.points, leafsize=LEAF)
     cities = np.asarray(kd_tree.indices)
-    low, high = [], []
+    corners: list[tuple[Any, Any]] = []  # the low ones and the high ones
     parts: list[list[int]] = []
     spans: list[tuple[int, int]] = []
     waiting: list[tuple[Any, int, int, int]] = [(kd_tree.tree, 1, -1, 0)]
@@ -69,30 +51,21 @@ def box_tree_of(geometry: Geometry) -> BoxTree:
         if parent >= 0:
             parts[parent][side] = here
         inside = geometry.points[cities[node.start_idx : node.end_idx]]
-        low.append(inside.min(axis=0))
-        high.append(inside.max(axis=0))
+        corners.append((inside.min(axis=0), inside.max(axis=0)))
         parts.append([-1, -1])
         spans.append((node.start_idx, node.end_idx))
         if node.split_dim >= 0:
             waiting += [(node.lesser, depth + 1, here, 0), (node.greater, depth + 1, here, 1)]
-    return BoxTree(
-        np.array(low),
-        np.array(high),
-        np.array(parts, np.int32),
-        np.array(spans, np.int32),
-        cities.astype(np.uint32),
-    )
+    low, high = np.array(corners).swapaxes(0, 1).copy()
+    ends = np.array(parts, np.int32), np.array(spans, np.int32)
+    return BoxTree(low, high, *ends, cities.astype(np.uint32))
 
 
 @compiled
 def nearest_possible(tree: BoxTree, geometry: Geometry, box: Whole, u: Whole) -> np.int64:
     """Return a lower bound of the distance from ``u`` to the cities in ``box``."""
-    gaps = (
-        _gap(tree, geometry, box, u, 0),
-        _gap(tree, geometry, box, u, 1),
-        _gap(tree, geometry, box, u, 2),
-    )
-    return length(geometry, gaps[0], gaps[1], gaps[2])
+    x, y = _gap(tree, geometry, box, u, 0), _gap(tree, geometry, box, u, 1)
+    return length(geometry, x, y, _gap(tree, geometry, box, u, 2))
 
 
 @inlined

@@ -7,24 +7,19 @@ from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import BoxTree, nearest_possible
 from gpu.acs.cpu.pheromone import trail_outside
-from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Pheromone, Rules, Workspace
+from gpu.acs.cpu.state import LANES, NO_CITY, CandidateLists, Edges, Pheromone, Rules, Workspace
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import Geometry, distance, weight
-from gpu.cpu.philox import SPARE_BITS, philox, share
+from gpu.cpu.bits import lowest
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.geometry import distance, weight
+from gpu.cpu.philox import SPARE_BITS, share, words_of
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
 
-FEW = 8
-"""Up to so many unvisited cities, all are looked at instead of the backup list."""
-
-MANY = 64
-"""Up to so many unvisited cities, looking at all is quicker than going through the boxes."""
-
-MARGIN = np.float32(1.000001)
-"""Room for rounding, when a weight is compared with a bound."""
-
+FEW = 8  # up to so many unvisited cities, all are looked at instead of the backup list
+MANY = 64  # up to so many unvisited cities, looking at all is quicker than going through the boxes
+MARGIN = np.float32(1.000001)  # room for rounding, when a weight is compared with a bound
 LAST_CITY = np.uint32(2**31 - 1)
 
 
@@ -128,17 +123,14 @@ def choose_lane(
 @inlined
 def spin_of(rules: Rules, iteration: np.uint32, ant: int, step: int) -> np.float32:
     """Return where in [0, 1) the wheel of a step stops."""
-    block = np.uint32(step // 4)
-    words = philox(block, np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1)
-    return share(words[step & 3])
+    return share(words_of(rules.key, ROULETTE, iteration, ant, step // 4)[step & 3])
 
 
 @inlined
 def key_of(value: np.float32, city: np.uint32) -> np.int64:
     """Return a number that grows with the weight and, of equal weights, falls with the city."""
-    return (np.int64(np.float32(value).view(np.int32)) << 32) | (
-        np.int64(LAST_CITY) - np.int64(city)
-    )
+    rank = np.int64(LAST_CITY) - np.int64(city)
+    return (np.int64(np.float32(value).view(np.int32)) << 32) | rank
 
 
 @inlined
@@ -148,17 +140,16 @@ def city_of(key: np.int64) -> np.uint32:
 
 
 @compiled
-def key_outside(
-    lists: CandidateLists,
-    geometry: Geometry,
-    trails: Pheromone,
-    rules: Rules,
-    u: Whole,
-    v: np.uint32,
-) -> np.int64:
+def key_outside(edges: Edges, u: Whole, v: np.uint32) -> np.int64:
     """Return the key of a city that is not on the list of ``u``."""
-    eta = weight(geometry, distance(geometry, u, v), lists.distances[u, 0])
-    return key_of(np.float32(trail_outside(trails, rules, u, v) * eta), v)
+    return key_of(np.float32(trail_outside(edges, u, v) * _eta(edges, u, v)), v)
+
+
+@inlined
+def _eta(edges: Edges, u: Whole, v: Whole) -> np.float32:
+    """Return η^β of any edge."""
+    away = distance(edges.geometry, u, v)
+    return weight(edges.geometry, away, edges.lists.distances[u, 0])
 
 
 @inlined
@@ -169,11 +160,8 @@ def exceeds(key: np.int64, bound: np.float32, eta: np.float32) -> bool:
 
 @compiled
 def fallback(
-    lists: CandidateLists,
-    geometry: Geometry,
+    edges: Edges,
     boxes: BoxTree,
-    trails: Pheromone,
-    rules: Rules,
     unvisited: NDArray[np.uint32],
     waiting: NDArray[np.int32],
     ant: int,
@@ -185,12 +173,13 @@ def fallback(
     Ties go to the lowest city. The result is the same as from all ``left`` unvisited cities. If
     they are many, bounds of the trails and of the distances exclude most of them.
     """
+    lists, geometry, trails = edges.lists, edges.geometry, edges.trails
     best = np.int64(0)
     if left <= FEW:
-        return city_of(_best_of_all(lists, geometry, trails, rules, unvisited, ant, u, best))
+        return city_of(_best_of_all(edges, unvisited, ant, u, best))
     nearest = lists.distances[u, 0]
     near = beyond = np.float32(1.0)
-    if rules.selective:  # trails other than 1 are only those remembered
+    if edges.rules.selective:  # trails other than 1 are only those remembered
         for slot in range(trails.cities.shape[1]):
             other = trails.cities[u, slot]
             if (
@@ -198,8 +187,7 @@ def fallback(
                 and trails.lanes[u, slot] == NOT_LISTED
                 and is_unvisited(unvisited, ant, np.uint32(other)) != 0
             ):
-                key = key_outside(lists, geometry, trails, rules, u, np.uint32(other))
-                best = max(best, key)
+                best = max(best, key_outside(edges, u, np.uint32(other)))
     else:
         beyond = trails.bounds[u, 1]
         near = max(trails.bounds[u, 0], beyond)
@@ -207,16 +195,14 @@ def fallback(
     for rank in range(backups):  # from the nearest on, so that weights only fall
         v = lists.backup[u, rank]
         if is_unvisited(unvisited, ant, v) != 0:
-            eta = weight(geometry, distance(geometry, u, v), nearest)
+            eta = _eta(edges, u, v)
             if exceeds(best, near, eta):
                 return city_of(best)
-            trail = trail_outside(trails, rules, u, v)
-            best = max(best, key_of(np.float32(trail * eta), v))
-    last = lists.backup[u, backups - 1]
-    if exceeds(best, beyond, weight(geometry, distance(geometry, u, last), nearest)):
+            best = max(best, key_of(np.float32(trail_outside(edges, u, v) * eta), v))
+    if exceeds(best, beyond, _eta(edges, u, lists.backup[u, backups - 1])):
         return city_of(best)
     if left <= MANY or boxes.spans.shape[0] == 0:
-        return city_of(_best_of_all(lists, geometry, trails, rules, unvisited, ant, u, best))
+        return city_of(_best_of_all(edges, unvisited, ant, u, best))
     waiting[0] = 0
     count = 1
     while count > 0:
@@ -230,11 +216,10 @@ def fallback(
             for place in range(boxes.spans[box, 0], boxes.spans[box, 1]):
                 v = boxes.cities[place]
                 if is_unvisited(unvisited, ant, v) != 0:
-                    best = max(best, key_outside(lists, geometry, trails, rules, u, v))
+                    best = max(best, key_outside(edges, u, v))
             continue
-        if nearest_possible(boxes, geometry, first, u) < nearest_possible(
-            boxes, geometry, second, u
-        ):
+        away = nearest_possible(boxes, geometry, second, u)
+        if nearest_possible(boxes, geometry, first, u) < away:
             first, second = second, first
         waiting[count] = first
         waiting[count + 1] = second  # the nearer one is looked at first
@@ -244,31 +229,36 @@ def fallback(
 
 @compiled
 def _best_of_all(
-    lists: CandidateLists,
-    geometry: Geometry,
-    trails: Pheromone,
-    rules: Rules,
-    unvisited: NDArray[np.uint32],
-    ant: int,
-    u: Whole,
-    best: np.int64,
+    edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole, best: np.int64
 ) -> np.int64:
     """Return the largest of ``best`` and the keys of all unvisited cities."""
     for index in range(unvisited.shape[1]):
         word = unvisited[ant, index]
         while word != 0:
-            v = np.uint32(np.uint32(index) * np.uint32(32) + lowest_bit(word))
+            v = np.uint32(np.uint64(32 * index) + lowest(np.uint64(word)))
             word = np.uint32(word & np.uint32(word - np.uint32(1)))
-            best = max(best, key_outside(lists, geometry, trails, rules, u, v))
+            best = max(best, key_outside(edges, u, v))
     return best
 
 
-@inlined
-def lowest_bit(word: np.uint32) -> np.uint32:
-    """Return the number of the lowest bit set in ``word``, which is not 0."""
-    bit = np.uint32(0)
-    for shift in (np.uint32(16), np.uint32(8), np.uint32(4), np.uint32(2), np.uint32(1)):
-        if word & np.uint32((np.uint32(1) << shift) - np.uint32(1)) == 0:
-            word = np.uint32(word >> shift)
-            bit = np.uint32(bit + shift)
-    return bit
+@cached
+def choose_once(
+    lists: CandidateLists,
+    trails: Pheromone,
+    unvisited: NDArray[np.uint32],
+    rules: Rules,
+    workspace: Workspace,
+    iteration: np.uint32,
+    ant: int,
+    step: int,
+) -> tuple[Whole, np.float32, np.float32]:
+    """Return the lane of one candidate for the decision view, and the numbers q and spin.
+
+    ``lists`` and ``trails`` have one row, that of the city where the ant is, and ``unvisited`` has
+    one row for the ant. The weights of the candidates are left in the workspace. The lane is
+    ``NOT_LISTED`` if no candidate is left.
+    """
+    largest = weigh(lists, trails, unvisited, 0, 0, workspace.keys)
+    draw = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)[step & 3]
+    lane = choose_lane(lists, rules, workspace, iteration, ant, step, 0, largest, draw)
+    return lane, share(draw), spin_of(rules, iteration, ant, step)

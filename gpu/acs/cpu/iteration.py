@@ -8,88 +8,55 @@ no two threads ever write the same trail, and the result does not depend on thei
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.box_tree import BoxTree
 from gpu.acs.cpu.choice import EXPLOIT, choose_lane, fallback, weigh
 from gpu.acs.cpu.pheromone import lane_of, update
-from gpu.acs.cpu.state import Ants, CandidateLists, Pheromone, Rules, Workspace
-from gpu.core.random import Purpose
+from gpu.acs.cpu.state import AcsState, Ants, Edges, Rules, Workspace
 from gpu.cpu.barrier import INNER, wait
 from gpu.cpu.compilation import Whole, inlined
-from gpu.cpu.geometry import Geometry, distance
-from gpu.cpu.philox import philox, start_city
-from gpu.cpu.record import (
-    BEST_COST,
-    GLOBAL_HITS,
-    GLOBAL_TOTAL,
-    ITERATION,
-    Record,
-    keep_best,
-    keep_numbers,
-    shortest,
-)
+from gpu.cpu.geometry import distance
+from gpu.cpu.philox import start_city, words_of
+from gpu.cpu.record import BEST_COST, GLOBAL_HITS, GLOBAL_TOTAL, ITERATION, Record, keep
 from gpu.cpu.stage_loop import Task, loop_over
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
-from gpu.local_search.cpu.state import LocalSearch
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 CONSTRUCT, IMPROVE, FINISH = range(3)
 """The stages of an iteration: the ants' tours with their local updates; their local search; the
 record and the global update."""
 
-START = np.uint32(Purpose.START)
 
-
-class AcsState(NamedTuple):
-    """What the Ant Colony System works on."""
-
-    lists: CandidateLists
-    geometry: Geometry
-    boxes: BoxTree
-    trails: Pheromone
-    ants: Ants
-    rules: Rules
-    search: LocalSearch
-    record: Record
-
-
-def do_stage(
-    state: AcsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+@loop_over
+def run(
+    state: AcsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage.
 
     The units of CONSTRUCT are the n steps of a tour, the last one back to its start.
     """
-    ants, searches = state.ants, state.search.searches
+    edges, ants, search, record = state.edges, state.ants, state.search, state.record
     if stage == CONSTRUCT:
-        builders = min(task.threads, state.rules.builders)
+        builders = min(task.threads, edges.rules.builders)
         if task.thread < builders:
-            _construct(state, workspace, barrier[INNER:], task, builders)
+            _construct(state, workspace.ants, barrier[INNER:], task, builders)
     elif stage == IMPROVE:
-        improve_tours(state.search, state.geometry, state.record, task, ants.routes.T, ants.lengths)
+        own, geometry = workspace.search, edges.geometry
+        improve_tours(search.rule, own, geometry, record, task, ants.routes.T, ants.lengths)
     elif task.thread == 0:
-        keep_improvements(searches, state.record, task.threads)
-        _finish(state.lists, state.trails, ants, state.rules, state.record)
-
-
-run = loop_over(do_stage)
+        keep_improvements(search, record, task.threads)
+        keep(record, ants.lengths, ants.routes.T)
+        _update_best(edges, record)
 
 
 @inlined
 def _construct(
-    state: AcsState,
-    workspace: Workspace,
-    barrier: NDArray[np.int64],
-    task: Task,
-    threads: int,
+    state: AcsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, threads: int
 ) -> None:
     """Make the task's steps of all tours, as one of so many threads that build tours."""
-    lists, trails, ants, rules = state.lists, state.trails, state.ants, state.rules
-    thread = task.thread
+    edges, ants, rules, thread = state.edges, state.ants, state.edges.rules, task.thread
     n, m = ants.routes.shape
     iteration = np.uint32(state.record.numbers[ITERATION])
     first_ant, end_ant = m * thread // threads, m * (thread + 1) // threads
@@ -105,29 +72,25 @@ def _construct(
                 if step < n:
                     _extend(state, iteration, step, ant, workspace)
                 else:
-                    _close(lists, state.geometry, ants, ant)
+                    _close(edges, ants, ant)
             if step % rules.period == 0:
                 if not rules.immediate:
                     wait(barrier, threads)
                 start = first if rules.immediate else 0
                 for ant in range(start, first + block if rules.immediate else m):
-                    _update_both(lists, trails, ants, rules, step, ant, thread, first_row, end_row)
+                    _update_both(edges, ants, step, ant, thread, first_row, end_row)
                 if not rules.immediate:
                     wait(barrier, threads)
 
 
 @inlined
 def _start(ants: Ants, rules: Rules, iteration: np.uint32, first: int, end: int) -> None:
-    n = ants.routes.shape[0]
-    words = ants.unvisited.shape[1]
-    full = np.uint32(0xFFFFFFFF)
+    n, words, full = ants.routes.shape[0], ants.unvisited.shape[1], np.uint32(0xFFFFFFFF)
     for ant in range(first, end):
-        for word in range(words):
-            ants.unvisited[ant, word] = full
+        ants.unvisited[ant] = full
         ants.unvisited[ant, words - 1] = np.uint32(full >> np.uint32(32 * words - n))
-        city = start_city(n, ant, iteration, START, rules.key0, rules.key1)
         ants.lengths[ant] = 0
-        _visit(ants, 0, ant, city)
+        _visit(ants, 0, ant, start_city(rules.key, iteration, ant, n))
 
 
 @inlined
@@ -139,13 +102,10 @@ def _visit(ants: Ants, position: int, ant: int, city: np.uint32) -> None:
 
 @inlined
 def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int, end: int) -> None:
-    block = np.uint32(step // 4)
+    draws = ants.draws
     for ant in range(first, end):
-        words = philox(block, np.uint32(ant), iteration, EXPLOIT, rules.key0, rules.key1)
-        ants.draws[0, ant] = words[0]
-        ants.draws[1, ant] = words[1]
-        ants.draws[2, ant] = words[2]
-        ants.draws[3, ant] = words[3]
+        words = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)
+        draws[0, ant], draws[1, ant], draws[2, ant], draws[3, ant] = words
 
 
 @inlined
@@ -153,50 +113,36 @@ def _extend(
     state: AcsState, iteration: np.uint32, step: int, ant: int, workspace: Workspace
 ) -> None:
     """Choose the city of ``ant`` at position ``step``, and go there."""
-    lists, ants, rules = state.lists, state.ants, state.rules
+    edges, lists, ants = state.edges, state.edges.lists, state.ants
     u = ants.routes[step - 1, ant]
-    largest = weigh(lists, state.trails, ants.unvisited, ant, u, workspace.keys)
+    largest = weigh(lists, edges.trails, ants.unvisited, ant, u, workspace.keys)
     draw = ants.draws[step & 3, ant]
-    lane = choose_lane(lists, rules, workspace, iteration, ant, step, u, largest, draw)
+    lane = choose_lane(lists, edges.rules, workspace, iteration, ant, step, u, largest, draw)
     if lane != NOT_LISTED:
         v = lists.neighbours[u, lane]
         ants.lengths[ant] += lists.distances[u, lane]
     else:
         left = ants.routes.shape[0] - step
-        v = fallback(
-            lists, state.geometry, state.boxes, state.trails, rules,
-            ants.unvisited, workspace.waiting, ant, u, left,
-        )  # fmt: skip
-        ants.lengths[ant] += distance(state.geometry, u, v)
+        v = fallback(edges, state.boxes, ants.unvisited, workspace.waiting, ant, u, left)
+        ants.lengths[ant] += distance(edges.geometry, u, v)
     ants.lanes[ant] = lane
     _visit(ants, step, ant, v)
 
 
 @inlined
-def _close(lists: CandidateLists, geometry: Geometry, ants: Ants, ant: int) -> None:
+def _close(edges: Edges, ants: Ants, ant: int) -> None:
     """Return from the last city to the first."""
     u, v = ants.routes[ants.routes.shape[0] - 1, ant], ants.routes[0, ant]
-    lane = lane_of(lists, u, v)
-    ants.lanes[ant] = lane
-    if lane != NOT_LISTED:
-        ants.lengths[ant] += lists.distances[u, lane]
-    else:
-        ants.lengths[ant] += distance(geometry, u, v)
+    ants.lanes[ant] = lane_of(edges.lists, u, v)
+    ants.lengths[ant] += distance(edges.geometry, u, v)
 
 
 @inlined
 def _update_both(
-    lists: CandidateLists,
-    trails: Pheromone,
-    ants: Ants,
-    rules: Rules,
-    step: int,
-    ant: int,
-    thread: int,
-    first: int,
-    end: int,
+    edges: Edges, ants: Ants, step: int, ant: int, thread: int, first: int, end: int
 ) -> None:
     """Update locally the edge that ``ant`` took at ``step``, in rows ``first`` to ``end - 1``."""
+    lists, rules = edges.lists, edges.rules
     u = ants.routes[step - 1, ant]
     v = ants.routes[step if step < ants.routes.shape[0] else 0, ant]
     lane: Whole = np.int64(ants.lanes[ant])
@@ -205,31 +151,22 @@ def _update_both(
             lane = np.int64(lists.reverse[u, lane]) if lane != NOT_LISTED else lane_of(lists, v, u)
             u, v = v, u
         if first <= u < end:
-            hit = update(lists, trails, rules, u, v, lane, rules.keep, rules.drop)
-            ants.hits[thread, 0] += hit
+            ants.hits[thread, 0] += update(edges, u, v, lane, rules.keep, rules.drop)
             ants.hits[thread, 1] += 1
 
 
 @inlined
-def _finish(
-    lists: CandidateLists, trails: Pheromone, ants: Ants, rules: Rules, record: Record
-) -> None:
-    """Keep the best tour, and strengthen its trails (Fig. 2, lines 16 to 20; eq. 4)."""
-    numbers, tour = record.numbers, record.best_solution
-    n = ants.routes.shape[0]
-    best = shortest(ants.lengths)
-    keep_numbers(record, ants.lengths, best)
-    for position in range(n):
-        record.last_solution[position] = ants.routes[position, best]
-    keep_best(record)
+def _update_best(edges: Edges, record: Record) -> None:
+    """Strengthen the trails of the best tour so far (Fig. 2, lines 16 to 20; eq. 4)."""
+    numbers, tour, rules = record.numbers, record.best_solution, edges.rules
+    n = tour.size
     share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_COST], 1))
     added = np.float32(rules.alpha * share)
     for position in range(n):
         u = tour[position]
         v = tour[position + 1 if position + 1 < n else 0]
         for _ in range(1 if rules.directed else 2):
-            lane = lane_of(lists, u, v)
-            hit = update(lists, trails, rules, u, v, lane, rules.global_keep, added)
-            numbers[GLOBAL_HITS] += hit
+            lane = lane_of(edges.lists, u, v)
+            numbers[GLOBAL_HITS] += update(edges, u, v, lane, rules.global_keep, added)
             numbers[GLOBAL_TOTAL] += 1
             u, v = v, u

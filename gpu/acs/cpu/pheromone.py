@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.acs.cpu.state import NO_CITY, CandidateLists, Pheromone, Rules
+from gpu.acs.cpu.state import NO_CITY, CandidateLists, Edges, Pheromone
 from gpu.cpu.compilation import Whole, inlined
 from gpu.problems.tsp.candidates import NOT_LISTED
 
@@ -30,9 +30,10 @@ def slot_of(trails: Pheromone, u: Whole, v: Whole) -> int:
 
 
 @inlined
-def trail_outside(trails: Pheromone, rules: Rules, u: Whole, v: Whole) -> np.float32:
+def trail_outside(edges: Edges, u: Whole, v: Whole) -> np.float32:
     """Return the trail of an edge that is not on the list of ``u``."""
-    if not rules.selective:
+    trails = edges.trails
+    if not edges.rules.selective:
         return np.float32(trails.others[u, v])
     slot = slot_of(trails, u, v)
     return np.float32(trails.values[u, slot] if slot >= 0 else 1.0)
@@ -40,20 +41,14 @@ def trail_outside(trails: Pheromone, rules: Rules, u: Whole, v: Whole) -> np.flo
 
 @inlined
 def update(
-    lists: CandidateLists,
-    trails: Pheromone,
-    rules: Rules,
-    u: Whole,
-    v: Whole,
-    lane: Whole,
-    keep: np.float32,
-    added: np.float32,
+    edges: Edges, u: Whole, v: Whole, lane: Whole, keep: np.float32, added: np.float32
 ) -> int:
-    """Update the record that ``u`` has of its edge to ``v``: τ ← τ·keep + added (eqs. 3 and 4).
+    """Update what ``u`` remembers of its edge to ``v``: τ ← τ·keep + added (eqs. 3 and 4).
 
     Returns 1 if the memory held the trail, else 0; a matrix holds every trail.
     """
-    if rules.selective:
+    lists, trails = edges.lists, edges.trails
+    if edges.rules.selective:
         return _update_memory(trails, u, v, lane, keep, added)
     if lane != NOT_LISTED:
         trails.listed[u, lane] = trails.listed[u, lane] * keep + added

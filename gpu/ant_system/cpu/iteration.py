@@ -9,29 +9,20 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, LINE, AntTours, Construction, Matrices, Workspace
+from gpu.construction.cpu.state import FAINTEST, LINE, AntTours, Construction, Matrices
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import shortest
 from gpu.cpu.stage_loop import Task, loop_over, units_of
+from gpu.local_search.cpu.state import TourWorkspace
 
 
 class AsRules(NamedTuple):
-    """The parameters of the update, in the form in which compiled code uses them.
+    """The parameters of the update, in the form in which compiled code uses them."""
 
-    Attributes
-    ----------
-    keep : float32
-        1 - ρ.
-    most : int
-        Whole units that the ant with the shortest tour deposits on an edge: so many that the sum
-        of all ants' deposits has 32 bits.
-    scale : float
-        A unit is this, in initial trails, divided by the length of the shortest tour.
-    """
-
-    keep: np.float32
+    keep: np.float32  # 1 - ρ
+    # Whole units that the ant with the shortest tour deposits on an edge: so many that the sum of
+    # all ants' deposits has 32 bits.
     most: int
-    scale: float
+    scale: float  # a unit is this, in initial trails, divided by the length of the shortest tour
 
 
 class AsState(NamedTuple):
@@ -41,49 +32,50 @@ class AsState(NamedTuple):
     rules: AsRules
 
 
-def do_stage(
-    state: AsState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+@loop_over
+def run(
+    state: AsState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage; the units of LINK are blocks of ants."""
     matrices, ants, rules = state.construction.matrices, state.construction.ants, state.rules
     if stage == LINK:
-        first, end = units_of(ants.ends.shape[0], task)
-        _link(ants, rules, first, end)
+        best = _best_of(ants)
+        for block in units_of(ants.ends.shape[0], task):
+            _link(ants, rules, best, block)
     elif stage == RENEW:
-        best = np.float64(max(ants.lengths[shortest(ants.lengths)], 1))
-        unit = np.float32(rules.scale / best)
-        first, end = units_of(ants.routes.shape[1], task)
-        for u in range(first, end):
-            _renew_row(matrices, ants, rules, workspace.deposits, unit, u)
+        unit = np.float32(rules.scale / _best_of(ants))
+        for u in units_of(ants.routes.shape[1], task):
+            _renew_row(matrices, ants, rules, workspace.ants.deposits, unit, u)
     else:
         construction.do_stage(state.construction, workspace, task, stage)
 
 
-run = loop_over(do_stage)
+@inlined
+def _best_of(ants: AntTours) -> np.float64:
+    """Return the length of the shortest tour, at least 1."""
+    return np.float64(max(ants.lengths[ants.lengths.argmin()], 1))
 
 
 @inlined
-def _link(ants: AntTours, rules: AsRules, first: int, end: int) -> None:
-    """Write what each ant of these blocks deposits, and where in each city's row (eq. 4).
+def _link(ants: AntTours, rules: AsRules, best: np.float64, block: int) -> None:
+    """Write what each ant of the block deposits, and where in each city's row (eq. 4).
 
     Then all deposits on a row stand together, and one thread adds them up without a lock. The rows
     of one block stay in the second-level cache while its ants' tours are read.
     """
     m, n = ants.routes.shape
-    best = np.float64(max(ants.lengths[shortest(ants.lengths)], 1))
     both = ants.ends.shape[2] == 2
-    for block in range(first, end):
-        for lane in range(min(LINE, m - LINE * block)):
-            ant = LINE * block + lane
-            share = best / np.float64(max(ants.lengths[ant], 1))
-            ants.quanta[ant] = np.uint32(np.float64(rules.most) * share)
-            u = ants.routes[ant, n - 1]
-            for position in range(n):
-                v = ants.routes[ant, position]
-                ants.ends[block, u, 0, lane] = v
-                if both:
-                    ants.ends[block, v, 1, lane] = u
-                u = v
+    for lane in range(min(LINE, m - LINE * block)):
+        ant = LINE * block + lane
+        share = best / np.float64(max(ants.lengths[ant], 1))
+        ants.quanta[ant] = np.uint32(np.float64(rules.most) * share)
+        u = ants.routes[ant, n - 1]
+        for position in range(n):
+            v = ants.routes[ant, position]
+            ants.ends[block, u, 0, lane] = v
+            if both:
+                ants.ends[block, v, 1, lane] = u
+            u = v
 
 
 @compiled
@@ -97,8 +89,7 @@ def _renew_row(
 ) -> None:
     """Evaporate the trails from ``u``, and add what all ants deposit (eqs. 2 and 3)."""
     trails, ends = matrices.trails, ants.ends
-    for v in range(deposits.size):
-        deposits[v] = 0
+    deposits[:] = 0
     for block in range(ends.shape[0]):
         for side in range(ends.shape[2]):
             for lane in range(LINE):

@@ -5,35 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.construction.cpu.random_keys import (
-    independent_of_all,
-    independent_of_listed,
-    reservoir_of_all,
-    reservoir_of_listed,
-)
+from gpu.construction.cpu import random_keys
 from gpu.construction.cpu.state import AntTours, ChoiceRules, Construction, Matrices, Workspace
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined, pasted
+from gpu.cpu import wheel
+from gpu.cpu.compilation import Whole, cached, compiled, inlined, pasted
 from gpu.cpu.geometry import Geometry, distance
-from gpu.cpu.philox import philox, start_city
-from gpu.cpu.record import ITERATION, Record, keep_best, keep_numbers, shortest
+from gpu.cpu.philox import draw_block, key_of_step, odd_share, own_word, start_city
+from gpu.cpu.record import ITERATION, keep
 from gpu.cpu.stage_loop import Task, share_of, units_of
-from gpu.cpu.wheel import (
-    add_up,
-    first_of,
-    place_at,
-    scale_of,
-    slot_at,
-    spin,
-    weigh_all,
-    weigh_listed,
-)
 from gpu.local_search.cpu.search import improve_tours, keep_improvements
-from gpu.local_search.cpu.state import Searches
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
 
-START, ROULETTE = np.uint32(Purpose.START), np.uint32(Purpose.ROULETTE)
-INDEPENDENT, RESERVOIR = np.uint32(Purpose.INDEPENDENT), np.uint32(Purpose.RESERVOIR)
+ROULETTE, INDEPENDENT = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.INDEPENDENT)
 
 UPPER_BITS, BELOW_HALF = np.int32(-(2**16)), np.int32(2**15 - 1)
 """The bits of a float32 that half weights keep; just less than half of the last of them."""
@@ -46,37 +31,25 @@ deposit where; the trails; the record. LINK and RENEW are those of each family."
 
 
 @pasted
-def do_stage(colony: Construction, workspace: Workspace, task: Task, stage: int) -> None:
+def do_stage(colony: Construction, workspace: TourWorkspace, task: Task, stage: int) -> None:
     """Do a thread's share of a stage, but for LINK and RENEW.
 
     In each stage a thread has rows of the matrices, or ants, of its own. No thread writes what
     another one reads or writes, so nothing is atomic, and the result does not depend on the number
     of threads.
     """
-    ants = colony.ants
+    ants, search, record = colony.ants, colony.search, colony.record
     if stage == WEIGH:
-        first, end = units_of(ants.routes.shape[1], task)
-        for u in range(first, end):
+        for u in units_of(ants.routes.shape[1], task):
             weigh_row(colony.matrices, colony.rules, u)
     elif stage == CONSTRUCT:
-        _construct(colony, workspace, task)
+        _construct(colony, workspace.ants, task)
     elif stage == IMPROVE:
-        improve_tours(
-            colony.search, colony.geometry, colony.record, task, ants.routes, ants.lengths
-        )
+        own, geometry = workspace.search, colony.geometry
+        improve_tours(search.rule, own, geometry, record, task, ants.routes, ants.lengths)
     elif stage == FINISH and task.thread == 0:
-        _finish(ants, colony.search.searches, colony.record, task.threads)
-
-
-@inlined
-def _finish(ants: AntTours, searches: Searches, record: Record, threads: int) -> None:
-    """Note the best tour, and what the local search did."""
-    keep_improvements(searches, record, threads)
-    best = shortest(ants.lengths)
-    keep_numbers(record, ants.lengths, best)
-    for position in range(record.last_solution.size):
-        record.last_solution[position] = ants.routes[best, position]
-    keep_best(record)
+        keep_improvements(search, record, task.threads)
+        keep(record, ants.lengths, ants.routes)
 
 
 @inlined
@@ -89,22 +62,9 @@ def rounded_to_half(weight: np.float32) -> np.float32:
 
 @compiled
 def weigh_row(matrices: Matrices, rules: ChoiceRules, u: int) -> None:
-    """Compute the weights of the edges from ``u``: ``choice_info``, the numerator of eq. 1.
-
-    A whole α is a repeated product, in the same order on every device. Each factor is multiplied
-    into the whole row, which stays in the first-level cache.
-    """
-    trails, weights = matrices.trails, matrices.weights
-    n = trails.shape[1]
-    if rules.factors >= 0:
-        for v in range(n):
-            weights[u, v] = np.float32(1.0)
-        for _ in range(rules.factors):
-            for v in range(n):
-                weights[u, v] *= trails[u, v]
-    else:
-        for v in range(n):
-            weights[u, v] = np.float32(np.float64(trails[u, v]) ** rules.alpha)
+    """Compute the weights of the edges from ``u``: ``choice_info``, the numerator of eq. 1."""
+    weights, n = matrices.weights, matrices.trails.shape[1]
+    wheel.raise_all(matrices.trails[u], rules.alpha, rules.factors, weights[u])
     for v in range(n):
         weight = np.float32(weights[u, v] * matrices.heuristic[u, v])
         weights[u, v] = min(max(weight, LIGHTEST), HEAVIEST)
@@ -125,11 +85,11 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
     ant, step = first + task.begin // n, task.begin % n
     for _ in range(task.begin, min(task.end, n * (last - first))):
         if step == 0:
-            city = start_city(n, ant, iteration, START, rules.key0, rules.key1)
+            city = start_city(rules.key, iteration, ant, n)
             _start(ants, rules, workspace, ant, city)
         else:
             if step == 1 or step % 4 == 0:
-                draw_words(rules, workspace, iteration, ant, step)
+                draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, step // 4)
             route = ants.routes[ant]
             u = route[step - 1]
             city = choose(colony.matrices, route, rules, workspace, iteration, ant, step, u)
@@ -142,24 +102,11 @@ def _construct(colony: Construction, workspace: Workspace, task: Task) -> None:
 
 
 @inlined
-def draw_words(
-    rules: ChoiceRules, workspace: Workspace, iteration: np.uint32, ant: int, step: int
-) -> None:
-    """Draw the random words for this step's wheel and for those of its block of four."""
-    words = philox(
-        np.uint32(step // 4), np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1
-    )
-    for word in range(4):
-        workspace.words[word] = words[word]
-
-
-@inlined
 def _start(
     ants: AntTours, rules: ChoiceRules, workspace: Workspace, ant: int, city: np.uint32
 ) -> None:
     n = ants.routes.shape[1]
-    for other in range(n):
-        workspace.unvisited[other] = UNVISITED
+    workspace.unvisited[:n] = UNVISITED
     if rules.lists:
         for other in range(n):
             ants.routes[ant, other] = other
@@ -182,44 +129,41 @@ def choose(
 
     ``u`` is the row of the matrices that has the edges from the city where it is.
     """
-    neighbours = matrices.neighbours
-    word = workspace.words[step & 3]
+    neighbours, unvisited, sums = matrices.neighbours, workspace.unvisited, workspace.sums
+    keys, lanes, word = workspace.keys, workspace.lanes, workspace.words[step & 3]
+    city: np.uint32
     largest = np.int32(0)
     if neighbours.shape[1] > 0:
-        largest = weigh_listed(matrices.listed, neighbours, workspace.unvisited, u, workspace.lanes)
+        largest = wheel.weigh_listed(matrices.listed, neighbours, unvisited, u, lanes)
     if largest != 0:
-        if rules.own == INDEPENDENT:
-            city = independent_of_listed(
-                workspace.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
-            )
-        elif rules.own == RESERVOIR:
-            city = reservoir_of_listed(
-                workspace.lanes, neighbours, u, ant, iteration, step, rules.key0, rules.key1
-            )
+        if rules.own == 0:
+            city = neighbours[u, wheel.slot_of(lanes, largest, sums, word)]
         else:
-            scale = scale_of(largest)
-            stop = spin(word, add_up(workspace.lanes, scale, workspace.sums))
-            city = neighbours[u, slot_at(workspace.lanes, scale, workspace.sums, stop)]
+            key = key_of_step(rules.key, rules.own, iteration, ant, step)
+            if rules.own == INDEPENDENT:
+                city = random_keys.independent_of_listed(lanes, neighbours, u, key)
+            else:
+                city = random_keys.reservoir_of_listed(lanes, neighbours, u, key)
         route[step] = city
         return city
-    largest = weigh_all(matrices.weights, workspace.unvisited, u, workspace.keys)
+    largest = wheel.weigh_all(matrices.weights, unvisited, u, keys)
     if neighbours.shape[1] > 0:  # no candidate is left: the heaviest of all
-        city = np.uint32(first_of(workspace.keys, largest))
-    elif rules.own == INDEPENDENT:
-        largest = independent_of_all(workspace.keys, ant, iteration, step, rules.key0, rules.key1)
-        city = np.uint32(first_of(workspace.keys, largest))
-    elif rules.own == RESERVOIR:
-        largest = reservoir_of_all(workspace.keys, ant, iteration, step, rules.key0, rules.key1)
-        city = np.uint32(first_of(workspace.keys, largest))
-    else:
-        scale = scale_of(largest)
-        stop = spin(word, add_up(workspace.keys, scale, workspace.sums))
-        if rules.lists:
-            position = place_at(workspace.keys, scale, route, step, stop)
-            city = route[position]
-            route[position] = route[step]
+        city = np.uint32(wheel.first_of(keys, largest))
+    elif rules.own != 0:
+        key = key_of_step(rules.key, rules.own, iteration, ant, step)
+        if rules.own == INDEPENDENT:
+            largest = random_keys.independent_of_all(keys, key)
         else:
-            city = np.uint32(slot_at(workspace.keys, scale, workspace.sums, stop))
+            largest = random_keys.reservoir_of_all(keys, key)
+        city = np.uint32(wheel.first_of(keys, largest))
+    elif rules.lists:
+        scale = wheel.scale_of(largest)
+        stop = wheel.spin(word, wheel.add_up(keys, scale, sums))
+        position = wheel.place_at(keys, scale, route, step, stop)
+        city = route[position]
+        route[position] = route[step]
+    else:
+        city = np.uint32(wheel.slot_of(keys, largest, sums, word))
     route[step] = city
     return city
 
@@ -231,3 +175,38 @@ def _length(geometry: Geometry, routes: NDArray[np.uint32], ant: int) -> np.int6
     for position in range(n - 1):
         length += distance(geometry, routes[ant, position], routes[ant, position + 1])
     return length
+
+
+@cached
+def choose_once(
+    matrices: Matrices,
+    route: NDArray[np.uint32],
+    rules: ChoiceRules,
+    workspace: Workspace,
+    iteration: np.uint32,
+    ant: int,
+    step: int,
+    cities: NDArray[np.uint32],
+    parts: NDArray[np.uint32],
+    draws: NDArray[np.float32],
+) -> np.uint32:
+    """Return one choice for the decision view: the city at position ``step`` of an ant's tour.
+
+    It is written to the ant's ``route``. The matrices have one row, that of the city where the ant
+    is; its weights are written. The ant chooses between ``cities``: their parts of a wheel and
+    their own random numbers are written. The workspace has the unvisited cities, and gets the
+    random words of the step.
+    """
+    weigh_row(matrices, rules, 0)
+    draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, step // 4)
+    weights = matrices.weights
+    largest = np.int32(0)
+    for place in range(cities.size):
+        largest = max(largest, np.float32(weights[0, cities[place]]).view(np.int32))
+    scale = wheel.scale_of(largest)
+    key = key_of_step(rules.key, rules.own, iteration, ant, step)
+    for place in range(cities.size):
+        city = cities[place]
+        parts[place] = wheel.part_of(np.float32(weights[0, city]).view(np.int32), scale)
+        draws[place] = odd_share(own_word(city, key))
+    return choose(matrices, route, rules, workspace, iteration, ant, step, 0)

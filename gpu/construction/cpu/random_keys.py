@@ -20,22 +20,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.random import LOG2_TERMS, Purpose
+from gpu.core.random import LOG2_TERMS
 from gpu.cpu.compilation import Whole, inlined
-from gpu.cpu.philox import key_of_step, odd_share, own_word
+from gpu.cpu.philox import Words, odd_share, own_word
 
 LAST_CITY = np.uint32(2**31 - 1)
-
-ROOT_HALF_BITS = np.int32(0x3F3504F3)
-"""The square root of 1/2 as a float32."""
-
+ROOT_HALF_BITS = np.int32(0x3F3504F3)  # the square root of 1/2 as a float32
 INFINITY_BITS = np.int32(0x7F800000)
-
-EXPONENT = np.int32(23)
-"""Bits below the exponent of a float32."""
+EXPONENT = np.int32(23)  # bits below the exponent of a float32
 
 ONE = np.float32(1)
-
 TERMS = tuple(np.float32(term) for term in LOG2_TERMS)
 
 
@@ -73,38 +67,22 @@ def reservoir_key(key: np.int32, word: np.uint32) -> np.int32:
     The largest wins: the bits of -log2(u)/w are subtracted from those of infinity.
     """
     inverse = np.float32(ONE / np.int32(key).view(np.float32))
-    return np.int32(
-        INFINITY_BITS - np.float32(minus_log2(odd_share(word)) * inverse).view(np.int32)
-    )
+    quotient = np.float32(minus_log2(odd_share(word)) * inverse)
+    return np.int32(INFINITY_BITS - quotient.view(np.int32))
 
 
 def draws_by(
-    key_of: Callable[[np.int32, np.uint32], np.int32], purpose: Purpose
+    key_of: Callable[[np.int32, np.uint32], np.int32],
 ) -> tuple[Callable[..., np.int32], Callable[..., np.uint32]]:
     """Return how to draw one of all cities, and one of a list.
 
-    A single loop for both rules would ask at each city which rule it is, and take twice as long.
-
-    Parameters
-    ----------
-    key_of : callable
-        Makes the new key of a slot from its key and its random word.
-    purpose : Purpose
-        Of the random numbers.
+    ``key_of`` makes the new key of a slot from its key and its random word. A single loop for both
+    rules would ask at each city which rule it is, and take twice as long.
     """
-    drawn_for = np.uint32(purpose)
 
     @inlined
-    def draw_all(
-        keys: NDArray[np.int32],
-        ant: int,
-        iteration: np.uint32,
-        step: int,
-        k0: np.uint32,
-        k1: np.uint32,
-    ) -> np.int32:
-        """Make each city's random key of the key of its weight; return the largest."""
-        key = key_of_step(ant, iteration, step, drawn_for, k0, k1)
+    def draw_all(keys: NDArray[np.int32], key: Words) -> np.int32:
+        """Replace the key of each city's weight by its random key; return the largest."""
         largest = np.int32(0)
         for city in range(keys.size):
             keys[city] = key_of(keys[city], own_word(np.uint32(city), key))
@@ -113,20 +91,12 @@ def draws_by(
 
     @inlined
     def draw_listed(
-        keys: NDArray[np.int32],
-        neighbours: NDArray[np.uint32],
-        u: Whole,
-        ant: int,
-        iteration: np.uint32,
-        step: int,
-        k0: np.uint32,
-        k1: np.uint32,
+        keys: NDArray[np.int32], neighbours: NDArray[np.uint32], u: Whole, key: Words
     ) -> np.uint32:
         """Do so for the candidates of ``u``; return the city with the largest key.
 
         Ties go to the lowest city.
         """
-        key = key_of_step(ant, iteration, step, drawn_for, k0, k1)
         largest = np.int32(0)
         for lane in range(neighbours.shape[1]):  # visited cities too, so that vectors can do it
             keys[lane] = key_of(keys[lane], own_word(neighbours[u, lane], key))
@@ -140,8 +110,8 @@ def draws_by(
     return draw_all, draw_listed
 
 
-independent_of_all, independent_of_listed = draws_by(independent_key, Purpose.INDEPENDENT)
-"""I-Roulette."""
+independent_of_all, independent_of_listed = draws_by(independent_key)
+"""I-Roulette. The last argument of each is from :func:`gpu.cpu.philox.key_of_step`."""
 
-reservoir_of_all, reservoir_of_listed = draws_by(reservoir_key, Purpose.RESERVOIR)
+reservoir_of_all, reservoir_of_listed = draws_by(reservoir_key)
 """Weighted reservoir sampling."""

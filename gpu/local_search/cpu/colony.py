@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -10,67 +9,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import Improvements, Wanted
 from gpu.core.trails import branching_factor
+from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
 from gpu.cpu.colony import CpuColony
-from gpu.cpu.record import Record
 from gpu.cpu.stages import Stage, shared
-from gpu.local_search.cpu.state import LocalSearch
+from gpu.local_search.cpu import state as searches
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
 class TourColony(CpuColony):
-    """A colony on the CPU whose ants build tours.
+    """A colony on the CPU whose ants build tours; see :class:`CpuColony`.
 
-    Parameters
-    ----------
-    instance : TspInstance
-    search : LocalSearch
-        Part of ``state``.
-    ants, record, stages, state, workspaces
-        As for every :class:`CpuColony`; one of the stages is :meth:`improvement`.
+    A subclass calls :meth:`_prepare` first.
     """
 
-    def __init__(
-        self,
-        instance: TspInstance,
-        search: LocalSearch,
-        ants: int,
-        record: Record,
-        stages: Sequence[Stage],
-        state: Any,
-        workspaces: Sequence[Any],
-    ) -> None:
-        self._instance, self._search = instance, search
-        super().__init__(ants, record, stages, state, workspaces)
+    _instance: TspInstance
+    _checked = staticmethod(checked_tour)
 
-    @staticmethod
-    def improvement(number: int, search: LocalSearch, ants: int) -> list[Stage]:
-        """The stage in which so many ants' tours are improved, if there is a local search."""
-        return [Stage(number, "local search", shared(ants))] if search.is_used else []
+    def _prepare(
+        self, instance: TspInstance, ants: int, kind: str, threads: int, needed: dict[str, int]
+    ) -> searches.LocalSearch:
+        """Prepare the local search, if all that the colony needs fits into memory.
 
-    def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Return the state after the last iteration, with the parts named in ``wanted``."""
-        shot = super().snapshot(wanted)
-        if not self._search.is_used:
-            return shot
-        numbers, built = self._record.numbers, None
-        moves = Improvements(int(numbers[records.TWO_OPT]), int(numbers[records.OR_OPT]))
-        if shot.iteration and Wanted.BUILT_SOLUTION in wanted:
-            built = checked_permutation(self._instance, self._search.searches.best_built)
-        return dataclasses.replace(shot, built_solution=built, improvements=moves)
+        Raises
+        ------
+        ParameterError
+            If the local search is not for this instance.
+        DeviceMemoryError
+            If the colony would not fit into free memory.
+        """
+        if kind != NO_LOCAL_SEARCH:
+            needed["local search"] = searches.bytes_needed(instance, threads)
+        memory.require(f"this colony on {instance.name} ({instance.n} cities, {ants} ants)", needed)
+        self._instance = instance
+        self._search = searches.local_search_of(instance, kind, threads)
+        return self._search
+
+    def _with_searches(self, ants: Sequence[Any]) -> list[searches.TourWorkspace]:
+        """Complete the threads' workspaces for building tours."""
+        return [
+            searches.TourWorkspace(own, searches.workspace_of(self._search, thread))
+            for thread, own in enumerate(ants)
+        ]
+
+    def _improvement(self, number: int, ants: int) -> list[Stage]:
+        """Return the stage in which tours are improved, if there is a local search."""
+        return [Stage(number, "local search", shared(ants))] if self._search.is_used else []
 
     @abstractmethod
     def _listed(self) -> NDArray[np.float32]:
         """Collect the trails of each city to its nearest, shape (n, k)."""
 
-    def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
-        return checked_tour(self._instance, solution, cost)
-
-    def _picture_order(self, solution: NDArray[np.integer]) -> NDArray[np.integer]:
-        return solution
-
-    def _branching(self) -> float:
-        return branching_factor(self._listed())
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        more: dict[str, Any] = super()._more(wanted)
+        numbers = self._record.numbers
+        if Wanted.BRANCHING in wanted:
+            more["branching"] = branching_factor(self._listed())
+        if self._search.is_used:
+            moves = numbers[[records.TWO_OPT, records.OR_OPT]].tolist()
+            more["improvements"] = Improvements(*moves)
+            if numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
+                built = self._search.best_built
+                more["built_solution"] = checked_permutation(self._instance, built)
+        return more

@@ -8,22 +8,8 @@ import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import EUCLIDEAN, Geometry, distance
-from gpu.local_search.cpu.state import (
-    CODE_BITS,
-    LAST_CODE,
-    LENGTH,
-    RANK_BIT,
-    SIDE_BIT,
-    A,
-    C,
-    D,
-    E,
-    P,
-    Q,
-    Rule,
-    Search,
-)
-from gpu.local_search.cpu.tour_moves import at, wrapped
+from gpu.local_search.cpu.state import LENGTH, A, C, D, E, P, Q, Rule, Search
+from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, RANK_BIT, SIDE_BIT, at, wrapped
 
 
 @inlined

@@ -14,23 +14,13 @@ from gpu.cpu.geometry import Geometry
 from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
 from gpu.cpu.stage_loop import Task, units_of
 from gpu.local_search.cpu.move_search import look
-from gpu.local_search.cpu.state import (
-    CODE_BITS,
-    EXCHANGES,
-    KEPT,
-    LAST_CODE,
-    LENGTH,
-    SEGMENTS,
-    SHORTEST,
-    A,
-    LocalSearch,
-    Rule,
-    Search,
-    Searches,
-    of_thread,
-)
-from gpu.local_search.cpu.tour_moves import exchange, relocate, wrapped
+from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
+from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relocate, wrapped
 from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
+
+EXCHANGES, SEGMENTS, SHORTEST, KEPT = range(4)
+"""Places in a thread's numbers: moves made by 2-opt and by Or-opt, the length of the thread's
+shortest tour, and the row of ``built`` that has it. The rest keeps threads' cache lines apart."""
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 
@@ -39,18 +29,18 @@ NONE_YET = np.iinfo(np.int64).max
 
 @compiled
 def improve_tours(
-    search: LocalSearch,
+    rule: Rule,
+    own: Search,
     geometry: Geometry,
     record: Record,
     task: Task,
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
 ) -> None:
-    """Improve the tours of the task's ants, and subtract what each gains from its length.
+    """Improve the tours of the task's ants, a row of ``routes`` each, and shorten their lengths.
 
-    ``record`` is still that of the iteration before. ``routes`` has a row for each ant.
+    ``record`` is still that of the iteration before.
     """
-    rule, own = search.rule, of_thread(search.searches, task.thread)
     numbers = own.numbers
     m, n = routes.shape
     if task.begin == 0:
@@ -58,8 +48,7 @@ def improve_tours(
         numbers[SHORTEST] = NONE_YET
         if record.numbers[BEST_ITERATION] > 0:
             _link(own.links, record.best_solution)
-    first, end = units_of(m, task)
-    for ant in range(first, end):
+    for ant in units_of(m, task):
         row = 1 - numbers[KEPT]
         for position in range(n):
             city = np.int32(routes[ant, position])
@@ -74,28 +63,25 @@ def improve_tours(
 
 
 @inlined
-def keep_improvements(searches: Searches, record: Record, threads: int) -> None:
+def keep_improvements(search: LocalSearch, record: Record, threads: int) -> None:
     """Note the moves of so many threads, and how the best tour of the iteration was built.
 
     On ties the lowest ant has the best tour, and threads with lower numbers have lower ants.
     """
-    best = 0
-    record.numbers[TWO_OPT] = record.numbers[OR_OPT] = 0
-    for thread in range(threads):
-        record.numbers[TWO_OPT] += searches.numbers[thread, EXCHANGES]
-        record.numbers[OR_OPT] += searches.numbers[thread, SEGMENTS]
-        if searches.numbers[thread, SHORTEST] < searches.numbers[best, SHORTEST]:
-            best = thread
-    row = searches.numbers[best, KEPT]
-    for position in range(searches.best_built.size):
-        searches.best_built[position] = searches.built[best, row, position]
+    numbers = search.numbers[:threads]
+    record.numbers[TWO_OPT] = numbers[:, EXCHANGES].sum()
+    record.numbers[OR_OPT] = numbers[:, SEGMENTS].sum()
+    best = numbers[:, SHORTEST].argmin()
+    row = numbers[best, KEPT]
+    for position in range(search.best_built.size):
+        search.best_built[position] = search.built[best, row, position]
 
 
 @compiled
 def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64) -> np.int64:
     """Improve the tour in ``search``; return how much shorter it is.
 
-    Of the cities whose neighbours are as on the best tour only some look; ``turn`` says which.
+    ``turn`` says which cities look of those whose neighbours are as on the best tour.
     """
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]

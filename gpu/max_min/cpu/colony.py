@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from gpu.construction.cpu.colony import MatrixColony
 from gpu.construction.cpu.construction import LINK, RENEW
 from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.construction.parameters import CpuParameters
+from gpu.core.snapshot import Wanted
 from gpu.cpu.stages import Stage, each, shared
-from gpu.max_min.cpu.iteration import MmasState, run
-from gpu.max_min.cpu.state import LEAST, MOST, MmasRules, update_of
+from gpu.cpu.structures import allocated
+from gpu.max_min.cpu.iteration import MmasRules, MmasState, TrailUpdate, run
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import MmasCpuParameters
 
@@ -37,11 +39,10 @@ class MmasCpuColony(MatrixColony):
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
         )
-        self._trail_update = update_of(n, sides)
-        self._trail_update.limits[LEAST] = max(np.float32(self._rules.spread), FAINTEST)
+        self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
+        self._trail_update.limits[:] = max(np.float32(self._rules.spread), FAINTEST), 1
         state = MmasState(construction, self._neighbours, self._rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
-    def _limits(self) -> tuple[float, float]:
-        limits = self._trail_update.limits
-        return float(limits[LEAST]), float(limits[MOST])
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        return {**super()._more(wanted), "limits": tuple(self._trail_update.limits.tolist())}

@@ -26,81 +26,82 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu import construction
 from gpu.construction.cpu.construction import LINK, RENEW
-from gpu.construction.cpu.state import FAINTEST, AntTours, Construction, Matrices, Workspace
+from gpu.construction.cpu.state import FAINTEST, Construction
 from gpu.core.trails import LAMBDA
 from gpu.cpu.compilation import compiled, inlined
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, Record, shortest
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
-from gpu.max_min.cpu.state import (
-    BEGUN,
-    LEAST,
-    MOST,
-    RESTARTING,
-    MmasRules,
-    TrailUpdate,
-)
+from gpu.local_search.cpu.state import TourWorkspace
 from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
 
 SETTLED = 205
 """Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
 edge for one city in twenty."""
 
+LEAST, MOST = range(2)  # places of τ_min and τ_max in the limits
+
+BEGUN, RESTARTING = range(2)
+"""The iteration after which trails were last restarted; whether they are in this one."""
+
+
+class MmasRules(NamedTuple):
+    """The parameters of the update, in the form in which compiled code uses them."""
+
+    keep: np.float32  # 1 - ρ
+    gain: float  # ρ·L_nn: a trail of a tour of length L gains gain/L when the tour deposits
+    nearest: float  # L_nn, at least 1
+    spread: float  # τ_min/τ_max, at most 1
+    deposit: int  # which tour deposits; one of the constants of gpu.max_min.limits
+    patience: int  # iterations without improvement before trails may be restarted; 0 for never
+
+
+class TrailUpdate(NamedTuple):
+    """How the trails are renewed in this iteration."""
+
+    limits: NDArray[np.float32]  # (2,): τ_min and τ_max, in units of the initial trail
+    amount: NDArray[np.float32]  # (1,): what each trail of the tour that deposits gains
+    numbers: NDArray[np.int64]  # (2,): see the constants above
+    # (n, sides): the city that follows each city on that tour and, in a symmetric instance, the
+    # one before
+    ends: NDArray[np.uint32]
+
 
 class MmasState(NamedTuple):
-    """What the MAX-MIN Ant System works on.
-
-    Attributes
-    ----------
-    construction : Construction
-    near : ndarray of int32, shape (n, k)
-        The cities whose trails are looked at to tell whether they have settled.
-    rules : MmasRules
-    update : TrailUpdate
-    """
+    """What the MAX-MIN Ant System works on."""
 
     construction: Construction
+    # (n, k): the cities whose trails are looked at to tell whether they have settled
     near: NDArray[np.int32]
     rules: MmasRules
     update: TrailUpdate
 
 
-def do_stage(
-    state: MmasState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
+@loop_over
+def run(
+    state: MmasState, workspace: TourWorkspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
-    matrices, ants = state.construction.matrices, state.construction.ants
     if stage == LINK:
         if task.thread == 0:
-            _decide(
-                matrices, ants, state.near, state.rules, state.update, state.construction.record
-            )
+            _decide(state.construction, state.near, state.rules, state.update)
     elif stage == RENEW:
-        first, end = units_of(ants.routes.shape[1], task)
-        for u in range(first, end):
-            _renew_row(matrices, state.rules, state.update, u)
+        for u in units_of(state.near.shape[0], task):
+            _renew_row(state.construction.matrices.trails, state.rules, state.update, u)
     else:
         construction.do_stage(state.construction, workspace, task, stage)
 
 
-run = loop_over(do_stage)
-
-
-@compiled
+@inlined
 def _decide(
-    matrices: Matrices,
-    ants: AntTours,
-    near: NDArray[np.int32],
-    rules: MmasRules,
-    update: TrailUpdate,
-    record: Record,
+    colony: Construction, near: NDArray[np.int32], rules: MmasRules, update: TrailUpdate
 ) -> None:
     """Set the limits, decide whether trails are restarted or which tour deposits, and link it.
 
     The record is still that of the iteration before.
     """
-    numbers = record.numbers
+    ants, record, numbers = colony.ants, colony.record, colony.record.numbers
     iteration = numbers[ITERATION] + 1
-    ant = shortest(ants.lengths)
+    ant = ants.lengths.argmin()
     length = np.int64(ants.lengths[ant])
     improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
     update.numbers[RESTARTING] = 0
@@ -108,7 +109,7 @@ def _decide(
         set_limits(rules, update, length)
     elif rules.patience > 0:
         last = max(update.numbers[BEGUN], numbers[BEST_ITERATION])
-        if iteration - last >= rules.patience and settled(matrices.trails, near):
+        if iteration - last >= rules.patience and settled(colony.matrices.trails, near):
             update.numbers[RESTARTING] = 1
             update.numbers[BEGUN] = iteration
             return
@@ -140,14 +141,9 @@ def _is_turn_of_best(deposit: int, since: np.int64) -> bool:
     if deposit != SCHEDULE:
         return deposit == GLOBAL_BEST
     period = 25
-    if since >= 250:
-        period = 1
-    elif since >= 125:
-        period = 2
-    elif since >= 75:
-        period = 3
-    elif since >= 25:
-        period = 5
+    for begin, shorter in ((25, 5), (75, 3), (125, 2), (250, 1)):
+        if since >= begin:
+            period = shorter
     return bool(since % period == 0)
 
 
@@ -167,14 +163,12 @@ def settled(trails: NDArray[np.float32], near: NDArray[np.int32]) -> bool:
 
 
 @compiled
-def _renew_row(matrices: Matrices, rules: MmasRules, update: TrailUpdate, u: int) -> None:
+def _renew_row(trails: NDArray[np.float32], rules: MmasRules, update: TrailUpdate, u: int) -> None:
     """Evaporate the trails from ``u`` and deposit on those of one tour, or restart them."""
-    trails = matrices.trails
     least, most = update.limits[LEAST], update.limits[MOST]
     n = trails.shape[1]
     if update.numbers[RESTARTING] != 0:
-        for v in range(n):
-            trails[u, v] = most
+        trails[u] = most
         return
     for v in range(n):
         trails[u, v] = min(max(np.float32(trails[u, v] * rules.keep), least), most)

@@ -7,31 +7,20 @@ import numpy as np
 from gpu.core.random import Purpose
 from gpu.cpu.bits import ONE, SHIFT, WORD, count, drop, has, lowest, nth, rank
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import philox
+from gpu.cpu.philox import START, draw_block, words_of
 from gpu.cpu.record import ITERATION
 from gpu.cpu.stage_loop import Task, share_of
-from gpu.cpu.wheel import BLOCK, add_up, part_of, scale_of, slot_at, spin
+from gpu.cpu.wheel import BLOCK, part_of, raise_all, scale_of, slot_of, spin
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST
-from gpu.rlf.cpu.state import (
-    COLOR,
-    DRAWN,
-    HERE,
-    LARGEST,
-    LEFT,
-    Colorings,
-    Pairs,
-    RlfRules,
-    RlfState,
-    Workspace,
-)
+from gpu.rlf.cpu.state import Colorings, Pairs, RlfRules, RlfState, Workspace
 
-START, ROULETTE, TRIAL = (
-    np.uint32(Purpose.START),
-    np.uint32(Purpose.ROULETTE),
-    np.uint32(Purpose.TRIAL),
-)
+ROULETTE, TRIAL = np.uint32(Purpose.ROULETTE), np.uint32(Purpose.TRIAL)
 LIGHTEST_KEY, HEAVIEST_KEY = LIGHTEST.view(np.int32), HEAVIEST.view(np.int32)
 SHARE = np.float32(2.0**-24)
+
+LEFT, LARGEST, COLOR, HERE, DRAWN = range(5)
+"""An ant's progress: number of candidates, the largest of their counts, the class, the vertex last
+visited, and the block whose random words are in ``words``."""
 
 
 @compiled
@@ -39,15 +28,7 @@ def weigh_row(pairs: Pairs, rules: RlfRules, u: int) -> None:
     """Compute τ^β for the pairs of ``u`` and, if ants make trials, prefix sums in whole units."""
     trails, info = pairs.trails, pairs.info
     n = trails.shape[0]
-    if rules.factors >= 0:
-        for v in range(n):
-            info[u, v] = np.float32(1.0)
-        for _ in range(rules.factors):
-            for v in range(n):
-                info[u, v] *= trails[u, v]
-    else:
-        for v in range(n):
-            info[u, v] = np.float32(np.float64(trails[u, v]) ** rules.beta)
+    raise_all(trails[u], rules.beta, rules.factors, info[u])
     largest = np.float32(0)
     for v in range(n):
         weight = min(max(info[u, v], LIGHTEST), HEAVIEST)
@@ -77,7 +58,7 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
             _begin(workspace, n)
         if progress[LEFT] == 0:
             _begin_class(ants, workspace, ant, step)
-            drawn = _start_word(rules, iteration, ant, step)
+            drawn = words_of(rules.key, START, iteration, ant, step >> 2)[step & 3]
             vertex = np.uint32(nth(workspace.uncolored, _uniform(drawn, n - step)))
         else:
             vertex = workspace.candidates[_select(pairs, rules, iteration, workspace, ant, step)]
@@ -96,8 +77,7 @@ def construct(state: RlfState, workspace: Workspace, task: Task) -> None:
 @inlined
 def _begin(workspace: Workspace, n: int) -> None:
     """All vertices are uncolored."""
-    for word in range(workspace.uncolored.size):
-        workspace.uncolored[word] = ~np.uint64(0)
+    workspace.uncolored[:] = ~np.uint64(0)
     if n % WORD != 0:
         workspace.uncolored[workspace.uncolored.size - 1] = (ONE << np.uint64(n % WORD)) - ONE
     workspace.progress[LEFT] = 0
@@ -112,17 +92,6 @@ def _begin_class(ants: Colorings, workspace: Workspace, ant: int, step: int) -> 
         workspace.free[word] = workspace.uncolored[word]
     ants.ends[ant, workspace.progress[COLOR]] = step
     workspace.progress[COLOR] += 1
-
-
-@inlined
-def _start_word(rules: RlfRules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
-    """Return the random word for the first vertex of a class."""
-    first, second, third, fourth = philox(
-        np.uint32(step >> 2), np.uint32(ant), iteration, START, rules.key0, rules.key1
-    )
-    low = second if step & 1 else first
-    high = fourth if step & 1 else third
-    return high if step & 2 else low
 
 
 @inlined
@@ -144,11 +113,7 @@ def _select(
             return slot
     block = step >> 2
     if progress[DRAWN] != block:
-        words = philox(
-            np.uint32(block), np.uint32(ant), iteration, ROULETTE, rules.key0, rules.key1
-        )
-        for word in range(4):
-            workspace.words[word] = words[word]
+        draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, block)
         progress[DRAWN] = block
     drawn = workspace.words[step & 3]
     if largest == 0:
@@ -161,7 +126,7 @@ def _spin(
     pairs: Pairs, rules: RlfRules, workspace: Workspace, here: Whole, left: Whole, drawn: np.uint32
 ) -> int:
     """Turn the wheel over all candidates (selection with prefix sums)."""
-    padded = (left + BLOCK - 1) // BLOCK * BLOCK
+    end = (left + BLOCK - 1) // BLOCK * BLOCK
     heaviest = np.int32(0)
     row = pairs.info[here]
     for slot in range(left):
@@ -170,12 +135,8 @@ def _spin(
         key = min(max(key, LIGHTEST_KEY), HEAVIEST_KEY) if power > 0 else np.int32(0)
         workspace.keys[slot] = key
         heaviest = max(heaviest, key)
-    for slot in range(left, padded):
-        workspace.keys[slot] = np.int32(0)
-    scale = scale_of(heaviest)
-    keys = workspace.keys[:padded]
-    total = add_up(keys, scale, workspace.sums)
-    return slot_at(keys, scale, workspace.sums, spin(drawn, total))
+    workspace.keys[left:end] = 0
+    return slot_of(workspace.keys[:end], heaviest, workspace.sums, drawn)
 
 
 @inlined
@@ -191,13 +152,11 @@ def _try(
     n = pairs.sums.shape[1]
     sums = pairs.sums[here]
     ceiling = rules.powers[workspace.progress[LARGEST]]
-    first, second, third, fourth = np.uint32(0), np.uint32(0), np.uint32(0), np.uint32(0)
+    first = second = third = fourth = np.uint32(0)
     for trial in range(rules.trials):
         if trial & 1 == 0:
             purpose = np.uint32(TRIAL | np.uint32(np.uint32(trial >> 1) << np.uint32(8)))
-            first, second, third, fourth = philox(
-                np.uint32(step), np.uint32(ant), iteration, purpose, rules.key0, rules.key1
-            )
+            first, second, third, fourth = words_of(rules.key, purpose, iteration, ant, step)
         else:
             first, second = third, fourth
         stop = spin(first, sums[n - 1])
@@ -261,7 +220,7 @@ def _list_free(workspace: Workspace) -> np.int64:
 
 @inlined
 def _keep_free(workspace: Workspace) -> np.int64:
-    """Remove from the list who is no longer a candidate; return how many are left."""
+    """Remove from the list what is no longer a candidate; return how many are left."""
     left = np.int64(0)
     for slot in range(workspace.progress[LEFT]):
         candidate = workspace.candidates[slot]

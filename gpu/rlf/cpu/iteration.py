@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined, pasted
-from gpu.cpu.record import Record, keep_best, keep_numbers, shortest
+from gpu.cpu.record import keep
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.rlf.cpu.construction import construct, weigh_row
 from gpu.rlf.cpu.state import BASE, LEVEL, UNIT, Colorings, Pairs, RlfRules, RlfState, Workspace
@@ -26,26 +26,24 @@ def do_coloring_stage(state: RlfState, workspace: Workspace, task: Task, stage: 
     """
     pairs, ants, rules = state.pairs, state.ants, state.rules
     if stage == WEIGH:
-        first, end = units_of(ants.orders.shape[1], task)
-        for u in range(first, end):
+        for u in units_of(ants.orders.shape[1], task):
             weigh_row(pairs, rules, u)
     elif stage == CONSTRUCT:
         construct(state, workspace, task)
     elif stage == RENEW:
-        first, end = units_of(ants.orders.shape[1], task)
-        for u in range(first, end):
+        for u in units_of(ants.orders.shape[1], task):
             _renew_row(pairs, ants, rules, workspace.deposits, u)
     elif task.thread == 0:
         if stage == SHARE:
             _share_out(ants, rules)
         else:
-            _finish(ants, state.record)
+            keep(state.record, ants.costs, ants.colors)
 
 
 @inlined
 def _share_out(ants: Colorings, rules: RlfRules) -> None:
     """Compute what each ant deposits on a pair, and what all trails get (eq. 4)."""
-    fewest = ants.costs[shortest(ants.costs)]
+    fewest = ants.costs[ants.costs.argmin()]
     base = np.float64(0)
     for ant in range(ants.costs.size):
         base += 1.0 / np.float64(ants.costs[ant])
@@ -63,8 +61,7 @@ def _renew_row(
 ) -> None:
     """Evaporate the trails of ``u``, and add what all ants deposit (eqs. 3 and 4)."""
     trails = pairs.trails
-    for v in range(deposits.size):
-        deposits[v] = 0
+    deposits[:] = 0
     for ant in range(ants.costs.size):
         color, here, quanta = ants.colors[ant, u], ants.places[ant, u], ants.quanta[ant]
         first, end = ants.ends[ant, color], ants.ends[ant, color + 1]
@@ -80,20 +77,9 @@ def _renew_row(
         trails[u, v] = renewed if trails[u, v] > 0 else np.float32(0)
 
 
-@inlined
-def _finish(ants: Colorings, record: Record) -> None:
-    """Keep the best coloring."""
-    best = shortest(ants.costs)
-    keep_numbers(record, ants.costs, best)
-    for vertex in range(record.last_solution.size):
-        record.last_solution[vertex] = ants.colors[best, vertex]
-    keep_best(record)
-
-
-def _do_stage(
+@loop_over
+def run(
     state: RlfState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
+    """Do a thread's share of a stage."""
     do_coloring_stage(state, workspace, task, stage)
-
-
-run = loop_over(_do_stage)

@@ -12,45 +12,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.devices import Device
-from gpu.core.random import key_of
 from gpu.cpu import main_memory as memory
 from gpu.cpu.compilation import compiled
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, shortest
+from gpu.cpu.record import BEST_COST, BEST_ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
 from gpu.problems.coloring.heuristics import greedy_colors
-from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu import state as rlf
 from gpu.rlf.cpu.colony import RlfCpuColony
 from gpu.rlf.cpu.iteration import RANK, SEARCH, TAKE, do_coloring_stage
 from gpu.rlf.cpu.state import Colorings, RlfState
-from gpu.rlf.parameters import ColoringCpuParameters, ColoringTabuParameters
+from gpu.rlf.parameters import ColoringTabuParameters
 from gpu.tabu_search.cpu import state as tabu
-from gpu.tabu_search.cpu.search import search
-from gpu.tabu_search.cpu.state import KEPT_COLORS, Searches, TabuRules
-
-SHARED = ("ants", "alpha", "beta", "rho", "reward", "deposit")
-"""Parameters of the ants alone."""
+from gpu.tabu_search.cpu.search import KEPT_COLORS, search
+from gpu.tabu_search.cpu.state import Searches, TabuRules
 
 
 class RlfTabuState(NamedTuple):
-    """What a colony works on.
+    """What a colony works on."""
 
-    Attributes
-    ----------
-    coloring : RlfState
-        What its ants work on.
-    rules : TabuRules
-    searches : Searches
-    ant_of : ndarray of int64, shape (searches,)
-        The ant whose coloring each search improves in this iteration.
-    """
-
-    coloring: RlfState
+    coloring: RlfState  # what its ants work on
     rules: TabuRules
     searches: Searches
-    ant_of: NDArray[np.int64]
+    ant_of: NDArray[np.int64]  # (searches,): the ant whose coloring each search improves
 
 
 class Workspace(NamedTuple):
@@ -60,7 +45,8 @@ class Workspace(NamedTuple):
     search: tabu.Workspace
 
 
-def do_stage(
+@loop_over
+def run(
     state: RlfTabuState, workspace: Workspace, barrier: NDArray[np.int64], task: Task, stage: int
 ) -> None:
     """Do a thread's share of a stage."""
@@ -69,25 +55,18 @@ def do_stage(
         if task.thread == 0:
             _rank(ants.costs, ant_of)
     elif stage == SEARCH:
-        best = ants.costs[shortest(ants.costs)]
+        best = ants.costs[ants.costs.argmin()]
         if record.numbers[BEST_ITERATION] > 0:
             best = min(best, record.numbers[BEST_COST])
-        first, end = units_of(ant_of.size, task)
-        for number in range(first, end):
+        rules, searches, own = state.rules, state.searches, workspace.search
+        for number in units_of(ant_of.size, task):
             ant = ant_of[number]
-            search(
-                state.rules, state.searches, workspace.search, number,
-                ants.colors[ant], ants.costs[ant], best,
-            )  # fmt: skip
+            search(rules, searches, own, number, ants.colors[ant], ants.costs[ant], best)
     elif stage == TAKE:
-        first, end = units_of(ant_of.size, task)
-        for number in range(first, end):
+        for number in units_of(ant_of.size, task):
             _take(ants, state.searches, number, ant_of[number])
     else:
         do_coloring_stage(state.coloring, workspace.ants, task, stage)
-
-
-run = loop_over(do_stage)
 
 
 @compiled
@@ -113,8 +92,7 @@ def _take(ants: Colorings, searches: Searches, number: int, ant: np.int64) -> No
         return
     colors, ends = searches.kept[number], ants.ends[ant]
     ants.costs[ant] = count
-    for color in range(count + 1):
-        ends[color] = 0
+    ends[: count + 1] = 0
     for v in range(colors.size):
         ends[colors[v] + 1] += np.uint32(1)
     for color in range(count):
@@ -130,13 +108,6 @@ def _take(ants: Colorings, searches: Searches, number: int, ant: np.int64) -> No
     ends[0] = 0
 
 
-def build(
-    instance: GraphInstance, parameters: ColoringTabuParameters, device: Device, seed: int
-) -> RlfTabuCpuColony:
-    """Ants and searches shared out among the cores of ``device``."""
-    return RlfTabuCpuColony(instance, parameters, seed, threads=device.cores)
-
-
 class RlfTabuCpuColony(RlfCpuColony):
     """ACO-RLF with tabu searches; see :class:`gpu.rlf.cpu.colony.RlfCpuColony`.
 
@@ -145,40 +116,22 @@ class RlfTabuCpuColony(RlfCpuColony):
 
     _run = staticmethod(run)
 
-    def __init__(
-        self,
-        instance: GraphInstance,
-        parameters: ColoringTabuParameters,
-        seed: int,
-        *,
-        threads: int,
-    ) -> None:
-        self._tabu = parameters.resolved(instance.n)
-        self._key = key_of(seed)
-        common = {name: getattr(self._tabu, name) for name in SHARED}
-        plain = ColoringCpuParameters.from_mapping({**common, "selection": "wheel"})
-        super().__init__(instance, plain, seed, threads=threads)
-
     def _improvement(
-        self, state: RlfState, workspaces: Sequence[Any]
-    ) -> tuple[Any, Sequence[Any], Sequence[Stage]]:
-        graph, count = self._graph, self._tabu.searches
+        self, parameters: ColoringTabuParameters, state: RlfState, workspaces: list[Any]
+    ) -> tuple[RlfTabuState, list[Workspace], Sequence[Stage]]:
+        graph, count = self._instance, parameters.searches
         assert count is not None
         n, most = graph.n, greedy_colors(graph)
         memory.require(
             f"the tabu searches on {graph.name} ({n} vertices, {count} searches)",
             tabu.bytes_needed(n, most, count, len(workspaces)),
         )
-        rules = tabu.rules_of(self._key, graph, most, self._tabu.moves)
-        self._searching = RlfTabuState(
-            state, rules, tabu.searches_of(n, most, count), np.zeros(count, np.int64)
-        )
-        return (
-            self._searching,
-            [Workspace(ants, tabu.workspace_of(n, most)) for ants in workspaces],
-            (
-                Stage(RANK, "tabu search", each(1)),
-                Stage(SEARCH, "tabu search", shared(count)),
-                Stage(TAKE, "tabu search", shared(count)),
-            ),
-        )
+        rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
+        expiries, states = (count, n, most), (count, 4)
+        searches = allocated(Searches, (count, n), states=states, expiries=expiries)
+        self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
+        shapes = {"counts": (n, most), "sizes": n + 1, "names": n + 1, "numbers": 8, "words": 4}
+        both = [Workspace(ants, allocated(tabu.Workspace, n, **shapes)) for ants in workspaces]
+        units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
+        stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
+        return self._searching, both, stages

@@ -18,29 +18,21 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import philox
-from gpu.tabu_search.cpu.state import (
-    COLORS,
-    CONFLICTS,
-    FEWEST,
-    KEPT_COLORS,
-    NOW_COLORS,
-    NOW_FEWEST,
-    NOW_TIME,
-    TIME,
-    WRONG,
-    Searches,
-    TabuRules,
-    Workspace,
-)
+from gpu.cpu.philox import draw_block
+from gpu.tabu_search.cpu.state import Searches, TabuRules, Workspace
+
+COLORS, TIME, FEWEST, KEPT_COLORS = range(4)
+"""Number of colors that a search tries to use, 0 before it begins; moves made; fewest conflicts so
+far with that number of colors; number of colors of what it has kept, 0 for nothing."""
+
+NOW_COLORS, NOW_TIME, NOW_FEWEST, CONFLICTS, WRONG = range(5)
+"""Numbers of a workspace: the first three as in the state of a search; edges in conflict; vertices
+in conflict."""
 
 TABU = np.uint32(Purpose.TABU)
 
-NO_MOVE = 2**62
-"""More than any move gains, and more than any lot."""
-
-LOOSE = -1
-"""The color of a vertex that has none."""
+NO_MOVE = 2**62  # more than any move gains, and more than any lot
+LOOSE = -1  # the color of a vertex that has none
 
 
 @compiled
@@ -68,21 +60,19 @@ def search(
         colors[v] = np.int32(begin[v]) if begins else searches.colors[number, v]
     now[NOW_COLORS] = begin_colors if begins else state[COLORS]
     now[NOW_TIME] = state[TIME]
-    _draw_words(rules, workspace, number)
+    draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
     fewer = now[NOW_COLORS] > target
     made = 0
     while True:
         if fewer:
             _squeeze(workspace, target)
-            for v in range(colors.size):
-                for color in range(rules.most):
-                    expiries[v, color] = np.uint32(0)
+            expiries[:] = 0
         if fewer or made == 0:
             _build(rules, workspace)
             now[NOW_FEWEST] = now[CONFLICTS] if fewer else state[FEWEST]
         while now[CONFLICTS] > 0 and made < rules.moves:
             if now[NOW_TIME] & 3 == 0:
-                _draw_words(rules, workspace, number)
+                draw_block(workspace.words, rules.key, TABU, 0, number, now[NOW_TIME] >> 2)
             _move(rules, workspace, expiries)
             made += 1
         if now[CONFLICTS] > 0:
@@ -99,22 +89,14 @@ def search(
     state[COLORS], state[TIME], state[FEWEST] = now[NOW_COLORS], now[NOW_TIME], now[NOW_FEWEST]
 
 
-@inlined
-def _draw_words(rules: TabuRules, workspace: Workspace, number: int) -> None:
-    """Draw the random words of the next move and of the others of its block of four."""
-    block = np.uint32(workspace.numbers[NOW_TIME] >> 2)
-    words = philox(block, np.uint32(number), np.uint32(0), TABU, rules.key0, rules.key1)
-    workspace.words[0], workspace.words[1], workspace.words[2], workspace.words[3] = words
-
-
 @compiled
 def _squeeze(workspace: Workspace, target: Whole) -> None:
     """Take the color from the smallest classes, of equals the lowest, until ``target`` are left."""
     count, sizes, names = workspace.numbers[NOW_COLORS], workspace.sizes, workspace.names
-    for color in range(count):
-        sizes[color] = names[color] = 0
-    for v in range(workspace.colors.size):
-        sizes[workspace.colors[v]] += 1
+    sizes[:] = 0
+    names[:] = 0
+    for color in workspace.colors:
+        sizes[color] += 1
     for _ in range(count - target):
         smallest = -1
         for color in range(count):
@@ -137,8 +119,7 @@ def _build(rules: TabuRules, workspace: Workspace) -> None:
     colors, counts, now = workspace.colors, workspace.counts, workspace.numbers
     n = colors.size
     for v in range(n):
-        for color in range(now[NOW_COLORS]):
-            counts[v, color] = 0
+        counts[v, : now[NOW_COLORS]] = 0
         for i in range(rules.ends[v], rules.ends[v + 1]):
             color = colors[rules.neighbours[i]]
             if color != LOOSE:

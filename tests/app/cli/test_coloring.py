@@ -222,9 +222,8 @@ def test_a_coloring_that_is_none_is_never_shown(
     graph: GraphInstance, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any], what: str
 ) -> None:
     honest = RlfCpuColony._checked
-    monkeypatch.setattr(
-        RlfCpuColony, "_checked", lambda self, colors, cost: wrong(honest(self, colors, cost))
-    )
+    dishonest = staticmethod(lambda graph, colors, cost: wrong(honest(graph, colors, cost)))
+    monkeypatch.setattr(RlfCpuColony, "_checked", dishonest)
     run = Run(graph, new_session(graph, device="cpu:1", seed=1))
     run.build()
     run.advance(1)

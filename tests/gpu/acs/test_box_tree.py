@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from gpu.acs.cpu import box_tree
-from gpu.acs.cpu.box_tree import box_tree_of
-from gpu.acs.cpu.state import DEEPEST
+from gpu.acs.cpu.box_tree import DEEPEST, box_tree_of
 from gpu.cpu.geometry import BOXED, geometry_of
 from gpu.problems.tsp.metric import Metric
 from tests.gpu.cpu import makers

@@ -16,7 +16,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.core.random import philox4x32
 from gpu.cpu.candidate_lists import width_of
 from gpu.cpu.geometry import geometry_of
-from gpu.cpu.philox import philox
+from gpu.cpu.philox import key_of, philox
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.cpu import makers
@@ -29,25 +29,13 @@ def call_philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
 
 
 @caller
-def call_fallback(
-    lists: Any, geometry: Any, boxes: Any, trails: Any, rules: Any, unvisited: Any,
-    waiting: Any, u: int, left: int,
-) -> Any:  # fmt: skip
-    return choice.fallback(lists, geometry, boxes, trails, rules, unvisited, waiting, 0, u, left)
+def call_fallback(edges: Any, boxes: Any, unvisited: Any, waiting: Any, u: int, left: int) -> Any:
+    return choice.fallback(edges, boxes, unvisited, waiting, 0, u, left)
 
 
 @caller
-def call_update(
-    lists: state.CandidateLists,
-    trails: state.Pheromone,
-    rules: Any,
-    u: Any,
-    v: Any,
-    lane: Any,
-    keep: Any,
-    added: Any,
-) -> Any:
-    return update(lists, trails, rules, u, v, lane, keep, added)
+def call_update(edges: Any, u: Any, v: Any, lane: Any, keep: Any, added: Any) -> Any:
+    return update(edges, u, v, lane, keep, added)
 
 
 @caller
@@ -63,15 +51,10 @@ def call_roulette(weighed: Any, sums: Any, share: Any) -> Any:
     return choice.roulette(weighed, sums, share)
 
 
-@caller
-def call_lowest_bit(word: Any) -> Any:
-    return choice.lowest_bit(word)
-
-
 def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
     return state.Rules(
-        np.uint32(0), np.uint32(0), np.uint32(0), 1, np.float32(0.9), np.float32(0.1),
-        np.float32(0.8), 0.2, 1, True, selective, instance.directed, 1,
+        key_of(0), np.uint32(0), 1, np.float32(0.9), np.float32(0.1),
+        np.float32(0.8), 0.2, selective, 1, True, instance.directed, 1,
     )  # fmt: skip
 
 
@@ -88,12 +71,6 @@ def test_philox_is_the_reference(words: tuple[int, ...]) -> None:
     c0, c1, c2, c3, k0, k1 = words
     expected = philox4x32((c0, c1, c2, c3), (k0, k1))
     assert list(call_philox(*(np.uint32(word) for word in words))) == expected.tolist()
-
-
-@pytest.mark.parametrize("bit", range(32))
-def test_lowest_bit(bit: int) -> None:
-    for above in (0, 0xFFFFFFFF << bit, 0x55555555 << bit):
-        assert call_lowest_bit(np.uint32((1 << bit | above) & 0xFFFFFFFF)) == bit
 
 
 FIELDS = {
@@ -123,15 +100,14 @@ def test_fallback_is_the_full_scan(
         candidates = build_candidates(instance, cl)
     lists = state.lists_of(candidates, beta)
     trails, rules = state.pheromone_of(n, cl, slots), rules_for(instance, slots > 0)
-    keep = rules.global_keep
+    geometry = geometry_of(instance, beta)
+    edges = state.Edges(lists, geometry, trails, rules)
     for u, v in rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2)):
         if u != v:
             lane = np.flatnonzero(candidates.neighbours[u] == v)
             added = np.float32(rng.choice([0.2, 0.05, 30.0]))
-            call_update(
-                lists, trails, rules, u, v, int(lane[0]) if lane.size else NOT_LISTED, keep, added
-            )
-    geometry = geometry_of(instance, beta)
+            found = int(lane[0]) if lane.size else NOT_LISTED
+            call_update(edges, u, v, found, rules.global_keep, added)
     boxes, waiting = box_tree_of(geometry), state.new_workspace().waiting
     full = full_trails(trails, lists, candidates, slots)
     for u in rng.choice(n, 10, replace=False):
@@ -143,9 +119,7 @@ def test_fallback_is_the_full_scan(
             continue
         eta = weights(instance.distances(np.array(u), left), candidates.distances[u, :1], beta)
         expected = left[np.argmax(full[u, left] * eta)]
-        assert expected == call_fallback(
-            lists, geometry, boxes, trails, rules, bits(free), waiting, u, left.size
-        )
+        assert expected == call_fallback(edges, boxes, bits(free), waiting, u, left.size)
 
 
 def full_trails(
@@ -216,12 +190,14 @@ def test_the_bounds_hold_whatever_is_updated() -> None:
     near = np.zeros((60, 60), bool)
     np.put_along_axis(near, candidates.backup[:, :10].astype(int), True, axis=1)
     lists = lists._replace(backup=np.ascontiguousarray(lists.backup[:, :10]))
+    geometry = geometry_of(instance, 3.0)
+    edges = state.Edges(lists, geometry, trails, rules)
     off_list = np.ones((60, 60), bool)
     np.put_along_axis(off_list, candidates.neighbours.astype(int), False, axis=1)
     for u, v in rng.integers(0, 60, (500, 2)):
         if u != v and off_list[u, v]:
             keep, added = np.float32(rng.random()), np.float32(rng.exponential(10))
-            call_update(lists, trails, rules, u, v, NOT_LISTED, keep, added)
+            call_update(edges, u, v, NOT_LISTED, keep, added)
     largest_near = np.where(near & off_list, trails.others, 0).max(axis=1)
     largest_beyond = np.where(~near & off_list, trails.others, 0).max(axis=1)
     assert np.all(trails.bounds[:, 0] >= largest_near)

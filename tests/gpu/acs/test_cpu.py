@@ -58,11 +58,11 @@ def compare(
 
 def same_state(literal: Literal, colony: AcsCpuColony) -> None:
     snapshot = colony.snapshot(Wanted.EVERYTHING)
-    np.testing.assert_array_equal(colony._state.ants.routes.T, literal.routes)
-    np.testing.assert_array_equal(colony._state.ants.lengths, literal.lengths)
+    np.testing.assert_array_equal(colony._ants.routes.T, literal.routes)
+    np.testing.assert_array_equal(colony._ants.lengths, literal.lengths)
     assert_same_tours(snapshot, literal)
     same_pictures(literal, snapshot)
-    trails = colony._state.trails
+    trails = colony._edges.trails
     if isinstance(literal.memory, Selective):
         assert trails.cities.tolist() == literal.memory.nodes
         np.testing.assert_array_equal(trails.values, np.array(literal.memory.pheromone))
@@ -190,7 +190,7 @@ def test_same_seed_same_run_whatever_the_number_of_threads() -> None:
         assert len({tour for tour, _ in seen}) == 1
         for other in seen[1:]:
             np.testing.assert_array_equal(
-                other[1]._state.trails.listed, seen[0][1]._state.trails.listed
+                other[1]._edges.trails.listed, seen[0][1]._edges.trails.listed
             )
     again = AcsCpuColony(instance, AcsParameters(), 12, threads=1, stepwise=True)
     again.iterate(20)

@@ -360,6 +360,7 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         few = as_tables.tours_of(instance.n, 70, instance.directed, linked=False)
         less = as_tables.bytes_needed(instance, 70, 20, 32, linked=False)
         search = searches.local_search_of(instance, "oropt", 3)
+        workspaces = [searches.workspace_of(search, thread) for thread in range(3)]
 
         def size(arrays: tuple[NDArray[Any], ...]) -> int:
             return sum(array.nbytes for array in arrays)
@@ -367,7 +368,8 @@ def test_what_is_foreseen_is_what_is_allocated() -> None:
         assert size(matrices) == needed["matrices of trails and weights"]
         assert size(tours) == needed["tours of the ants"]
         assert size(few) == less["tours of the ants"]
-        found = search.rule.rows.nbytes + size(search.searches)
+        own = sum(size(workspace[:-2]) for workspace in workspaces)
+        found = search.rule.rows.nbytes + size(search[1:]) + own
         assert found == searches.bytes_needed(instance, 3)
 
 
@@ -390,5 +392,5 @@ def test_the_catalog_builds_it_on_either() -> None:
         system = catalog.find("as", device)
         colony = catalog.build(system, makers.uniform(40), AsCpuParameters(), device, 3)
         assert isinstance(colony, AsCpuColony)
-        assert len(colony._stages._workspaces) == threads
+        assert len(colony._workspaces) == threads
         colony.close()

@@ -8,13 +8,18 @@ from scipy.stats import chisquare
 
 from gpu.construction.cpu import random_keys
 from gpu.construction.cpu.random_keys import reservoir_of_all
+from gpu.core.random import Purpose
 from gpu.cpu import wheel
+from gpu.cpu.philox import key_of_step
 from gpu.cpu.wheel import BLOCK
 from tests.draws import minus_log2
 from tests.gpu.cpu.compiling import caller
 
 ALL = np.arange(1, 2**24, 2, dtype=np.uint32)
 """Every number of 24 bits that can be drawn, over 2^24."""
+
+
+RESERVOIR = np.uint32(Purpose.RESERVOIR)
 
 
 @caller
@@ -34,7 +39,8 @@ def call_counts(weights: Any, drawn: Any, counts: Any, times: Any, seed: Any) ->
     for time in range(times):
         for slot in range(weights.size):
             drawn[slot] = weights[slot]
-        largest = reservoir_of_all(drawn, time, np.uint32(5), 3, seed, np.uint32(9))
+        key = key_of_step((seed, np.uint32(9)), RESERVOIR, np.uint32(5), time, 3)
+        largest = reservoir_of_all(drawn, key)
         counts[wheel.first_of(drawn, largest)] += 1
 
 

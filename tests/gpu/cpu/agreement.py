@@ -62,14 +62,14 @@ def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:
 def interrupt(monkeypatch: pytest.MonkeyPatch, colony: TourColony) -> None:
     """Press Ctrl-C while ``colony`` works: none of its threads stays behind."""
     colony.iterate(2)
-    real = colony._stages._loop
+    real = colony._run
 
     def interrupted(*arguments: Any) -> None:
         if threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
         real(*arguments)
 
-    monkeypatch.setattr(colony._stages, "_loop", interrupted)
+    monkeypatch.setattr(colony, "_run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         colony.iterate(1)
     assert not any(thread.name.startswith("colony") for thread in threading.enumerate())

@@ -11,8 +11,8 @@ from gpu.cpu.compilation import cached
 from gpu.cpu.geometry import Geometry, geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, Record, record_of
 from gpu.cpu.stage_loop import Task
-from gpu.local_search.cpu.search import improve_tours
-from gpu.local_search.cpu.state import EXCHANGES, SEGMENTS, LocalSearch, local_search_of
+from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_tours
+from gpu.local_search.cpu.state import Rule, Search, local_search_of, workspace_of
 from gpu.local_search.rule import NEIGHBOURS
 from gpu.problems.tsp.instance import TspInstance
 
@@ -61,20 +61,20 @@ def improve(
         record.best_solution[:] = np.asarray(best)
     if search.is_used:
         task = Task(0, 1, 1, 0, 0, len(improved))
-        _improve(search, geometry_of(instance, 1.0), record, task, improved, lengths)
-    exchanges, segments = (
-        int(search.searches.numbers[0, which]) for which in (EXCHANGES, SEGMENTS)
-    )
+        own, geometry = workspace_of(search, 0), geometry_of(instance, 1.0)
+        _improve(search.rule, own, geometry, record, task, improved, lengths)
+    exchanges, segments = (int(search.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))
     return Improved(improved, lengths, exchanges, segments)
 
 
 @cached
 def _improve(
-    search: LocalSearch,
+    rule: Rule,
+    own: Search,
     geometry: Geometry,
     record: Record,
     task: Task,
     tours: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> None:
-    improve_tours(search, geometry, record, task, tours, lengths)
+    improve_tours(rule, own, geometry, record, task, tours, lengths)

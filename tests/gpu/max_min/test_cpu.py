@@ -216,7 +216,7 @@ def test_the_catalog_builds_it_on_either() -> None:
         system = catalog.find("mmas", device)
         colony = catalog.build(system, makers.uniform(40), MmasCpuParameters(), device, 3)
         assert isinstance(colony, MmasCpuColony)
-        assert len(colony._stages._workspaces) == threads
+        assert len(colony._workspaces) == threads
         colony.close()
 
 

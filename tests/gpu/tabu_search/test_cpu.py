@@ -13,7 +13,7 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE, TAKE, WEIGH
 from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringTabuParameters
-from gpu.tabu_search.cpu import state as tabu_tables
+from gpu.tabu_search.cpu import search as tabu_tables
 from tests.gpu.tabu_search.literal import TabuLiteral
 
 SEED = 2**33 + 9
@@ -62,7 +62,7 @@ def test_searches_move_by_the_rule(n: int, density: float, moves: int) -> None:
 def work(colony: RlfTabuCpuColony, *stages: int) -> None:
     """Run these stages of an iteration, on two threads."""
     for stage in stages:
-        colony._stages._run(1, 1 << stage, 0, EVERYTHING)
+        colony._work(1, 1 << stage, 0, EVERYTHING)
 
 
 def test_a_colony_finds_the_fewest_colors_with_any_number_of_threads() -> None:
