@@ -18,12 +18,7 @@ from gpu.core.system import RuleMaker, System, place_of
 from gpu.max_min import systems as max_min
 from gpu.rlf import systems as rlf
 
-CATALOG: tuple[System, ...] = (
-    *acs.SYSTEMS,
-    *ant_system.SYSTEMS,
-    *max_min.SYSTEMS,
-    *rlf.SYSTEMS,
-)
+CATALOG: tuple[System, ...] = (*acs.SYSTEMS, *ant_system.SYSTEMS, *max_min.SYSTEMS, *rlf.SYSTEMS)
 """All systems: those of a search in the order in which a short name looks for one that runs."""
 
 

@@ -77,10 +77,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=TspInstance,
         parameters=AcsParameters,
-        builders={
-            "cuda": partial(_on_gpu, "stepwise"),
-            "cpu": _TOGETHER,
-        },
+        builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
         alias="acs",
         rule=_rule,
     ),

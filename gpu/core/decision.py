@@ -30,45 +30,22 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """Between which cities an ant chose, and how; the arrays run in the order of the wheel.
+    """Between which cities an ant chose, and how; the arrays run in the order of the wheel."""
 
-    Attributes
-    ----------
-    outcome : Outcome
-        How it came about.
-    chosen : int
-        The city, 0-based.
-    cities : ndarray of int32, shape (k,)
-        The unvisited cities that were considered, k >= 1.
-    trails : ndarray of float32, shape (k,)
-        τ of the edges that lead there, in units of the initial trail.
-    heuristics : ndarray of float32, shape (k,)
-        η^β, in units of the nearest neighbour's.
-    weights : ndarray of float32, shape (k,)
-        What the rule makes of both: τ·η^β, or τ^α·η^β.
-    shares : ndarray of float64, shape (k,)
-        The wheel's parts as the rule forms them, in any unit.
-    listed : int
-        Length of the candidate list, visited cities included; 0 if there is none.
-    q, q0 : float or None
-        The draw that decides between greed and the wheel, and its threshold.
-    spin : float or None
-        Where on the wheel, in [0, 1), the ball fell.
-    draws : ndarray of float32, shape (k,), or None
-        The random numbers of an I-Roulette or a reservoir, in (0, 1).
-    """
-
-    outcome: Outcome
-    chosen: int
-    cities: NDArray[np.int32]
+    outcome: Outcome  # how it came about
+    chosen: int  # the city, 0-based
+    cities: NDArray[np.int32]  # (k,): the unvisited cities that were considered, k >= 1
+    # (k,): τ of the edges that lead there, in units of the initial trail
     trails: NDArray[np.float32]
-    heuristics: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    shares: NDArray[np.float64]
-    listed: int = 0
+    heuristics: NDArray[np.float32]  # (k,): η^β, in units of the nearest neighbour's
+    weights: NDArray[np.float32]  # (k,): what the rule makes of both: τ·η^β, or τ^α·η^β
+    shares: NDArray[np.float64]  # (k,): the wheel's parts as the rule forms them, in any unit
+    listed: int = 0  # length of the candidate list, visited cities included; 0 if there is none
+    # [q, q0] The draw that decides between greed and the wheel, and its threshold
     q: float | None = None
     q0: float | None = None
-    spin: float | None = None
+    spin: float | None = None  # where on the wheel, in [0, 1), the ball fell
+    # (k,): the random numbers of an I-Roulette or a reservoir, in (0, 1)
     draws: NDArray[np.float32] | None = None
 
     @property
@@ -83,33 +60,19 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """One step of one ant in the coming iteration, replayed from the trails as they stand.
+    """One step of one ant in the coming iteration, replayed from the trails as they stand."""
 
-    Attributes
-    ----------
-    ant : int
-        Counted from 0.
-    iteration : int
-        The coming iteration, counted from 0: as many are finished.
-    tour : ndarray of int32, shape (t,)
-        The cities visited so far, in order (the tabu); the ant stands in the last.
-    choice : Choice
-        What follows.
-    probabilities : ndarray of float64, shape (k,)
-        The chance of each of the choice's cities when it is drawn; the sum is 1. Where the ant
-        takes the heaviest instead, what a spin of the wheel would have given.
-    caveat : str
-        Why the iteration may turn out otherwise, in one sentence; empty if it cannot.
-    generation : int
-        Which run of the session this belongs to; set by the run, stale ones are dropped.
-    """
-
-    ant: int
-    iteration: int
+    ant: int  # counted from 0
+    iteration: int  # the coming iteration, counted from 0: as many are finished
+    # (t,): the cities visited so far, in order (the tabu); the ant stands in the last
     tour: NDArray[np.int32]
-    choice: Choice
+    choice: Choice  # what follows
+    # (k,): the chance of each of the choice's cities when it is drawn; the sum is 1. Where the ant
+    # takes the heaviest instead, what a spin of the wheel would have given.
     probabilities: NDArray[np.float64]
+    # why the iteration may turn out otherwise, in one sentence; empty if it cannot
     caveat: str = ""
+    # which run of the session this belongs to; set by the run, stale ones are dropped
     generation: int = 0
 
     @property

@@ -14,33 +14,16 @@ from gpu.core.processors import usable_cores
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One place to run a colony.
+    """One place to run a colony."""
 
-    Attributes
-    ----------
-    name : str
-        What the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``.
-    kind : {"cpu", "cuda"}
-        Which of the two it is.
-    index : int
-        Number of the GPU; 0 for a CPU.
-    cores : int
-        CPU threads used (those that this process may use at once), or multiprocessors of the GPU.
-    model : str
-        What the maker calls it.
-    memory : int
-        Bytes of memory in all.
-    detail : str
-        Versions that matter for a log: compute capability, driver, runtime.
-    """
-
-    name: str
-    kind: Literal["cpu", "cuda"]
-    index: int
+    name: str  # what the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``
+    kind: Literal["cpu", "cuda"]  # which of the two it is
+    index: int  # number of the GPU; 0 for a CPU
+    # CPU threads used (those that this process may use at once), or multiprocessors of the GPU
     cores: int
-    model: str
-    memory: int
-    detail: str = ""
+    model: str  # what the maker calls it
+    memory: int  # bytes of memory in all
+    detail: str = ""  # versions that matter for a log: compute capability, driver, runtime
 
     def __str__(self) -> str:
         cores = "multiprocessors" if self.kind == "cuda" else "cores"
@@ -51,18 +34,10 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Every device found, and why there is no GPU among them.
+    """Every device found, and why there is no GPU among them."""
 
-    Attributes
-    ----------
-    devices : tuple of Device
-        Best first: GPUs, then ``cpu``, then ``cpu:1``.
-    without_cuda : str
-        One clause saying why no GPU can be used; empty where one can.
-    """
-
-    devices: tuple[Device, ...]
-    without_cuda: str
+    devices: tuple[Device, ...]  # best first: GPUs, then ``cpu``, then ``cpu:1``
+    without_cuda: str  # one clause saying why no GPU can be used; empty where one can
 
 
 def survey() -> Survey:

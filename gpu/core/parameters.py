@@ -21,41 +21,22 @@ from gpu.core.instance import Instance
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the window and ``--help`` say of one parameter.
+    """What the window and ``--help`` say of one parameter."""
 
-    Attributes
-    ----------
-    symbol : str
-        The paper's symbol, for example ``"q₀"``.
-    text : str
-        One sentence for the user.
-    low, high : float
-        The inclusive range of valid values.
-    low_open, high_open : bool
-        Whether the bound itself is excluded.
-    automatic : str
-        What ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed.
-    options : mapping of str to str
-        For a choice, every value it can have and what that means; empty for a number.
-    power_of_two : bool
-        Whether only powers of two are valid.
-    multiple_of : int
-        Only whole multiples of this are valid, where it is not 0.
-    phase : str
-        The phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this
-        parameter decides; empty where that is the whole iteration.
-    """
-
-    symbol: str
-    text: str
-    low: float = -math.inf
+    symbol: str  # the paper's symbol, for example ``"q₀"``
+    text: str  # one sentence for the user
+    low: float = -math.inf  # [low, high] The inclusive range of valid values
     high: float = math.inf
-    low_open: bool = False
+    low_open: bool = False  # [low_open, high_open] Whether the bound itself is excluded
     high_open: bool = False
+    # what ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed
     automatic: str = ""
+    # for a choice, every value it can have and what that means; empty for a number
     options: Mapping[str, str] = field(default_factory=dict)
-    power_of_two: bool = False
-    multiple_of: int = 0
+    power_of_two: bool = False  # whether only powers of two are valid
+    multiple_of: int = 0  # only whole multiples of this are valid, where it is not 0
+    # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
+    # decides; empty where that is the whole iteration
     phase: str = ""
     check: Callable[[Instance, Any], None] | None = None
 

@@ -29,44 +29,20 @@ RuleMaker = Callable[[Instance, Parameters, int], Rule]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row of the catalog; made by :func:`system_of`.
+    """One row of the catalog; made by :func:`system_of`."""
 
-    Attributes
-    ----------
-    name : str
-        The paper's name, lower case with hyphens.
-    title : str
-        The paper's own spelling.
-    paper : str
-        Author and year, and the section that defines it.
-    made_of : str
-        What it is made of: how ants are spread, which memory, how updates are made.
-    summary : str
-        One sentence for the window.
-    deterministic : bool
-        False if the paper lets updates race: the same seed may then give other tours.
-    problem : Problem
-        What it solves.
-    parameters : type of Parameters
-        Its parameters, with the paper's defaults.
-    builders : mapping of Place to Builder
-        Where it runs, and what builds it there.
-    alias : str
-        The short name for which it stands where nothing in an earlier row does.
-    rule : RuleMaker or None
-        Makes its ants' rule, for the decision view; None if its decisions cannot be replayed.
-    """
-
-    name: str
-    title: str
-    paper: str
-    made_of: str
-    summary: str
+    name: str  # the paper's name, lower case with hyphens
+    title: str  # the paper's own spelling
+    paper: str  # author and year, and the section that defines it
+    made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
+    summary: str  # one sentence for the window
+    # false if the paper lets updates race: the same seed may then give other tours
     deterministic: bool
-    problem: Problem
-    parameters: type[Parameters]
-    builders: Mapping[Place, Builder]
-    alias: str = ""
+    problem: Problem  # what it solves
+    parameters: type[Parameters]  # its parameters, with the paper's defaults
+    builders: Mapping[Place, Builder]  # where it runs, and what builds it there
+    alias: str = ""  # the short name for which it stands where nothing in an earlier row does
+    # makes its ants' rule, for the decision view; None if its decisions cannot be replayed
     rule: RuleMaker | None = None
 
     def runs_on(self, device: Device) -> bool:

@@ -24,18 +24,13 @@ FAINTEST = 0.0035
 
 
 class KnownTrails(NamedTuple):
-    """Trails that a memory holds, in units of the initial trail; all others count as 1.
+    """Trails that a memory holds, in units of the initial trail; all others count as 1."""
 
-    Attributes
-    ----------
-    rows, columns : ndarray of int32, shape (k,)
-        From and to; each ordered pair at most once, no pair of a city with itself.
-    values : ndarray of float32, shape (k,)
-    """
-
+    # [rows, columns] (k,): from and to; each ordered pair at most once, no pair of a city with
+    # itself
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
-    values: NDArray[np.float32]
+    values: NDArray[np.float32]  # (k,)
 
 
 def pheromone_picture(

@@ -151,10 +151,7 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     number = np.arange(len(sizes))
     cell = 2.0 / columns
     centres = np.column_stack(
-        [
-            (number % columns + 0.5) * cell - 1.0,
-            rows * cell / 2 - (number // columns + 0.5) * cell,
-        ]
+        [(number % columns + 0.5) * cell - 1.0, rows * cell / 2 - (number // columns + 0.5) * cell]
     )
     order = class_order(colors)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])

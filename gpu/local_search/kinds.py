@@ -20,21 +20,11 @@ LOCAL_SEARCHES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Moves:
-    """Which moves a local search makes.
+    """Which moves a local search makes."""
 
-    Attributes
-    ----------
-    exchanges : bool
-        2-opt.
-    segments : bool
-        Or-opt.
-    turns : bool
-        Whether parts of a tour may be turned around: not where distances are directed.
-    """
-
-    exchanges: bool
-    segments: bool
-    turns: bool
+    exchanges: bool  # 2-opt
+    segments: bool  # Or-opt
+    turns: bool  # whether parts of a tour may be turned around: not where distances are directed
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:

@@ -46,11 +46,7 @@ def _selection(drawing: str, tabu: str, listed: bool) -> str:
 
 
 def _build_on_gpu(
-    variant: str,
-    instance: TspInstance,
-    parameters: MmasCudaParameters,
-    device: Device,
-    seed: int,
+    variant: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
 ) -> Colony:
     """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
     from gpu.cuda.colony import machine_of

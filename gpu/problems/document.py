@@ -20,24 +20,12 @@ _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A TSPLIB file taken apart.
+    """A TSPLIB file taken apart."""
 
-    Attributes
-    ----------
-    path : Path
-        Where it came from; every message names it.
-    specification : dict of str to str
-        Keyword to value. COMMENT lines are joined by line breaks.
-    sections : dict of str to list of str
-        Keyword to data lines, stripped and not empty.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
-
-    path: Path
-    specification: dict[str, str]
-    sections: dict[str, list[str]]
-    sha256: str
+    path: Path  # where it came from; every message names it
+    specification: dict[str, str]  # Keyword to value. COMMENT lines are joined by line breaks.
+    sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
+    sha256: str  # digest of the file's bytes, hexadecimal
 
     def error(self, what: str) -> InstanceError:
         """Build the error that names this file and says ``what`` is wrong with it."""

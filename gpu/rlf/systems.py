@@ -105,11 +105,7 @@ SYSTEMS: tuple[System, ...] = (
         deterministic=True,
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
-        builders={
-            "cuda": _WHEEL,
-            "cpu": _tabu_on_cpu,
-            "cpu:1": _tabu_on_cpu,
-        },
+        builders={"cuda": _WHEEL, "cpu": _tabu_on_cpu, "cpu:1": _tabu_on_cpu},
     ),
     system_of(
         name="aco-rlf-seq",

@@ -56,11 +56,7 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        path: Path,
-        session: Session,
-        instance: Instance,
-        tell: Callable[[str], None],
+        self, path: Path, session: Session, instance: Instance, tell: Callable[[str], None]
     ) -> None:
         self.path = path
         self._instance = instance

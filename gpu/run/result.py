@@ -18,46 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a run found, and how it ended.
+    """What a run found, and how it ended."""
 
-    Attributes
-    ----------
-    instance : Instance
-        What was solved. ``instance.write(path, result.solution, comment)`` writes a solution file.
-    session : Session
-        All that decided the run: colony, device, parameters, seed and limits.
-    solution : ndarray of int32, shape (n,), or None
-        The best solution, read-only. For a tour the cities in their order, for a coloring the
-        color of each vertex; both count from 0. None if no iteration was completed.
-    cost : int or None
-        Its length, or its number of colors.
-    gap_percent : float or None
-        How far ``cost`` lies above the best known one, in %; None if none is known.
-    best_iteration : int
-        The iteration that found it, from 1.
-    iterations : int
-        Iterations completed.
-    solutions_built : int
-        Solutions that the ants built in them.
-    seconds : float
-        Seconds of solving, without the time to build the colony.
-    ending : Ending
-        Finished, cancelled or failed.
-    reason : str
-        Why the run ended, in a sentence.
-    """
-
+    # What was solved. ``instance.write(path, result.solution, comment)`` writes a solution file.
     instance: Instance = field(repr=False)
-    session: Session
+    session: Session  # all that decided the run: colony, device, parameters, seed and limits
+    # (n,): the best solution, read-only. For a tour the cities in their order, for a coloring the
+    # color of each vertex; both count from 0. None if no iteration was completed.
     solution: NDArray[np.int32] | None = field(repr=False)
-    cost: int | None
+    cost: int | None  # its length, or its number of colors
+    # how far ``cost`` lies above the best known one, in %; None if none is known
     gap_percent: float | None
-    best_iteration: int
-    iterations: int
-    solutions_built: int
-    seconds: float
-    ending: Ending
-    reason: str
+    best_iteration: int  # the iteration that found it, from 1
+    iterations: int  # iterations completed
+    solutions_built: int  # solutions that the ants built in them
+    seconds: float  # seconds of solving, without the time to build the colony
+    ending: Ending  # finished, cancelled or failed
+    reason: str  # why the run ended, in a sentence
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:

@@ -16,27 +16,13 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """The contents of a run's log.
+    """The contents of a run's log."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    session : Session
-        The session of the run.
-    header : dict
-        The first line: session, instance, device and versions.
-    records : tuple of dict
-        The lines about improvements and progress, in order.
-    outcome : dict or None
-        The last line; None if the run was killed or still goes on.
-    """
-
-    path: Path
-    session: Session
-    header: dict[str, Any]
-    records: tuple[dict[str, Any], ...]
-    outcome: dict[str, Any] | None
+    path: Path  # the file
+    session: Session  # the session of the run
+    header: dict[str, Any]  # the first line: session, instance, device and versions
+    records: tuple[dict[str, Any], ...]  # the lines about improvements and progress, in order
+    outcome: dict[str, Any] | None  # the last line; None if the run was killed or still goes on
 
     @property
     def last(self) -> dict[str, Any] | None:

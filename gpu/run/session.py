@@ -27,21 +27,11 @@ class SessionError(FormicariumError):
 
 @dataclass(frozen=True, slots=True)
 class InstanceReference:
-    """Names the instance of a session, so that another machine can find and check it.
+    """Names the instance of a session, so that another machine can find and check it."""
 
-    Attributes
-    ----------
-    path : str
-        Absolute path of the file; empty if the instance came from no file.
-    name : str
-        The instance's name, as its file has it.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
-
-    path: str
-    name: str
-    sha256: str
+    path: str  # absolute path of the file; empty if the instance came from no file
+    name: str  # the instance's name, as its file has it
+    sha256: str  # digest of the file's bytes, hexadecimal
 
     def check(self, instance: Instance) -> None:
         """Raise InstanceError unless the file of ``instance`` has exactly the recorded bytes."""
@@ -54,38 +44,20 @@ class InstanceReference:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Everything that decides a run.
+    """Everything that decides a run."""
 
-    Attributes
-    ----------
-    instance : InstanceReference
-        What is solved.
-    colony : str
-        The system's name in the catalog. It is never a short name, whose meaning depends on the
-        device.
-    device : str
-        Name of a device, never ``auto``.
-    parameters : Parameters
-        Parameters of the system; none of them is automatic.
-    chosen : Parameters
-        The same parameters as the user chose them. Some may be automatic, and would get another
-        value for another instance.
-    seed : int
-        0 <= seed < 2^64.
-    stop : StopSettings
-        When the run ends on its own.
-    version : str
-        The program's version.
-    """
-
-    instance: InstanceReference
+    instance: InstanceReference  # what is solved
+    # the system's name in the catalog. It is never a short name, whose meaning depends on the
+    # device.
     colony: str
-    device: str
-    parameters: Parameters
+    device: str  # name of a device, never ``auto``
+    parameters: Parameters  # parameters of the system; none of them is automatic
+    # the same parameters as the user chose them. Some may be automatic, and would get another value
+    # for another instance.
     chosen: Parameters
-    seed: int
-    stop: StopSettings = field(default_factory=StopSettings)
-    version: str = __version__
+    seed: int  # 0 <= seed < 2^64
+    stop: StopSettings = field(default_factory=StopSettings)  # when the run ends on its own
+    version: str = __version__  # the program's version
 
     @property
     def system(self) -> System:

@@ -105,30 +105,17 @@ class NoImprovement:
 class StopSettings:
     """The limits that the user asked for. A run without any goes on until it is cancelled.
 
-    Attributes
-    ----------
-    seconds : float or None
-        Seconds of solving, > 0.
-    iterations : int or None
-        Iterations, >= 1.
-    target_gap : float or None
-        Gap to the known optimum in %, >= 0.
-    target_length : int or None
-        Tour length, or number of colors, >= 0.
-    no_improvement : int or None
-        Iterations in a row without a better solution, >= 1.
-
     Raises
     ------
     ParameterError
         If a value is out of its range.
     """
 
-    seconds: float | None = None
-    iterations: int | None = None
-    target_gap: float | None = None
-    target_length: int | None = None
-    no_improvement: int | None = None
+    seconds: float | None = None  # seconds of solving, > 0
+    iterations: int | None = None  # iterations, >= 1
+    target_gap: float | None = None  # gap to the known optimum in %, >= 0
+    target_length: int | None = None  # tour length, or number of colors, >= 0
+    no_improvement: int | None = None  # iterations in a row without a better solution, >= 1
 
     def __post_init__(self) -> None:
         for name, limit in STOP_LIMITS.items():

@@ -27,12 +27,7 @@ LARGEST_GRAPH = 1 << 15
 SUFFIXES = (".col", ".col.b")
 
 _KINDS = ("edge", "edges", "col")
-_NOT_KEPT = {
-    "n": "values of vertices",
-    "d": "descriptors",
-    "v": "descriptors",
-    "x": "descriptors",
-}
+_NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
 
 _TEXT = re.compile(rb"\s*[cp](\s|\Z)")

@@ -20,43 +20,24 @@ WORD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphInstance:
-    """An undirected graph without loops; arrays are read-only.
-
-    Attributes
-    ----------
-    name : str
-    comment : str
-        The file's comment lines.
-    n : int
-        Number of vertices.
-    edges : ndarray of int32, shape (e, 2)
-        Each edge once: lower vertex first, 0-based, in ascending order; see :func:`unique_edges`.
-    optimum : int or None
-        The least number of colors, proven or best known; None where unknown.
-    note : str
-        What is wrong with the file, in words for the user; empty where nothing is.
-    path : Path or None
-        The file it came from.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    adjacency : ndarray of uint32, shape (n, (n + 31) // 32)
-        A set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``.
-    degrees : ndarray of int32, shape (n,)
-        Number of neighbours.
-    """
+    """An undirected graph without loops; arrays are read-only."""
 
     problem: ClassVar[Problem] = Problem.COLORING
 
     name: str
-    comment: str
-    n: int
+    comment: str  # the file's comment lines
+    n: int  # number of vertices
+    # (e, 2): each edge once: lower vertex first, 0-based, in ascending order; see
+    # :func:`unique_edges`
     edges: NDArray[np.int32]
+    # the least number of colors, proven or best known; None where unknown
     optimum: int | None = None
-    note: str = ""
-    path: Path | None = None
-    sha256: str = ""
+    note: str = ""  # what is wrong with the file, in words for the user; empty where nothing is
+    path: Path | None = None  # the file it came from
+    sha256: str = ""  # digest of the file's bytes, hexadecimal
+    # (n, (n + 31) // 32): a set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``
     adjacency: NDArray[np.uint32] = field(init=False, repr=False)
-    degrees: NDArray[np.int32] = field(init=False, repr=False)
+    degrees: NDArray[np.int32] = field(init=False, repr=False)  # (n,): number of neighbours
 
     def __post_init__(self) -> None:
         words = -(-self.n // WORD)

@@ -34,23 +34,13 @@ BACKUP = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Candidate lists of an instance.
+    """Candidate lists of an instance."""
 
-    Attributes
-    ----------
-    neighbours : ndarray of int32, shape (n, cl)
-        Nearest cities of each city, by distance, then index.
-    distances : ndarray of int32, shape (n, cl)
-        Their distances.
-    reverse : ndarray of uint8, shape (n, cl)
-        Rank of city u on the list of ``neighbours[u, r]``, or ``NOT_LISTED``.
-    backup : ndarray of int32, shape (n, b)
-        The next neighbours, in the same order; b = min(128, n - 1 - cl).
-    """
-
-    neighbours: NDArray[np.int32]
-    distances: NDArray[np.int32]
+    neighbours: NDArray[np.int32]  # (n, cl): nearest cities of each city, by distance, then index
+    distances: NDArray[np.int32]  # (n, cl): their distances
+    # (n, cl): rank of city u on the list of ``neighbours[u, r]``, or ``NOT_LISTED``
     reverse: NDArray[np.uint8]
+    # (n, b): the next neighbours, in the same order; b = min(128, n - 1 - cl)
     backup: NDArray[np.int32]
 
 

@@ -62,9 +62,7 @@ def board(random: np.random.Generator, n: int) -> Layout:
         elif kind < 0.7:  # One row.
             part = np.array([[x, 0] for x in range(int(random.integers(3, 9)))])
         else:  # Resistors side by side.
-            part = np.array(
-                [[x, y] for y in range(int(random.integers(2, 5))) for x in (0, 4)],
-            )
+            part = np.array([[x, y] for y in range(int(random.integers(2, 5))) for x in (0, 4)])
         if random.random() < 0.3:
             part = part[:, ::-1]
         shift = random.integers(0, 3, 2) * (pitch // 2)

@@ -18,56 +18,29 @@ from gpu.problems.tsp.metric import Metric
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TspInstance:
-    """A travelling-salesman instance; arrays are read-only.
-
-    Attributes
-    ----------
-    name : str
-        The file's NAME, without the ending that a few of them have.
-    comment : str
-        The file's COMMENT lines.
-    metric : Metric
-        Rule of the distances.
-    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
-        What the metric measures between; None for EXPLICIT.
-    matrix : ndarray of int32, shape (n, n), or None
-        The distances of an EXPLICIT instance, row to column.
-    display : ndarray of float64, shape (n, 2)
-        Where to draw each city, y up.
-    computed_layout : bool
-        True if ``display`` was computed because the file says nothing of places.
-    directed : bool
-        True for ATSP: the distance from i to j may differ from that from j to i.
-    optimum : int or None
-        Length of an optimal or best-known tour, where known.
-    optimal_tour : ndarray of int32, shape (n,), or None
-        A tour of that length, 0-based, where known.
-    ids : ndarray of int64, shape (n,), or None
-        The cities' numbers in the file, ascending; None where they are 1 to n.
-    note : str
-        What of the file is not kept, in words for the user; empty where all is.
-    path : Path or None
-        The file it came from.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
+    """A travelling-salesman instance; arrays are read-only."""
 
     problem: ClassVar[Problem] = Problem.TSP
 
-    name: str
-    comment: str
-    metric: Metric
+    name: str  # the file's NAME, without the ending that a few of them have
+    comment: str  # the file's COMMENT lines
+    metric: Metric  # rule of the distances
+    # (n, 2) or (n, 3): what the metric measures between; None for EXPLICIT
     coordinates: NDArray[np.float64] | None
-    matrix: NDArray[np.int32] | None
-    display: NDArray[np.float64]
+    matrix: NDArray[np.int32] | None  # (n, n): the distances of an EXPLICIT instance, row to column
+    display: NDArray[np.float64]  # (n, 2): where to draw each city, y up
+    # true if ``display`` was computed because the file says nothing of places
     computed_layout: bool = False
+    # true for ATSP: the distance from i to j may differ from that from j to i
     directed: bool = False
-    optimum: int | None = None
+    optimum: int | None = None  # length of an optimal or best-known tour, where known
+    # (n,): a tour of that length, 0-based, where known
     optimal_tour: NDArray[np.int32] | None = None
+    # (n,): the cities' numbers in the file, ascending; None where they are 1 to n
     ids: NDArray[np.int64] | None = None
-    note: str = ""
-    path: Path | None = None
-    sha256: str = ""
+    note: str = ""  # what of the file is not kept, in words for the user; empty where all is
+    path: Path | None = None  # the file it came from
+    sha256: str = ""  # digest of the file's bytes, hexadecimal
 
     @property
     def n(self) -> int:

@@ -26,13 +26,7 @@ _TYPES = ("TSP", "ATSP")
 _NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
-_SPACE = {
-    Metric.EUC_3D: 3,
-    Metric.MAN_3D: 3,
-    Metric.MAX_3D: 3,
-    Metric.XRAY1: 3,
-    Metric.XRAY2: 3,
-}
+_SPACE = {Metric.EUC_3D: 3, Metric.MAN_3D: 3, Metric.MAX_3D: 3, Metric.XRAY1: 3, Metric.XRAY2: 3}
 """Coordinates of a city, where they are not 2."""
 
 Reals = NDArray[np.float64]
