@@ -28,15 +28,10 @@ class Colony(Protocol):
         On a GPU the call may return while the last batch still runs, never with more than two
         batches in flight; :meth:`snapshot` waits for all of them.
 
-        Parameters
-        ----------
-        count : int
-            At least 0.
-        stop : callable returning bool
-            Asked every 20 ms or so where an iteration takes longer than that and can be left.
-            Once it says True the call returns, in the midst of an iteration, with which the next
-            call goes on. Until that one is whole, :meth:`snapshot` has the numbers and tours of
-            the iteration before it, and trails and counts of updates as they stand.
+        In an iteration that takes longer and can be left, ``stop`` is asked every 20 ms or so.
+        Once it says True the call returns in the middle of an iteration, and the next call goes on
+        with it. Until that one is whole, :meth:`snapshot` has the numbers and tours of the
+        iteration before it, and trails and counts of updates as they stand.
 
         Raises
         ------
@@ -67,16 +62,8 @@ class Colony(Protocol):
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """Finish what is in flight and return a copy of all trails that lead from ``city``.
 
-        Parameters
-        ----------
-        city : int
-            0-based.
-
-        Returns
-        -------
-        ndarray of float32, shape (n,)
-            In units of the initial trail; those that a selective memory does not hold read 1.
-            The city's own entry means nothing.
+        They are in units of the initial trail, shape (n,); those that a selective memory does not
+        hold read 1. The city's own entry means nothing.
 
         Raises
         ------

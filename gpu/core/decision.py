@@ -35,18 +35,15 @@ class Choice:
     outcome: Outcome  # how it came about
     chosen: int  # the city, 0-based
     cities: NDArray[np.int32]  # (k,): the unvisited cities that were considered, k >= 1
-    # (k,): τ of the edges that lead there, in units of the initial trail
-    trails: NDArray[np.float32]
+    trails: NDArray[np.float32]  # (k,): τ of the edges to them, in units of the initial trail
     heuristics: NDArray[np.float32]  # (k,): η^β, in units of the nearest neighbour's
     weights: NDArray[np.float32]  # (k,): what the rule makes of both: τ·η^β, or τ^α·η^β
     shares: NDArray[np.float64]  # (k,): the wheel's parts as the rule forms them, in any unit
     listed: int = 0  # length of the candidate list, visited cities included; 0 if there is none
-    # [q, q0] The draw that decides between greed and the wheel, and its threshold
-    q: float | None = None
-    q0: float | None = None
+    q: float | None = None  # the draw that decides between greed and the wheel,
+    q0: float | None = None  # and its threshold
     spin: float | None = None  # where on the wheel, in [0, 1), the ball fell
-    # (k,): the random numbers of an I-Roulette or a reservoir, in (0, 1)
-    draws: NDArray[np.float32] | None = None
+    draws: NDArray[np.float32] | None = None  # (k,): random numbers of the cities', in (0, 1)
 
     @property
     def keys(self) -> NDArray[np.float64] | None:
@@ -67,13 +64,11 @@ class Decision:
     # (t,): the cities visited so far, in order (the tabu); the ant stands in the last
     tour: NDArray[np.int32]
     choice: Choice  # what follows
-    # (k,): the chance of each of the choice's cities when it is drawn; the sum is 1. Where the ant
-    # takes the heaviest instead, what a spin of the wheel would have given.
+    # (k,): the chance of each of the choice's cities when it is drawn, in sum 1; if the ant takes
+    # the heaviest instead, what a spin of the wheel would have given
     probabilities: NDArray[np.float64]
-    # why the iteration may turn out otherwise, in one sentence; empty if it cannot
-    caveat: str = ""
-    # which run of the session this belongs to; set by the run, stale ones are dropped
-    generation: int = 0
+    caveat: str = ""  # why the iteration may turn out otherwise, in one sentence
+    generation: int = 0  # the run of the session; set by the run, stale ones are dropped
 
     @property
     def step(self) -> int:

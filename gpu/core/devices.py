@@ -19,8 +19,7 @@ class Device:
     name: str  # what the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``
     kind: Literal["cpu", "cuda"]  # which of the two it is
     index: int  # number of the GPU; 0 for a CPU
-    # CPU threads used (those that this process may use at once), or multiprocessors of the GPU
-    cores: int
+    cores: int  # threads that this process may use at once, or multiprocessors of the GPU
     model: str  # what the maker calls it
     memory: int  # bytes of memory in all
     detail: str = ""  # versions that matter for a log: compute capability, driver, runtime
@@ -94,11 +93,9 @@ def _cpu_memory() -> int:
 def _cuda_devices() -> tuple[list[Device], str]:
     try:
         import cupy
-    except ModuleNotFoundError as error:
-        if error.name == "cupy":
-            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
-        return [], f"CuPy cannot be loaded ({error}): install it again with make demo GPU=cuda13"
     except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
+            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
         first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
         return [], f"CuPy cannot be loaded ({first}): install it again with make demo GPU=cuda13"
     runtime = cupy.cuda.runtime
@@ -117,9 +114,9 @@ def _cuda_devices() -> tuple[list[Device], str]:
         )
         devices.append(
             Device(
-                name=f"cuda:{index}",
-                kind="cuda",
-                index=index,
+                f"cuda:{index}",
+                "cuda",
+                index,
                 cores=properties["multiProcessorCount"],
                 model=properties["name"].decode(errors="replace"),
                 memory=properties["totalGlobalMem"],
@@ -135,15 +132,8 @@ _INSUFFICIENT_DRIVER, _NO_DEVICE = 35, 100
 def _why_no_cuda(status: int, text: str, driver: int, runtime: int) -> str:
     """Return what is wrong and what to do about it, in one clause.
 
-    Parameters
-    ----------
-    status : int
-        CUDA's error.
-    text : str
-        What CUDA says about it.
-    driver, runtime : int
-        Newest version that the driver supports, and the one that CuPy was made for, as CUDA
-        writes them (12020 is 12.2); 0 where it is not known.
+    ``driver`` is the newest version that the driver supports, ``runtime`` the one that CuPy was
+    made for, as CUDA writes them (12020 is 12.2); 0 where it is not known.
     """
     if status == _NO_DEVICE:
         return "no CUDA GPU found"

@@ -1,7 +1,6 @@
 """Parameters that validate and explain themselves; dialogs, command line and logs read them.
 
-A colony's parameters are a frozen dataclass whose fields are made by
-:func:`parameter` or :func:`choice`.
+A colony's parameters are a frozen dataclass whose fields are made by :data:`parameter`.
 """
 
 from __future__ import annotations
@@ -13,10 +12,12 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,9 @@ class Explanation:
 
     symbol: str  # the paper's symbol, for example ``"q₀"``
     text: str  # one sentence for the user
-    low: float = -math.inf  # [low, high] The inclusive range of valid values
+    low: float = -math.inf  # the range of valid values,
     high: float = math.inf
-    low_open: bool = False  # [low_open, high_open] Whether the bound itself is excluded
+    low_open: bool = False  # and whether a bound itself is excluded
     high_open: bool = False
     # what ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed
     automatic: str = ""
@@ -38,6 +39,7 @@ class Explanation:
     # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
     # decides; empty where that is the whole iteration
     phase: str = ""
+    # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None
 
     @property
@@ -78,51 +80,15 @@ class Explanation:
         )
 
 
-def parameter(
-    default: object,
-    symbol: str,
-    text: str,
-    low: float,
-    high: float = math.inf,
-    *,
-    low_open: bool = False,
-    high_open: bool = False,
-    automatic: str = "",
-    power_of_two: bool = False,
-    multiple_of: int = 0,
-    phase: str = "",
-) -> Any:
-    """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
-    explanation = Explanation(
-        symbol,
-        text,
-        low,
-        high,
-        low_open,
-        high_open,
-        automatic,
-        power_of_two=power_of_two,
-        multiple_of=multiple_of,
-        phase=phase,
-    )
-    return dataclasses.field(default=default, metadata={"explanation": explanation})
+def _declared(explain: Callable[P, Explanation]) -> Callable[Concatenate[object, P], Any]:
+    def field_of(default: object, /, *said: P.args, **more: P.kwargs) -> Any:
+        return dataclasses.field(default=default, metadata={"explanation": explain(*said, **more)})
+
+    return field_of
 
 
-def choice(
-    default: str | None,
-    symbol: str,
-    text: str,
-    options: Mapping[str, str],
-    *,
-    automatic: str = "",
-    phase: str = "",
-    check: Callable[[Instance, Any], None] | None = None,
-) -> Any:
-    """Declare a field that is one of ``options``, named as the command line writes them."""
-    explanation = Explanation(
-        symbol, text, automatic=automatic, options=options, phase=phase, check=check
-    )
-    return dataclasses.field(default=default, metadata={"explanation": explanation})
+parameter = _declared(Explanation)
+"""Declare one field of a parameters dataclass: its default, then the arguments of Explanation."""
 
 
 class Parameters:

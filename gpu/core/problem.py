@@ -12,9 +12,9 @@ class Words:
 
     instance: str  # what is loaded
     cost: str  # what is to be least
-    solution: str  # [solution, solutions] What an ant makes
+    solution: str  # what an ant makes
     solutions: str
-    place: str  # [place, places] What an ant visits
+    place: str  # what an ant visits
     places: str
     colony: str  # the short name of the colony for whoever chooses none
     written: str  # name of a solution in results and logs, where it is a list of numbers

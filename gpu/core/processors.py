@@ -13,11 +13,7 @@ def usable_cores(root: Path = Path("/")) -> int:
 
     A container may be granted the time of two cores on a machine of sixty-four. Threads that
     wait for each other must then be two: of sixty-four, all but a few would always be halted.
-
-    Parameters
-    ----------
-    root : Path
-        Where the system's files are.
+    The system's files are below ``root``.
     """
     return max(1, math.floor(min(_granted(), quota(root)) + 1e-9))
 
@@ -47,10 +43,8 @@ def _groups(root: Path) -> Iterator[Path]:
     except OSError:  # not Linux
         return
     for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, place = rest.partition(":")
-        names = controllers.split(",")
-        if controllers and "cpu" not in names:
+        _, controllers, place = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
             continue
         # Version 1 has a tree for each controller; some systems name it after two of them.
         tops = [mounted / controllers, mounted / "cpu"] if controllers else [mounted]

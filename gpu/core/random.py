@@ -67,17 +67,8 @@ def philox4x32(
 ) -> NDArray[np.uint32]:
     """Philox4x32-10 of counters that broadcast against each other.
 
-    Parameters
-    ----------
-    counter : four array_like of int in [0, 2**32)
-        The words of the counter, lowest first.
-    key : pair of int in [0, 2**32)
-        The words of the key, lowest first.
-
-    Returns
-    -------
-    ndarray of uint32, shape (..., 4)
-        Four independent words for each counter.
+    The words of counter and key, lowest first, are in [0, 2**32). Each counter gives four
+    independent words: shape (..., 4).
     """
     c0, c1, c2, c3 = np.broadcast_arrays(*(np.asarray(word, dtype=np.uint64) for word in counter))
     k0, k1 = key
@@ -106,15 +97,8 @@ def checked_seed(seed: int) -> int:
 
 
 def key_of(seed: int) -> tuple[int, int]:
-    """Split a seed in [0, 2**64) into the two words of the key.
-
-    Raises
-    ------
-    ValueError
-        If the seed is outside its range.
-    """
-    if not 0 <= seed < SEEDS:
-        raise ValueError(f"seed = {seed} must be a whole number in [0, 2^64)")
+    """Split a seed in [0, 2**64) into the two words of the key; ParameterError if it is outside."""
+    checked_seed(seed)
     return seed & 0xFFFFFFFF, seed >> 32
 
 

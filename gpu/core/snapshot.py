@@ -72,31 +72,27 @@ class Snapshot:
 
     iteration: int  # iterations finished; 0 before the first
     solutions_built: int  # tours (colorings) built so far by all ants
-    # what the best solution so far costs: the exact length of a tour (TSPLIB integers, summed in
-    # int64), the number of colors of a coloring
-    best_cost: int
+    best_cost: int  # exact length of the best tour so far, or number of colors of the coloring
     best_iteration: int  # the iteration, from 1, that found it
     iteration_best: int  # cost of the best solution of the last iteration
     iteration_mean: float  # mean cost of the solutions of the last iteration
-    # (n,): checked. A tour: a permutation of the cities, 0-based. A coloring: the color of each
-    # vertex, 0-based.
+    # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: NDArray[np.int32] | None = None
     # (n,): the best solution of the last iteration
     iteration_solution: NDArray[np.int32] | None = None
     # (n,): that one as its ant built it, before local search
     built_solution: NDArray[np.int32] | None = None
     improvements: Improvements | None = None  # for colonies with a local search
-    # the trails in units of the initial trail, rows and columns in the order of the best tour
-    # (vertices in that of the best coloring's classes), each pixel the largest trail in its square.
-    # A selective memory shows what it holds, and the initial trail elsewhere.
+    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the best tour
+    # or of the best coloring's classes, each pixel the largest trail in its square. A selective
+    # memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
     updates: Updates | None = None  # for colonies with a selective memory
     branching: float | None = None  # mean λ-branching factor with λ = 0.05
     # τ_min and τ_max in units of the initial trail, for colonies that bound their trails
     limits: tuple[float, float] | None = None
-    # Milliseconds of the last measured iteration by phase, e.g. ``construction``, ``update``.
+    # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
-    # which run of the session this belongs to; set by the run, stale ones are dropped
-    generation: int = 0
+    generation: int = 0  # the run of the session; set by the run, stale ones are dropped

@@ -36,14 +36,12 @@ class System:
     paper: str  # author and year, and the section that defines it
     made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
     summary: str  # one sentence for the window
-    # false if the paper lets updates race: the same seed may then give other tours
-    deterministic: bool
+    deterministic: bool  # whether a seed gives the same tours always: no updates race
     problem: Problem  # what it solves
     parameters: type[Parameters]  # its parameters, with the paper's defaults
     builders: Mapping[Place, Builder]  # where it runs, and what builds it there
-    alias: str = ""  # the short name for which it stands where nothing in an earlier row does
-    # makes its ants' rule, for the decision view; None if its decisions cannot be replayed
-    rule: RuleMaker | None = None
+    alias: str  # the short name for which it stands where nothing in an earlier row does
+    rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -53,11 +51,11 @@ class System:
 def system_of(
     *,
     name: str,
-    title: str,
+    title: str = "",
     paper: str,
     made_of: str,
     summary: str,
-    deterministic: bool,
+    deterministic: bool = True,
     instances: type[AnyInstance],
     parameters: type[AnyParameters],
     builders: Mapping[Place, Callable[[AnyInstance, AnyParameters, Device, int], Colony]],
@@ -66,19 +64,9 @@ def system_of(
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
 
-    Parameters
-    ----------
-    instances : type of Instance
-        What the builders take; its problem is the row's.
-    builders, rule
-        Functions that import what is slow to import only when they are called.
+    The title is the name in capitals unless it is given. ``builders`` and ``rule`` take
+    ``instances``, and import what is slow to import only when they are called.
     """
-
-    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
-        def checked(instance: Instance, values: Parameters, device: Device, seed: int) -> Colony:
-            return build(*matching(instance, values), device, seed)
-
-        return checked
 
     def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
         if not isinstance(instance, instances):
@@ -87,21 +75,26 @@ def system_of(
             raise ParameterError(f"{name} takes {parameters.__name__}, not {type(values).__name__}")
         return instance, values
 
+    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
+        return lambda instance, values, device, seed: build(
+            *matching(instance, values), device, seed
+        )
+
     def rule_with(make: Callable[[AnyInstance, AnyParameters, int], Rule]) -> RuleMaker:
         return lambda instance, values, seed: make(*matching(instance, values), seed)
 
     return System(
-        name=name,
-        title=title,
-        paper=paper,
-        made_of=made_of,
-        summary=summary,
-        deterministic=deterministic,
-        problem=instances.problem,
-        parameters=parameters,
-        builders={place: build_with(build) for place, build in builders.items()},
-        alias=alias,
-        rule=None if rule is None else rule_with(rule),
+        name,
+        title or name.upper(),
+        paper,
+        made_of,
+        summary,
+        deterministic,
+        instances.problem,
+        parameters,
+        {place: build_with(build) for place, build in builders.items()},
+        alias,
+        rule and rule_with(rule),
     )
 
 

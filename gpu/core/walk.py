@@ -12,16 +12,7 @@ class Walk:
     """One ant's tour list (2017, Definitions 1 to 3).
 
     The list has all cities: first the visited ones (the tabu), in order, then the others. A city
-    that is chosen changes places with the first of the others.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    ant, iteration : int
-        Both counted from 0.
-    start : int
-        Where it begins.
+    that is chosen changes places with the first of the others. Ants and iterations count from 0.
     """
 
     def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:

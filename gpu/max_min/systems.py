@@ -73,11 +73,9 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     few = "first among near cities, " if listed else ""
     return system_of(
         name=f"mmas-{name}",
-        title=f"MMAS-{name.upper()}",
         paper=f"{_PAPER}, Sections 4.1, {section}{' and 4.3' if listed else ''}",
         made_of=f"{lists}{drawing}; {structure}; pheromone matrix with limits; one tour deposits",
         summary=f"Ants {draw}, {few}and remember {where} where they have been.",
-        deterministic=True,
         instances=TspInstance,
         parameters=MmasListParameters if listed else MmasGroupParameters,
         builders={"cuda": partial(_build_on_gpu, name)},
@@ -86,6 +84,15 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     )
 
 
+_mmas_cpu = partial(
+    system_of,
+    paper=f"{_PAPER}, Sections 2.1 and 4",
+    instances=TspInstance,
+    parameters=MmasCpuParameters,
+    alias="mmas",
+    rule=partial(_rule, ""),
+)
+
 SYSTEMS: tuple[System, ...] = (
     *(
         _on_gpu(selection, tabu, listed)
@@ -93,31 +100,17 @@ SYSTEMS: tuple[System, ...] = (
         for selection in _SELECTIONS
         for tabu in _TABUS
     ),
-    system_of(
+    _mmas_cpu(
         name="mmas-seq",
-        title="MMAS-SEQ",
-        paper=f"{_PAPER}, Sections 2.1 and 4",
         made_of="one core; ants one after another; pheromone matrix with limits; one tour deposits",
         summary="The sequential MAX-MIN Ant System: what speedups are measured against.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=MmasCpuParameters,
         builders={"cpu:1": _on_cpu},
-        alias="mmas",
-        rule=partial(_rule, ""),
     ),
-    system_of(
+    _mmas_cpu(
         name="mmas-cores",
-        title="MMAS-CORES",
-        paper=f"{_PAPER}, Sections 2.1 and 4",
         made_of="all cores share out ants and rows; pheromone matrix with limits; one tour "
         "deposits",
         summary="The MAX-MIN Ant System on all cores: the same tours as on one.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=MmasCpuParameters,
         builders={"cpu": _on_cpu},
-        alias="mmas",
-        rule=partial(_rule, ""),
     ),
 )

@@ -57,7 +57,7 @@ class LocalSearch:
         Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
     ants : int
     kind : str
-        One of :data:`gpu.local_search.parameters.LOCAL_SEARCHES`, but not ``none``.
+        One of :data:`gpu.local_search.kinds.LOCAL_SEARCHES`, but not ``none``.
     neighbours : int
         K, the length of the neighbour lists.
     threads : int, optional

@@ -3,50 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.document import read_bytes, shortened, text_of
 
 
-class Graph(Protocol):
-    """What is colored; :class:`gpu.problems.coloring.instance.GraphInstance` is one."""
-
-    @property
-    def name(self) -> str:
-        """The instance's name."""
-
-    @property
-    def n(self) -> int:
-        """Number of vertices."""
-
-    def cost_of(self, solution: NDArray[np.integer]) -> int:
-        """Number of colors of a coloring, which is checked to be proper."""
-
-
-def write_coloring(
-    path: str | Path, graph: Graph, colors: NDArray[np.integer], comment: str = ""
-) -> None:
-    """Write ``colors`` (0-based, shape (n,)) of ``graph`` as a DIMACS solution, counted from 1.
-
-    Raises
-    ------
-    SolutionError
-        If they are no proper coloring.
-    OSError
-        If the file cannot be written.
-    """
-    count = graph.cost_of(colors)
-    lines = [f"c {line}".rstrip() for line in (graph.name, *comment.splitlines())]
-    lines.append(f"s col {count}")
-    lines += [f"l {vertex} {color + 1}" for vertex, color in enumerate(colors.tolist(), 1)]
-    Path(path).write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
-
-
-def load_coloring(path: str | Path, graph: Graph) -> NDArray[np.int32]:
+def load_coloring(path: str | Path, graph: GraphInstance) -> NDArray[np.int32]:
     """Load a coloring of ``graph`` from a DIMACS solution.
 
     Returns

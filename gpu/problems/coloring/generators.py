@@ -104,7 +104,7 @@ def instance(name: str, kind: str, layout: Layout) -> GraphInstance:
     """Make an instance of what a generator has made; its comment has what is proven."""
     n, edges, colors = layout
     proven = [] if colors is None else [f"chromatic number {colors}"]
-    return GraphInstance(name, "\n".join([kind, *proven]), n, edges, colors)
+    return GraphInstance(name, "\n".join([kind, *proven]), n, edges, optimum=colors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.tours import write_tour
 from gpu.problems.tsp.tsplib import load
 
 Points = NDArray[np.float64]
@@ -225,7 +224,7 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     if length != lower_bound(instance):
         raise ValueError(f"{recipe.name}: the tour of length {length} is not provably optimal")
     comment = f"Length = {length}, which no tour can be shorter than"
-    write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
+    instance.write(path.with_suffix(".opt.tour"), tour, comment)
     return length
 
 

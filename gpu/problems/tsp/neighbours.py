@@ -146,6 +146,6 @@ def _settle_by_all(
 
 def _keys(instance: TspInstance, cities: NDArray[np.int64], others: NDArray[np.integer]) -> Keys:
     """One number for each pair, ordered as (distance, index); the city itself comes last."""
-    keys = distances.between(instance, cities[:, None], others) * instance.n + others
+    keys = instance.distances(cities[:, None], others) * instance.n + others
     keys[others == cities[:, None]] = _NOBODY
     return keys

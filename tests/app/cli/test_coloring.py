@@ -19,7 +19,7 @@ from gpu import catalog
 from gpu.core.errors import InstanceError, ParameterError, SolutionError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.colorings import load_coloring, write_coloring
+from gpu.problems.coloring.colorings import load_coloring
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
@@ -255,11 +255,11 @@ def test_colorings_come_back_from_their_files(tmp_path: Path) -> None:
     graph = random_graph(6, 1)
     path = tmp_path / "six.sol"
     colors = np.array([3, 1, 2, 0, 5, 4], np.int32)
-    write_coloring(path, graph, colors, "by hand\nand foot")
+    graph.write(path, colors, "by hand\nand foot")
     assert path.read_text().startswith("c random-6\nc by hand\nc and foot\ns col 6\nl 1 4\nl 2 2\n")
     assert load_coloring(path, graph).tolist() == colors.tolist()
     with pytest.raises(SolutionError, match="the same color"):
-        write_coloring(path, graph, np.zeros(6, np.int32))
+        graph.write(path, np.zeros(6, np.int32))
     for text, what in (
         ("s col 6\nl 1 1\n", "does not color each vertex"),
         (path.read_text().replace("s col 6", "s col 5"), "announces 5 colors and has 6"),
