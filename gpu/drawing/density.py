@@ -16,11 +16,8 @@ def shades_of(
 ) -> NDArray[np.uint8]:
     """Draw ``edges`` between ``places`` in [-1, 1]: the more pass a pixel, the larger its value.
 
-    Returns
-    -------
-    ndarray of uint8, shape (size, size)
-        Rows from the top down. 0 without an edge; else 24 to 255, by the square root of the number
-        of edges. One pixel in a hundred has the largest value.
+    Rows run from the top down. A value is 0 without an edge; else 24 to 255, by the square root of
+    the number of edges. One pixel in a hundred has the largest value.
     """
     pixels = (places * [0.5, -0.5] + 0.5) * (size - 1)
     counts = np.zeros((size, size), np.uint32)

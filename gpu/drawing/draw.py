@@ -43,10 +43,7 @@ def suits(graph: GraphInstance) -> Arrangement:
 class GraphArtist:
     """Draws one graph; keeps what does not change from one coloring to the next.
 
-    Parameters
-    ----------
-    graph : GraphInstance
-        What to draw. One thread at a time may ask.
+    One thread at a time may ask.
     """
 
     def __init__(self, graph: GraphInstance) -> None:
@@ -58,11 +55,7 @@ class GraphArtist:
     ) -> GraphDrawing:
         """Arrange the vertices, by the classes of ``coloring`` if the arrangement has classes.
 
-        Parameters
-        ----------
-        arrangement : Arrangement or None
-            None for the one that suits the graph.
-        coloring : ndarray of int32, shape (n,), or None
+        Without an ``arrangement`` it is the one that suits the graph.
         """
         graph = self._graph
         arrangement = arrangement or suits(graph)
@@ -150,9 +143,8 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     rows = math.ceil(len(sizes) / columns)
     number = np.arange(len(sizes))
     cell = 2.0 / columns
-    centres = np.column_stack(
-        [(number % columns + 0.5) * cell - 1.0, rows * cell / 2 - (number // columns + 0.5) * cell]
-    )
+    across, down = (number % columns + 0.5) * cell, (number // columns + 0.5) * cell
+    centres = np.column_stack([across - 1.0, rows * cell / 2 - down])
     order = class_order(colors)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     seed = np.empty(n)

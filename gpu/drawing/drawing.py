@@ -31,16 +31,13 @@ class GraphDrawing:
     """A graph's vertices in their places, and a picture of its edges if they are many."""
 
     arrangement: Arrangement  # how the places were found
-    # (n,): the coloring that is shown, by which the places may have been found
-    coloring: NDArray[np.int32] | None
+    coloring: NDArray[np.int32] | None  # (n,): the one shown, which may have given the places
     conflicts: NDArray[np.int32]  # (c, 2): edges that have one color at both ends
     places: NDArray[np.float64]  # (n, 2): in [-1, 1], y up
     spacing: float  # distance of neighbouring places
-    # (k, 2): where to write the number of each color class; empty if classes are not placed
-    # together
-    names: NDArray[np.float64]
-    # (size, size): density of edges, from 0 for no edge to 255, rows from the top down, over [-1,
-    # 1] in both directions. None if there are at most ``MOST_LINES``.
+    names: NDArray[np.float64]  # (k, 2): where the color classes' numbers go; empty if nowhere
+    # (size, size): density of edges from 0 to 255, rows from the top down, over [-1, 1] in both
+    # directions; None if there are at most ``MOST_LINES``
     shades: NDArray[np.uint8] | None
 
 
@@ -48,8 +45,7 @@ class GraphDrawing:
 class AdjacencyPicture:
     """An adjacency matrix, rows and columns in the order of color classes."""
 
-    # (n,): the coloring whose classes give the order; None for the vertices' own order
-    coloring: NDArray[np.int32] | None
+    coloring: NDArray[np.int32] | None  # (n,): its classes give the order, if it is there
     order: NDArray[np.int32]  # (n,): the vertex of each row before rows were joined
     # (size, size): 0 where there is no edge, ``CONFLICT`` where there is one within a color class,
     # else from 64 for the least share of edges to 250 for all

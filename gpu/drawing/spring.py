@@ -34,16 +34,7 @@ def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:
     (Zheng, Pawar and Goodman 2019). In large graphs the pairs are the edges and those
     with ``PIVOTS`` vertices that lie far from each other.
 
-    Parameters
-    ----------
-    graph : GraphInstance
-    seed : int
-        Of the first places and of the order.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, 2)
-        The same for the same graph and seed; the longest direction is x.
+    The ``seed`` decides the first places and the order. The longest direction is x.
     """
     n = graph.n
     random = np.random.default_rng(seed)
@@ -99,10 +90,7 @@ def _springs(
 def _short_paths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the lengths of the paths between all vertices of a dense graph: all are short.
 
-    Parameters
-    ----------
-    ends : ndarray of float64, shape (n, n)
-        Not 0 at the lower and the upper end of each edge.
+    The matrix ``ends`` is not 0 at the lower and the upper end of each edge.
     """
     edges = np.asarray((ends != 0) | (ends.T != 0), np.float32)
     paths = np.where(edges > 0, 1.0, np.inf)

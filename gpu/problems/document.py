@@ -51,22 +51,35 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def read_document(path: Path) -> Document:
-    """Read the file at ``path`` and take it apart.
+def document_of(path: Path, data: bytes) -> Document:
+    """Take the file ``data`` that was at ``path`` apart.
 
     Raises
     ------
     InstanceError
-        If it cannot be read, is not text, or has a line that belongs nowhere.
+        If it is not text, or has a line that belongs nowhere.
     """
-    return document_of(path, read_bytes(path))
-
-
-def document_of(path: Path, data: bytes) -> Document:
-    """Take the file ``data`` that was at ``path`` apart; see :func:`read_document`."""
-    text = text_of(path, data)
     document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
-    _take_apart(document, text)
+    section: list[str] | None = None
+    for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
+        line = raw.strip()
+        if not line:
+            continue
+        match = _KEYWORD.fullmatch(line)
+        keyword, value = match.groups() if match else ("", None)
+        if keyword == "EOF":
+            break
+        if keyword.endswith("_SECTION"):
+            if keyword in document.sections:
+                raise document.error(f"it has two of {shortened(keyword)}")
+            section = document.sections[keyword] = [value] if value else []
+        elif value is not None:
+            section = None
+            _specify(document, keyword, value.strip())
+        elif section is None or match is not None:
+            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
+        else:
+            section.append(line)
     return document
 
 
@@ -117,34 +130,6 @@ def in_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
-
-
-def _take_apart(document: Document, text: str) -> None:
-    section: list[str] | None = None
-    for number, raw in enumerate(re.split(r"\r\n?|\n", text), 1):
-        line = raw.strip()
-        if not line:
-            continue
-        match = _KEYWORD.fullmatch(line)
-        if match is None:
-            if section is None:
-                raise document.error(
-                    f"line {number}, {shortened(line)}, is no line of a TSPLIB file"
-                )
-            section.append(line)
-            continue
-        keyword, value = match.group(1), match.group(2)
-        if keyword == "EOF":
-            break
-        if keyword.endswith("_SECTION"):
-            if keyword in document.sections:
-                raise document.error(f"it has two of {shortened(keyword)}")
-            section = document.sections[keyword] = [value] if value else []
-        elif value is None:
-            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
-        else:
-            section = None
-            _specify(document, keyword, value.strip())
 
 
 def _specify(document: Document, keyword: str, value: str) -> None:

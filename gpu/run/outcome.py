@@ -22,6 +22,5 @@ class Outcome:
 
     ending: Ending  # finished, cancelled or failed
     reason: str  # why it ended, in one sentence for the user
-    # The last good state, with the best solution. ``iteration`` is 0 if there is none.
-    state: Snapshot
+    state: Snapshot  # the last good one, with the best solution; its ``iteration`` may be 0
     details: str = ""  # the traceback of a failure, for the log; else empty

@@ -40,19 +40,9 @@ _log = logging.getLogger(__name__)
 class Recorder:
     """Writes one run's log line by line. Any thread may call it, and it never raises.
 
-    If the file cannot be written (the disk is full, the folder is protected), the user is told
-    once, and the run goes on.
-
-    Parameters
-    ----------
-    path : Path
-        The file. Its folder is made if needed; an existing file is replaced.
-    session : Session
-        The session of the run.
-    instance : Instance
-        The instance that is solved.
-    tell : callable taking str
-        Tells the user that the log cannot be written. It is called in the thread that tried.
+    The folder of ``path`` is made if needed, and an existing file is replaced. If the file cannot
+    be written (the disk is full, the folder is protected), ``tell`` is called once with a sentence
+    for the user, in the thread that tried, and the run goes on.
     """
 
     def __init__(
@@ -159,11 +149,7 @@ def header(session: Session, instance: Instance) -> dict[str, object]:
             "optimum": instance.optimum,
         },
         "device": {
-            "name": device.name,
-            "model": device.model,
-            "cores": device.cores,
-            "memory": device.memory,
-            "detail": device.detail,
+            fact: getattr(device, fact) for fact in ("name", "model", "cores", "memory", "detail")
         },
         "versions": versions(),
     }

@@ -20,15 +20,14 @@ if TYPE_CHECKING:
 class Result:
     """What a run found, and how it ended."""
 
-    # What was solved. ``instance.write(path, result.solution, comment)`` writes a solution file.
+    # what was solved; ``instance.write(path, result.solution, comment)`` writes a solution file
     instance: Instance = field(repr=False)
     session: Session  # all that decided the run: colony, device, parameters, seed and limits
-    # (n,): the best solution, read-only. For a tour the cities in their order, for a coloring the
-    # color of each vertex; both count from 0. None if no iteration was completed.
+    # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
+    # counted from 0; None if no iteration was completed
     solution: NDArray[np.int32] | None = field(repr=False)
     cost: int | None  # its length, or its number of colors
-    # how far ``cost`` lies above the best known one, in %; None if none is known
-    gap_percent: float | None
+    gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
     best_iteration: int  # the iteration that found it, from 1
     iterations: int  # iterations completed
     solutions_built: int  # solutions that the ants built in them
@@ -81,14 +80,8 @@ class Result:
 
 
 class RunFailedError(FormicariumError):
-    """A run that failed; the message says why.
-
-    Parameters
-    ----------
-    result : Result
-        What the run had found until then.
-    """
+    """A run that failed; the message says why."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result.reason)
-        self.result = result
+        self.result = result  # what the run had found until then

@@ -35,6 +35,11 @@ OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
 
+_MIDWAY = (
+    "This iteration has begun, and may have changed trails already: make a step, and the next one "
+    "is foretold from where it begins."
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -56,26 +61,8 @@ class Run:
     Call all methods from one thread, because a CUDA context belongs to its thread. Only
     :meth:`cancel` may be called from any thread.
 
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    session : Session
-        How.
-    generation : int
-        Number that is stamped on the snapshots, so that those of an older run can be told.
-    recorder : Recorder, optional
-        Writes the run's log.
-
-    Attributes
-    ----------
-    outcome : Outcome or None
-        How the run ended; None before its end.
-    state : Snapshot
-        The state after the last good slice: numbers and the best solution. It is replaced as a
-        whole, so another thread may read it.
-    midway : bool
-        Whether the colony may have stopped in the middle of an iteration.
+    The ``generation`` is stamped on the snapshots, so that those of an older run can be told. The
+    ``recorder`` writes the run's log.
     """
 
     def __init__(
@@ -87,9 +74,11 @@ class Run:
     ) -> None:
         self.instance = instance
         self.session = session
-        self.outcome: Outcome | None = None
+        self.outcome: Outcome | None = None  # how the run ended
+        # The state after the last good slice: numbers and the best solution. It is replaced as a
+        # whole, so another thread may read it.
         self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
-        self.midway = False
+        self.midway = False  # whether the colony may have stopped in the middle of an iteration
         self._generation = generation
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
@@ -133,10 +122,7 @@ class Run:
     def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
         """Build the colony, work until the run ends, and free the colony.
 
-        Parameters
-        ----------
-        after_slice : callable, optional
-            Called in this thread after each slice. What it raises ends the run and is raised here.
+        After each slice ``after_slice`` is called. What it raises ends the run and is raised here.
         """
         try:
             self.build()
@@ -156,12 +142,8 @@ class Run:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
 
         A colony that can stop in the middle of a long iteration does so, and the next call goes on
-        with it. Until that iteration is whole, ``state`` changes only in its time.
-
-        Parameters
-        ----------
-        at_most : int, optional
-            Largest number of iterations to make, for single steps.
+        with it. Until that iteration is whole, ``state`` changes only in its time. No more than
+        ``at_most`` iterations are made.
         """
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
@@ -201,7 +183,7 @@ class Run:
         After the end this is the final state. If the colony has failed or is closed, it is the last
         good state, which has only numbers and the solution.
         """
-        if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
+        if self._colony is None or not self.answers:
             return self.state
         try:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
@@ -233,12 +215,7 @@ class Run:
             self._rule = catalog.rule_of(
                 session.system, self.instance, session.parameters, session.seed
             )
-        caveat = (
-            "This iteration has begun, and may have changed trails already: make a step, and the "
-            "next one is foretold from where it begins."
-            if self.midway
-            else ""
-        )
+        caveat = _MIDWAY if self.midway else ""
         return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:

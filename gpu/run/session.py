@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -47,14 +47,10 @@ class Session:
     """Everything that decides a run."""
 
     instance: InstanceReference  # what is solved
-    # the system's name in the catalog. It is never a short name, whose meaning depends on the
-    # device.
-    colony: str
+    colony: str  # the system's name, never a short one, whose meaning depends on the device
     device: str  # name of a device, never ``auto``
     parameters: Parameters  # parameters of the system; none of them is automatic
-    # the same parameters as the user chose them. Some may be automatic, and would get another value
-    # for another instance.
-    chosen: Parameters
+    chosen: Parameters  # as the user chose them: some may be automatic, and differ by instance
     seed: int  # 0 <= seed < 2^64
     stop: StopSettings = field(default_factory=StopSettings)  # when the run ends on its own
     version: str = __version__  # the program's version
@@ -62,16 +58,12 @@ class Session:
     @property
     def system(self) -> System:
         """The colony's row of the catalog."""
-        return system_named(self.colony)
+        return catalog.named(self.colony)
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
         return {
-            "instance": {
-                "path": self.instance.path,
-                "name": self.instance.name,
-                "sha256": self.instance.sha256,
-            },
+            "instance": asdict(self.instance),
             "colony": self.colony,
             "device": self.device,
             "parameters": self.parameters.to_dict(),
@@ -98,15 +90,13 @@ class Session:
         """
         instance = _part(values, "instance", dict)
         colony = _part(values, "colony", str)
-        kind = system_named(colony).parameters
+        kind = catalog.named(colony).parameters
         parameters = _part(values, "parameters", dict)
         # Older versions did not record which parameters were automatic.
         chosen = _part(values, "chosen", dict) if "chosen" in values else {}
         return cls(
             instance=InstanceReference(
-                path=_part(instance, "path", str),
-                name=_part(instance, "name", str),
-                sha256=_part(instance, "sha256", str),
+                *(_part(instance, name, str) for name in ("path", "name", "sha256"))
             ),
             colony=colony,
             device=_part(values, "device", str),
@@ -116,11 +106,6 @@ class Session:
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
             version=_part(values, "version", str),
         )
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the same session always gives the same solutions."""
-        return self.system.deterministic
 
     def with_device(self, name: str) -> Self:
         """Return this session for another device. The same system must run there."""
@@ -139,20 +124,9 @@ def new_session(
 ) -> Session:
     """Make a session from a user's choices. All of them are checked here, before any work.
 
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    colony : str, optional
-        A system's name or a short name; by default the problem's usual short name.
-    device : str
-        A device's name, or ``auto`` for the best device that the colony runs on.
-    parameters : mapping of str to object, optional
-        Parameters that differ from the paper's defaults, as numbers or texts.
-    seed : int, optional
-        Drawn at random if not given.
-    stop : StopSettings, optional
-        When to stop; by default never.
+    The ``colony`` is a system's name or a short name, by default the problem's usual one; the
+    ``device`` ``auto`` is the best one that it runs on. ``parameters`` are those that differ from
+    the paper's defaults, as numbers or texts. A seed that is not given is drawn at random.
 
     Raises
     ------
@@ -170,9 +144,7 @@ def new_session(
     stop.criteria(instance)  # refuses a criterion that is impossible for this instance
     return Session(
         instance=InstanceReference(
-            path=str(instance.path.absolute()) if instance.path else "",
-            name=instance.name,
-            sha256=instance.sha256,
+            str(instance.path.absolute()) if instance.path else "", instance.name, instance.sha256
         ),
         colony=system.name,
         device=place.name,
@@ -202,7 +174,7 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
     for place in found.devices:
         for system in catalog.CATALOG:
             if colony in (system.name, system.alias) and system.runs_on(place):
-                return place, catalog.find(colony, place)
+                return place, system
     why = f": {found.without_cuda}" if found.without_cuda else ""
     raise DeviceError(
         f"{colony} needs another device than this machine's "
@@ -218,20 +190,6 @@ def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     if not any("cuda" in row.builders for row in meant):
         return ""
     return devices.survey().without_cuda
-
-
-def system_named(name: str) -> System:
-    """Return the catalog's system of exactly this name, wherever it runs.
-
-    Raises
-    ------
-    ParameterError
-        If there is none.
-    """
-    for system in catalog.CATALOG:
-        if system.name == name:
-            return system
-    raise catalog.unknown(name)
 
 
 def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:

@@ -25,18 +25,13 @@ class SolutionCheck:
     def __init__(self, instance: Instance, session: Session) -> None:
         self._instance = instance
         self._session = session
+        self._noun = instance.problem.words.solution
 
     def best(self, taken: Snapshot, before: Snapshot) -> NDArray[np.int32] | None:
         """Check and return the best solution of ``taken``.
 
-        If it equals that of ``before``, that array is returned, and only the cost is checked.
-
-        Parameters
-        ----------
-        taken : Snapshot
-            The new state of the colony.
-        before : Snapshot
-            The former state, whose best solution, if any, has been checked.
+        If it equals that of the state ``before``, which has been checked, that array is returned,
+        and only the cost is checked.
 
         Raises
         ------
@@ -63,10 +58,6 @@ class SolutionCheck:
             raise self._wrong(f"made something else than a {self._noun} ({error})") from error
         if exact != cost:
             raise self._wrong(f"says {cost} of a {self._noun} that costs {exact}")
-
-    @property
-    def _noun(self) -> str:
-        return self._instance.problem.words.solution
 
     def _wrong(self, what: str) -> WrongSolutionError:
         return WrongSolutionError(

@@ -4,101 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Self
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
-from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 
 
-class StopCriterion(Protocol):
-    """A reason to stop. Its text tells the user why the run ended."""
+class StopCriterion(NamedTuple):
+    """A reason to stop.
 
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return how many iterations may follow ``state``: 0 to stop, infinity for no limit.
+    The next slice makes no more iterations than are left, so the run stops exactly at the limit.
+    """
 
-        The next slice makes no more iterations than this, so the run stops exactly at the limit.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class IterationLimit:
-    """Stop after exactly this many iterations."""
-
-    iterations: int
-
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return the iterations that are left."""
-        return max(0, self.iterations - state.iteration)
-
-    def __str__(self) -> str:
-        return f"the limit of {counted(self.iterations, 'iteration')} is reached"
-
-
-@dataclass(frozen=True, slots=True)
-class TimeLimit:
-    """Stop after this many seconds of solving; pauses do not count."""
-
-    seconds: float
-
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return 0 once the time is over."""
-        return math.inf if state.elapsed < self.seconds else 0
-
-    def __str__(self) -> str:
-        return f"the time limit of {self.seconds:g} s is reached"
-
-
-@dataclass(frozen=True, slots=True)
-class TargetCost:
-    """Stop at a solution of this cost or less: a tour's length, or the number of colors."""
-
-    cost: int
-    problem: Problem
-
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return 0 once the best solution is good enough."""
-        return math.inf if not state.iteration or state.best_cost > self.cost else 0
-
-    def __str__(self) -> str:
-        return f"the target {self.problem.words.aim.format(self.cost)} is reached"
-
-
-@dataclass(frozen=True, slots=True)
-class TargetGap:
-    """Stop at a solution that costs at most ``percent`` more than ``optimum``."""
-
-    percent: float
-    optimum: int
-
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return 0 once the best solution is good enough."""
-        excess = 100 * (state.best_cost - self.optimum)
-        return math.inf if not state.iteration or excess > self.percent * self.optimum else 0
-
-    def __str__(self) -> str:
-        return f"the target gap of {self.percent:g} % is reached"
-
-
-@dataclass(frozen=True, slots=True)
-class NoImprovement:
-    """Stop when this many iterations in a row have found no better solution."""
-
-    iterations: int
-    problem: Problem
-
-    def iterations_left(self, state: Snapshot) -> float:
-        """Return the iterations that are left, counted from the last improvement."""
-        return max(0, self.iterations - (state.iteration - state.best_iteration))
-
-    def __str__(self) -> str:
-        solution = self.problem.words.solution
-        return f"no better {solution} was found in {counted(self.iterations, 'iteration')}"
+    # how many iterations may follow a state: 0 to stop, infinity for no limit
+    iterations_left: Callable[[Snapshot], float]
+    reason: str  # tells the user why the run ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +64,44 @@ class StopSettings:
             If there is a target gap, but no known optimum.
         """
         criteria: list[StopCriterion] = []
-        if self.target_gap is not None:
-            if not instance.optimum:
+        words = instance.problem.words
+
+        def add(iterations_left: Callable[[Snapshot], float], reason: str) -> None:
+            criteria.append(StopCriterion(iterations_left, reason))
+
+        def reached(state: Snapshot, low: bool) -> float:
+            return 0 if state.iteration and low else math.inf
+
+        if (gap := self.target_gap) is not None:
+            if not (optimum := instance.optimum):
                 raise ParameterError(
                     f"a target gap needs a known optimum, and {instance.name} has none: "
-                    f"give a {instance.problem.words.target} instead"
+                    f"give a {words.target} instead"
                 )
-            criteria.append(TargetGap(self.target_gap, instance.optimum))
-        if self.target_length is not None:
-            criteria.append(TargetCost(self.target_length, instance.problem))
-        if self.iterations is not None:
-            criteria.append(IterationLimit(self.iterations))
-        if self.no_improvement is not None:
-            criteria.append(NoImprovement(self.no_improvement, instance.problem))
-        if self.seconds is not None:
-            criteria.append(TimeLimit(self.seconds))
+            add(
+                lambda state: reached(state, 100 * (state.best_cost - optimum) <= gap * optimum),
+                f"the target gap of {gap:g} % is reached",
+            )
+        if (cost := self.target_length) is not None:
+            add(
+                lambda state: reached(state, state.best_cost <= cost),
+                f"the target {words.aim.format(cost)} is reached",
+            )
+        if (most := self.iterations) is not None:
+            add(
+                lambda state: max(0, most - state.iteration),
+                f"the limit of {counted(most, 'iteration')} is reached",
+            )
+        if (vain := self.no_improvement) is not None:
+            add(
+                lambda state: max(0, vain - (state.iteration - state.best_iteration)),
+                f"no better {words.solution} was found in {counted(vain, 'iteration')}",
+            )
+        if (seconds := self.seconds) is not None:
+            add(
+                lambda state: math.inf if state.elapsed < seconds else 0,
+                f"the time limit of {seconds:g} s is reached",
+            )
         return tuple(criteria)
 
     def share_done(self, state: Snapshot) -> float | None:
@@ -161,11 +109,8 @@ class StopSettings:
 
         None if neither is limited: nobody knows how near the other criteria are.
         """
-        shares = []
-        if self.seconds is not None:
-            shares.append(state.elapsed / self.seconds)
-        if self.iterations is not None:
-            shares.append(state.iteration / self.iterations)
+        used = (state.elapsed, self.seconds), (state.iteration, self.iterations)
+        shares = [done / limit for done, limit in used if limit is not None]
         return min(1.0, max(shares)) if shares else None
 
     def to_dict(self) -> dict[str, float | None]:
@@ -191,5 +136,5 @@ def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
     """Return why the run must stop at ``state``; an empty text if it may go on."""
     for criterion in criteria:
         if criterion.iterations_left(state) <= 0:
-            return str(criterion)
+            return criterion.reason
     return ""

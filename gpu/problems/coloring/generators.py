@@ -69,14 +69,8 @@ def mycielski(colors: int) -> Layout:
     for _ in range(colors - 2):
         u, v = edges.T
         copies = np.arange(n, 2 * n)
-        edges = np.concatenate(
-            [
-                edges,
-                np.column_stack((u, v + n)),
-                np.column_stack((v, u + n)),
-                np.column_stack((copies, np.full(n, 2 * n))),
-            ]
-        )
+        joined = ((u, v), (u, v + n), (v, u + n), (copies, np.full(n, 2 * n)))
+        edges = np.concatenate([np.column_stack(ends) for ends in joined])
         n = 2 * n + 1
     return n, unique_edges(edges), colors
 

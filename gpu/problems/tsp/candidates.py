@@ -74,16 +74,8 @@ def weights(
     Equations 1 and 2 of the 2016 paper compare and normalize within one city's row, so a factor
     common to the row changes nothing; without it η^β underflows float32 for long edges. A weight
     is never below ``LEAST_WEIGHT``, so that it is never a subnormal number, which a GPU takes
-    for 0 and a CPU does not.
-
-    Parameters
-    ----------
-    distances : ndarray of int, any shape
-        d, TSPLIB's integers.
-    nearest : ndarray of int, broadcastable to ``distances``
-        Distance of the row's city to its nearest neighbour.
-    beta : float
-        β >= 0. A whole β is a repeated product, in the same order on every device.
+    for 0 and a CPU does not. ``nearest`` broadcasts to ``distances``. A whole β is a repeated
+    product, in the same order on every device.
     """
     length = np.maximum(distances.astype(np.float64), SHORTEST)
     ratio = np.maximum(nearest.astype(np.float64), SHORTEST) / length

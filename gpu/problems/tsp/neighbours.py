@@ -11,15 +11,9 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 _NORMS = {
-    Metric.EUC_2D: 2.0,
-    Metric.EUC_3D: 2.0,
-    Metric.CEIL_2D: 2.0,
-    Metric.ATT: 2.0,
-    Metric.GEO: 2.0,
-    Metric.MAN_2D: 1.0,
-    Metric.MAN_3D: 1.0,
-    Metric.MAX_2D: np.inf,
-    Metric.MAX_3D: np.inf,
+    **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
+    **dict.fromkeys((Metric.MAN_2D, Metric.MAN_3D), 1.0),
+    **dict.fromkeys((Metric.MAX_2D, Metric.MAX_3D), np.inf),
 }
 """Metrics whose length is a norm, or grows with one, and the norm's p."""
 
@@ -38,22 +32,12 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     """List the ``k`` nearest cities of each city, by (distance, index).
 
     The distance is TSPLIB's integer; in a directed instance it is the outgoing one. A city is
-    never its own neighbour, but another city at the same place is.
-
-    Parameters
-    ----------
-    instance : TspInstance
-    k : int
-        1 <= k <= n - 1.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, k)
+    never its own neighbour, but another city at the same place is. The shape is (n, k).
 
     Raises
     ------
     ValueError
-        If ``k`` is out of range.
+        If ``k`` is not in [1, n - 1].
     """
     n = instance.n
     if not 1 <= k < n:

@@ -7,26 +7,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.document import Document, read_document, shortened
+from gpu.problems.document import Document, document_of, read_bytes, shortened
 from gpu.problems.tsp.instance import TspInstance
 
 _END = -1
 
 
 def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
-    """Load a tour of ``cities`` from a TSPLIB ``.tour`` file.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        A permutation of the cities, 0-based.
+    """Load a tour of ``cities``, 0-based, from a TSPLIB ``.tour`` file.
 
     Raises
     ------
     InstanceError
         If the file cannot be read, or is not one tour through all cities of ``cities``.
     """
-    document = read_document(Path(path))
+    path = Path(path)
+    document = document_of(path, read_bytes(path))
     kind = document.specification.get("TYPE", "TOUR").split()
     if kind[:1] != ["TOUR"]:
         raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")

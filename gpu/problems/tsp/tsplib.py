@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.problems import best_known
 from gpu.problems.document import Document, document_of, in_memory, read_bytes, shortened
@@ -25,9 +26,10 @@ LARGEST_COORDINATE = 1e12
 _TYPES = ("TSP", "ATSP")
 _NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
+_FIXED = "its fixed edges are not kept: tours are those of the problem without them"
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
-_SPACE = {Metric.EUC_3D: 3, Metric.MAN_3D: 3, Metric.MAX_3D: 3, Metric.XRAY1: 3, Metric.XRAY2: 3}
-"""Coordinates of a city, where they are not 2."""
+_SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
+"""Metrics between places with 3 coordinates."""
 
 Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -84,9 +86,11 @@ def _instance(document: Document) -> TspInstance:
         display = layout.from_distances(matrix)
     for array in (coordinates, matrix, display, ids):
         if array is not None:
-            array.flags.writeable = False
+            frozen(array)
+    name = document.specification.get("NAME", "")
     return TspInstance(
-        name=_name(document),
+        # Some files of the library have the file's name where others have the instance's.
+        name=name.removesuffix(".tsp").removesuffix(".atsp") or document.path.stem,
         comment=document.specification.get("COMMENT", ""),
         metric=metric,
         coordinates=coordinates,
@@ -95,16 +99,10 @@ def _instance(document: Document) -> TspInstance:
         computed_layout=computed,
         directed=directed,
         ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
-        note=_note(document),
+        note=_FIXED if "FIXED_EDGES_SECTION" in document.sections else "",
         path=document.path,
         sha256=document.sha256,
     )
-
-
-def _name(document: Document) -> str:
-    # Some files of the library have the file's name where others have the instance's.
-    name = document.specification.get("NAME", "").removesuffix(".tsp").removesuffix(".atsp")
-    return name or document.path.stem
 
 
 def _kind(document: Document) -> str:
@@ -235,7 +233,7 @@ def _points(
 
 
 def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:
-    expected = _SPACE.get(metric, 2)
+    expected = 3 if metric in _SOLID else 2
     if coordinates.shape[1] != expected:
         raise document.error(
             f"{metric} needs {expected} coordinates a city, but it has {coordinates.shape[1]}"
@@ -256,12 +254,6 @@ def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals
     return places[:, :2].copy()
 
 
-def _note(document: Document) -> str:
-    if "FIXED_EDGES_SECTION" in document.sections:
-        return "its fixed edges are not kept: tours are those of the problem without them"
-    return ""
-
-
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
@@ -274,14 +266,9 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     except InstanceError as error:
         # The instance is whole without it, and the tour may be some other problem's.
         unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
-        return _noted(replace(instance, optimum=known), unused)
+        return replace(instance, optimum=known, note=unused)
     found = instance.tour_length(tour)
     if known is not None and found > known:
         unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
-        return _noted(replace(instance, optimum=known), unused)
-    tour.flags.writeable = False
-    return replace(instance, optimum=found, optimal_tour=tour)
-
-
-def _noted(instance: TspInstance, note: str) -> TspInstance:
-    return replace(instance, note="; ".join(filter(None, (instance.note, note))))
+        return replace(instance, optimum=known, note=unused)
+    return replace(instance, optimum=found, optimal_tour=frozen(tour))
