@@ -20,7 +20,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
-from gpu.run.session import InstanceReference, candidate_paths
+from gpu.run.session import InstanceReference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,9 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
     InstanceError
         If the file is nowhere, or has changed.
     """
-    paths = list(candidate_paths(reference, beside))
+    paths = [Path(reference.path)] if reference.path else []
+    if paths and beside is not None:
+        paths.append(beside.parent / paths[0].name)
     paths += [instance.path for instance in bundled() if instance.name == reference.name]
     paths += [kept for kept in downloaded() if kept.stem == reference.name]
     found = [path for path in paths if path.exists()]

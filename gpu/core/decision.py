@@ -12,20 +12,11 @@ from numpy.typing import NDArray
 class Outcome(enum.Enum):
     """How a choice came about."""
 
-    GREEDY = "greedy"
-    """q < q₀: the heaviest of the unvisited candidates."""
-
-    ROULETTE = "roulette"
-    """A spin of the wheel on which each city's part is as large as its weight."""
-
-    I_ROULETTE = "i-roulette"
-    """The largest product of a weight and a random number of the city's own."""
-
-    RESERVOIR = "reservoir"
-    """The smallest -log(r)/w, each city with a random number r of its own."""
-
-    FALLBACK = "fallback"
-    """No candidate was left unvisited: the heaviest of all unvisited cities."""
+    GREEDY = "greedy"  # q < q₀: the heaviest of the unvisited candidates
+    ROULETTE = "roulette"  # a spin of the wheel on which each city's part is as large as its weight
+    I_ROULETTE = "i-roulette"  # the largest product of a weight and a city's own random number
+    RESERVOIR = "reservoir"  # the smallest -log(r)/w, each city with a random number r of its own
+    FALLBACK = "fallback"  # no candidate was left unvisited: the heaviest of all unvisited cities
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,7 +68,7 @@ class Explanation:
     def admits(self, value: float | str) -> bool:
         """Whether ``value`` lies in the range, or is an option; NaN never does."""
         if self.options or isinstance(value, str):
-            return value in self.options
+            return isinstance(value, str) and value in self.options
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
         whole = int(value) if above and below else 0
@@ -96,22 +96,19 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, explanation in self.explanations().items():
-            value = getattr(self, name)
+            value, kind = getattr(self, name), self.kinds()[name]
+            must = f"must be {explanation.range_text}"
             if value is None:
                 if not explanation.automatic:
-                    raise ParameterError(f"{name} must be set; it must be {explanation.range_text}")
+                    raise ParameterError(f"{name} must be set; it {must}")
                 continue
-            kind = self.kinds()[name]
-            if kind is str:
-                if not isinstance(value, str) or not explanation.admits(value):
-                    raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ParameterError(f"{name} = {value!r} is not a number")
-            if kind is int and value != int(value if math.isfinite(value) else 0):
-                raise ParameterError(f"{name} = {value!r} is not a whole number")
+            if kind is not str:
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    raise ParameterError(f"{name} = {value!r} is not a number")
+                if kind is int and value != int(value if math.isfinite(value) else 0):
+                    raise ParameterError(f"{name} = {value!r} is not a whole number")
             if not explanation.admits(value):
-                raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
+                raise ParameterError(f"{name} = {value!r} {must}")
             object.__setattr__(self, name, kind(value))
 
     @classmethod

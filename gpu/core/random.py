@@ -18,12 +18,8 @@ from gpu.core.errors import ParameterError
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
-SEEDS = 2**64
-"""Seeds are whole numbers from 0 to one below this."""
-
-DRAW_BITS = 24
-"""Bits of a draw in [0, 1): those that a float32 holds exactly."""
-
+SEEDS = 2**64  # seeds are whole numbers from 0 to one below this
+DRAW_BITS = 24  # bits of a draw in [0, 1): those that a float32 holds exactly
 LOG2_TERMS = (
     1.4426950216293335,
     -0.7213528156280518,

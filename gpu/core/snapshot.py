@@ -10,11 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-PICTURE_SIZE = 512
-"""Largest width and height of a pheromone picture, in pixels."""
-
-STRONGEST_TRAILS = 20_000
-"""Most trails that a snapshot carries for the map."""
+PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
+STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
 
 
 class Wanted(enum.Flag):

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
 
-LAMBDA = 0.05
-"""λ of the branching factor."""
-
+LAMBDA = 0.05  # λ of the branching factor
 INITIAL_LEVEL = np.float32(1.00001)
 """Trails up to this are at the initial level, 1, but for rounding."""
 

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import cached
 
-SIZE = 720
-"""Rows and columns of a picture."""
+SIZE = 720  # rows and columns of a picture
 
 
 def shades_of(

@@ -19,9 +19,7 @@ from gpu.drawing.drawing import (
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
-_READABLE = 3_000
-"""Most edges for which a spring layout is still clear."""
-
+_READABLE = 3_000  # most edges for which a spring layout is still clear
 _FINE = 100_000
 """Most edges whose density is drawn at full size: more look blurred anyway, and take long."""
 

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-MATRIX_SIZE = 1000
-"""Most rows and columns of an adjacency picture."""
-
-CONFLICT = 255
-"""Level of an adjacency picture where an edge has the same color at both ends."""
-
+MATRIX_SIZE = 1000  # most rows and columns of an adjacency picture
+CONFLICT = 255  # level of an adjacency picture where an edge has the same color at both ends
 MOST_LINES = 1_000
 """Up to so many edges are always drawn as single lines; more have a picture of their density."""
 

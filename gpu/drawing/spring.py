@@ -10,20 +10,15 @@ from scipy.sparse.csgraph import shortest_path
 from gpu.cpu.compilation import cached
 from gpu.problems.coloring.instance import GraphInstance
 
-WHOLE = 1000
-"""Up to so many vertices, all distances count; with more, only those to some pivots."""
-
+WHOLE = 1000  # up to so many vertices, all distances count; with more, only those to some pivots
 _LARGE = 5_000_000
 """From so many vertices times edges on, paths are counted by products of matrices."""
 
-_AT_ONCE = 100_000
-"""Edges in one call of SciPy, which holds the interpreter's lock meanwhile."""
-
+_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
 PIVOTS = 96
 ROUNDS = 40
 _LAST_STEP = 0.05
-_APART = 1.5
-"""Distance between components, as a multiple of the longest path."""
+_APART = 1.5  # distance between components, as a multiple of the longest path
 
 
 def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from gpu.core.errors import InstanceError
 
-LARGEST_FILE = 128 * 2**20
-"""Bytes; a file beyond this is refused before it is read."""
-
+LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
 from gpu.problems.document import read_bytes
 from gpu.problems.tsp import tsplib
-
-Recognizer = Callable[[Path, bytes], bool]
-Parser = Callable[[Path, bytes], Instance]
-
-READERS: tuple[tuple[Recognizer, Parser], ...] = (
-    (dimacs.is_graph, dimacs.parse_graph),
-    (lambda path, data: True, tsplib.parse),  # which says what is wrong with any other file
-)
-"""What recognizes a problem's file by its content and its ending, and what reads it; in order."""
 
 
 def load_instance(path: str | Path) -> Instance:
@@ -30,5 +20,6 @@ def load_instance(path: str | Path) -> Instance:
     """
     path = Path(path)
     data = read_bytes(path)
-    parse = next(parse for recognizes, parse in READERS if recognizes(path, data))
-    return parse(path, data)
+    if dimacs.is_graph(path, data):
+        return dimacs.load_graph(path, data)
+    return tsplib.load(path, data)  # which says what is wrong with any other file

@@ -8,9 +8,7 @@ from typing import Any, Self
 
 from gpu.core.parameters import Parameters, parameter
 
-ANTS_SHARE = 0.2
-"""Ants a vertex (2017, Section V)."""
-
+ANTS_SHARE = 0.2  # ants a vertex (2017, Section V)
 MOST_TRIALS = 4096
 """Trials without success after which an ant turns the wheel instead.
 

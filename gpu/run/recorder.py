@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import logging
@@ -13,24 +14,17 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gpu import APPLICATION
 from gpu.core import devices, environment
 from gpu.core.errors import sentence_for
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
+from gpu.run.outcome import Outcome
 from gpu.run.run_log import FORMAT
 from gpu.run.session import Session
 
-if TYPE_CHECKING:
-    import io
-
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
-    from gpu.run.outcome import Outcome
-
-INTERVAL = 0.25
-"""Least seconds between two lines without an improvement."""
-
+INTERVAL = 0.25  # least seconds between two lines without an improvement
 LINES_A_RUN = 2000
 """About the largest number of lines without an improvement: in longer runs, the interval grows."""
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpu.core.words import counted
+from gpu.run.result import Result
+from gpu.run.run_log import RunLog
+from gpu.run.session import Session
 from gpu.run.stopping import StopSettings
-
-if TYPE_CHECKING:
-    from gpu.run.result import Result
-    from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
 
 
 def repeated(log: RunLog, device: str | None = None) -> Session:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Ending, Outcome
-    from gpu.run.session import Session
+from gpu.core.instance import Instance
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.session import Session
 
 
 @dataclass(frozen=True, slots=True, eq=False)

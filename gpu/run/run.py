@@ -7,30 +7,24 @@ import math
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpu import catalog
 from gpu.core import devices
+from gpu.core.colony import Colony
 from gpu.core.errors import sentence_for
+from gpu.core.instance import Instance
+from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.decisions.replay import Replay
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
+from gpu.run.session import Session
 from gpu.run.solution_check import SolutionCheck
 from gpu.run.stopping import iterations_left, reason_to_stop
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gpu.core.colony import Colony
-    from gpu.core.instance import Instance
-    from gpu.core.rule import Rule
-    from gpu.decisions.replay import Replay
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
-
-SLICE = 0.020
-"""Seconds of work after which the run looks whether the user wants something."""
-
+SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
@@ -207,8 +201,6 @@ class Run:
         ParameterError
             If the ants of this system cannot be replayed.
         """
-        from gpu.decisions.replay import Replay
-
         assert self._colony is not None
         if self._rule is None:
             session = self.session

@@ -10,8 +10,7 @@ from typing import Any
 from gpu.core.errors import FormicariumError
 from gpu.run.session import Session, SessionError
 
-FORMAT = 1
-"""Version of the log's format. A reader refuses later versions."""
+FORMAT = 1  # version of the log's format. A reader refuses later versions.
 
 
 @dataclass(frozen=True, slots=True)

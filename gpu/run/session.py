@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from gpu import __version__, catalog
@@ -190,16 +189,6 @@ def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     if not any("cuda" in row.builders for row in meant):
         return ""
     return devices.survey().without_cuda
-
-
-def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:
-    """Return where the file of ``reference`` may be: its path, or the folder of ``beside``."""
-    if not reference.path:
-        return ()
-    paths = [Path(reference.path)]
-    if beside is not None:
-        paths.append(beside.parent / paths[0].name)
-    return tuple(paths)
 
 
 def _part(values: Mapping[str, Any], name: str, kind: type[T]) -> T:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, SolutionError
+from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.run.session import Session
+from gpu.run.session import Session
 
 
 class WrongSolutionError(FormicariumError):

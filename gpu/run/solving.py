@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending
 from gpu.run.result import Result, RunFailedError
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
 
 
 def solve(

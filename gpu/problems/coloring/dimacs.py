@@ -123,19 +123,18 @@ def is_graph(path: Path, data: bytes) -> bool:
     return known or path.name.lower().endswith(SUFFIXES)
 
 
-def load_graph(path: str | Path) -> GraphInstance:
-    """Load the graph in the DIMACS file at ``path``; its bytes tell text from bits.
+def load_graph(path: str | Path, data: bytes = b"") -> GraphInstance:
+    """Load the graph in the DIMACS file at ``path``, whose ``data`` are read unless they are given.
+
+    Its bytes tell text from bits.
 
     Raises
     ------
     InstanceError
         If the file is missing, is no DIMACS graph, or has an edge that no graph to be colored has.
     """
-    return parse_graph(Path(path), read_bytes(Path(path)))
-
-
-def parse_graph(path: Path, data: bytes) -> GraphInstance:
-    """Make the graph of the DIMACS file ``data`` that was at ``path``; see :func:`load_graph`."""
+    path = Path(path)
+    data = data or read_bytes(path)
     with in_memory(path):
         found = _Lines(path)
         sha256 = hashlib.sha256(data).hexdigest()

@@ -22,8 +22,7 @@ Edges = NDArray[np.int32]
 Layout = tuple[int, Edges, int | None]
 """Vertices, edges, and the chromatic number where it is known by construction."""
 
-SIDE = 1 << 20
-"""Side of the square in which a geometric graph's points lie, in whole units."""
+SIDE = 1 << 20  # side of the square in which a geometric graph's points lie, in whole units
 
 
 def random(seed: int, n: int, p: float) -> Layout:

@@ -15,8 +15,7 @@ from gpu.core.errors import SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 
-WORD = 32
-"""Bits of a word of the adjacency."""
+WORD = 32  # bits of a word of the adjacency
 
 
 @dataclass(frozen=True, slots=True, eq=False)

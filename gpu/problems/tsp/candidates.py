@@ -16,20 +16,16 @@ from numpy.typing import NDArray
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
-NOT_LISTED = 255
-"""In ``reverse``: this city is not on the neighbour's list."""
-
+NOT_LISTED = 255  # in ``reverse``: this city is not on the neighbour's list
 SHORTEST = 0.1
 """Length that stands for 0 in η = 1/d, so that cities at one place keep a finite weight."""
 
-LEAST_WEIGHT = 1e-30
-"""Smallest η^β, in units of the row's largest; see :func:`weights`."""
+LEAST_WEIGHT = 1e-30  # smallest η^β, in units of the row's largest; see :func:`weights`
 
 LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
 """Products of trail and η^β stay between these, so that a wheel's scale is an ordinary float32."""
 
-BACKUP = 128
-"""Neighbours beyond the candidates that the fallback tries before it scans every city."""
+BACKUP = 128  # neighbours beyond the candidates that the fallback tries before it scans every city
 
 
 @dataclass(frozen=True, slots=True, eq=False)

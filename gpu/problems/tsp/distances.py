@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.metric import Metric
 
-EARTH_RADIUS = 6378.388
-"""Radius of TSPLIB's idealized sphere, in km."""
-
+EARTH_RADIUS = 6378.388  # radius of TSPLIB's idealized sphere, in km
 DEGREES_PER_TURN = 360.0
 
 MOTOR_SPEEDS = {Metric.XRAY1: (1.0, 1.0, 1.0), Metric.XRAY2: (1.25, 1.5, 1.15)}

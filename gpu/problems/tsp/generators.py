@@ -22,8 +22,7 @@ Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]
 """Points, shape (n, 2), and an optimal tour where the layout has a provable one."""
 
-STEP = 100
-"""Distance between neighbours on a grid or a ring."""
+STEP = 100  # distance between neighbours on a grid or a ring
 
 
 def uniform(random: np.random.Generator, n: int) -> Layout:

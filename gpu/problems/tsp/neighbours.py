@@ -17,12 +17,8 @@ _NORMS = {
 }
 """Metrics whose length is a norm, or grows with one, and the norm's p."""
 
-_SPARE = 16
-"""Cities asked of the tree beyond those wanted, so that most ties are settled at once."""
-
-_WIDENINGS = 3
-"""How often a row whose last place is tied asks the tree again, for twice as many."""
-
+_SPARE = 16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
+_WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
 _NOBODY = np.iinfo(np.int64).max
 
 Keys = NDArray[np.int64]

@@ -20,9 +20,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
-LARGEST_COORDINATE = 1e12
-"""Beyond it float64 no longer tells near cities apart."""
-
+LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near cities apart
 _TYPES = ("TSP", "ATSP")
 _NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
@@ -35,11 +33,12 @@ Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-def load(path: str | Path) -> TspInstance:
+def load(path: str | Path, data: bytes = b"") -> TspInstance:
     """Load the travelling-salesman instance in the TSPLIB file at ``path``.
 
-    Cities are sorted by their number in the file. Beside a file ``NAME.tsp``, the tour in
-    ``NAME.opt.tour`` becomes ``optimal_tour``, unless a shorter one is known.
+    Its ``data`` are read unless they are given. Cities are sorted by their number in the file.
+    Beside a file ``NAME.tsp``, the tour in ``NAME.opt.tour`` becomes ``optimal_tour``, unless a
+    shorter one is known.
 
     Raises
     ------
@@ -47,13 +46,9 @@ def load(path: str | Path) -> TspInstance:
         If the file is missing, is not a TSP or ATSP in TSPLIB's format, contradicts itself, or
         has a metric that TSPLIB 95 does not define.
     """
-    return parse(Path(path), read_bytes(Path(path)))
-
-
-def parse(path: Path, data: bytes) -> TspInstance:
-    """Make the instance of the TSPLIB file ``data`` that was at ``path``; see :func:`load`."""
+    path = Path(path)
     with in_memory(path):
-        return _with_optimum(_instance(document_of(path, data)))
+        return _with_optimum(_instance(document_of(path, data or read_bytes(path))))
 
 
 def _instance(document: Document) -> TspInstance:

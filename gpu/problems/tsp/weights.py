@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.problems.document import Document, shortened
 
-LARGEST_DISTANCE = 2**31 - 1
-"""Distances are kept as int32."""
+LARGEST_DISTANCE = 2**31 - 1  # distances are kept as int32
 
 
 def entries(document: Document, n: int) -> int:
@@ -62,11 +61,9 @@ def matrix(
     # A triangle stored by columns is, in a symmetric matrix, the other one stored by rows.
     upper = form.startswith("UPPER") == form.endswith("ROW")
     offset = 0 if "DIAG" in form else 1
+    cities = np.arange(n)
+    there = cities[:, None] + offset <= cities if upper else cities[:, None] - offset >= cities
     result = np.zeros((n, n), np.int32)
-    read = 0
-    for city in range(n):
-        others = slice(city + offset, n) if upper else slice(0, city + 1 - offset)
-        row = values[read : read + others.stop - others.start]
-        result[city, others] = result[others, city] = row
-        read += row.size
+    result[there] = values
+    result.T[there] = values
     return result
