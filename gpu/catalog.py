@@ -46,13 +46,7 @@ def find(name: str, device: Device) -> System:
 
 
 def named(name: str) -> System:
-    """Return the system of exactly this name, wherever it runs.
-
-    Raises
-    ------
-    ParameterError
-        If there is none.
-    """
+    """Return the system of exactly this name, wherever it runs, or raise ParameterError."""
     for system in CATALOG:
         if system.name == name:
             return system
@@ -86,13 +80,7 @@ def build(
 
 
 def rule_of(system: System, instance: Instance, parameters: Parameters, seed: int) -> Rule:
-    """Make the rule by which the ants of a run choose.
-
-    Raises
-    ------
-    ParameterError
-        If ``system`` has none, or the seed is out of range.
-    """
+    """Make the rule by which the ants of a run choose; see :func:`check_replayable`."""
     checked_seed(seed)
     check_replayable(system)
     assert system.rule is not None

@@ -46,13 +46,7 @@ def survey() -> Survey:
 
 
 def find(name: str) -> Device:
-    """Return the device that ``name`` names; ``auto`` is the first GPU, else all CPU cores.
-
-    Raises
-    ------
-    DeviceError
-        If there is no such device.
-    """
+    """Return the device ``name``, or raise DeviceError; ``auto``: the first GPU, else all cores."""
     if name in ("cpu", "cpu:1"):  # no need to wake a GPU for it
         return next(device for device in _cpu_devices() if device.name == name)
     found = survey()

@@ -42,13 +42,7 @@ class Instance(abc.ABC):
 
     @abc.abstractmethod
     def cost_of(self, solution: NDArray[np.integer]) -> int:
-        """Exact cost of ``solution``, shape (n,), which is checked to be one.
-
-        Raises
-        ------
-        SolutionError
-            If it is none.
-        """
+        """Exact cost of ``solution``, shape (n,); SolutionError if it is none."""
 
     def gap_percent(self, cost: int) -> float | None:
         """How far ``cost`` lies above the optimum, in %, or None where that is unknown (or 0)."""
@@ -60,15 +54,7 @@ class Instance(abc.ABC):
 
     @abc.abstractmethod
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
-        """Write ``solution`` in the format that its problem has for them.
-
-        Raises
-        ------
-        ValueError
-            If it is none.
-        OSError
-            If the file cannot be written.
-        """
+        """Write ``solution`` in the format of its problem, or raise ValueError if it is none."""
 
     @abc.abstractmethod
     def part(self, size: int) -> Self:

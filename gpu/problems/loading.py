@@ -11,13 +11,7 @@ from gpu.problems.tsp import tsplib
 
 
 def load_instance(path: str | Path) -> Instance:
-    """Load the instance in the file at ``path``, of whatever problem it is.
-
-    Raises
-    ------
-    InstanceError
-        If the file is missing, or is no usable instance.
-    """
+    """Load the instance of whatever problem in the file at ``path``, or raise InstanceError."""
     path = Path(path)
     data = read_bytes(path)
     if dimacs.is_graph(path, data):

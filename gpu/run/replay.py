@@ -15,12 +15,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
     """Return the session of ``log``, limited to exactly the iterations that were recorded.
 
     A session without a result (nothing was run yet) keeps its own limits. A ``device`` takes the
-    place of the recorded one.
-
-    Raises
-    ------
-    DeviceError
-        If the colony does not run on that device.
+    place of the recorded one, or DeviceError says that the colony does not run there.
     """
     session = log.session if device is None else log.session.with_device(device)
     if log.last is None or not log.last["iteration"]:

@@ -38,19 +38,10 @@ class Result:
         """Return the result of a run of ``session`` that ended with ``outcome``."""
         state = outcome.state
         cost = None if state.best_solution is None else state.best_cost
-        return cls(
-            instance=instance,
-            session=session,
-            solution=state.best_solution,
-            cost=cost,
-            gap_percent=None if cost is None else instance.gap_percent(cost),
-            best_iteration=state.best_iteration,
-            iterations=state.iteration,
-            solutions_built=state.solutions_built,
-            seconds=state.elapsed,
-            ending=outcome.ending,
-            reason=outcome.reason,
-        )
+        gap = None if cost is None else instance.gap_percent(cost)
+        best = (state.best_solution, cost, gap, state.best_iteration)
+        spent = (state.iteration, state.solutions_built, state.elapsed)
+        return cls(instance, session, *best, *spent, outcome.ending, outcome.reason)
 
     def to_dict(self) -> dict[str, object]:
         """Return the object that ``formicarium solve --json`` prints; what is unknown is None.

@@ -194,13 +194,7 @@ class Run:
         return taken
 
     def replay(self) -> Replay:
-        """Start to replay the coming iteration from the present trails.
-
-        Raises
-        ------
-        ParameterError
-            If the ants of this system cannot be replayed.
-        """
+        """Start to replay the coming iteration; ParameterError if its system cannot be replayed."""
         assert self._colony is not None
         if self._rule is None:
             session = self.session

@@ -30,10 +30,7 @@ class StopCriterion(NamedTuple):
 class StopSettings:
     """The limits that the user asked for. A run without any goes on until it is cancelled.
 
-    Raises
-    ------
-    ParameterError
-        If a value is out of its range.
+    ParameterError if a value is out of its range.
     """
 
     seconds: float | None = None  # seconds of solving, > 0
@@ -56,13 +53,7 @@ class StopSettings:
             object.__setattr__(self, name, int(value) if limit.whole else float(value))
 
     def criteria(self, instance: Instance) -> tuple[StopCriterion, ...]:
-        """Build the criteria for ``instance``.
-
-        Raises
-        ------
-        ParameterError
-            If there is a target gap, but no known optimum.
-        """
+        """Build the criteria; ParameterError if there is a target gap, but no known optimum."""
         criteria: list[StopCriterion] = []
         words = instance.problem.words
 

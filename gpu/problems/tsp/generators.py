@@ -6,6 +6,7 @@ correctly, and results rounded far above the error of the few sines and cosines.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -173,27 +174,19 @@ class Recipe:
     seed: int
 
 
-_RING = "Cities on a circle: the way around is provably optimal."
-_GRID = "Cities on a square grid, where many tours are provably optimal."
-_UNIFORM = "Cities spread evenly over a square."
-_CLUSTERED = "Cities in round clusters."
-_BOARD = "Holes to be drilled in a circuit board."
-_MAP = "Towns of an island: big cities, roads and countryside."
-
-RECIPES = (
-    Recipe("ring-50", _RING, ring, 50, 1),
-    Recipe("ring-200", _RING, ring, 200, 2),
-    Recipe("grid-100", _GRID, grid, 100, 3),
-    Recipe("grid-1024", _GRID, grid, 1024, 4),
-    Recipe("uniform-100", _UNIFORM, uniform, 100, 5),
-    Recipe("uniform-1000", _UNIFORM, uniform, 1000, 6),
-    Recipe("uniform-10000", _UNIFORM, uniform, 10000, 7),
-    Recipe("clustered-500", _CLUSTERED, clustered, 500, 8),
-    Recipe("clustered-2500", _CLUSTERED, clustered, 2500, 9),
-    Recipe("board-400", _BOARD, board, 400, 10),
-    Recipe("board-2000", _BOARD, board, 2000, 11),
-    Recipe("map-1000", _MAP, country, 1000, 12),
-    Recipe("map-5000", _MAP, country, 5000, 13),
+_LAYOUTS = (
+    ("ring", ring, "Cities on a circle: the way around is provably optimal.", (50, 200)),
+    ("grid", grid, "Cities on a square grid, where many tours are provably optimal.", (100, 1024)),
+    ("uniform", uniform, "Cities spread evenly over a square.", (100, 1000, 10000)),
+    ("clustered", clustered, "Cities in round clusters.", (500, 2500)),
+    ("board", board, "Holes to be drilled in a circuit board.", (400, 2000)),
+    ("map", country, "Towns of an island: big cities, roads and countryside.", (1000, 5000)),
+)
+_seeds = itertools.count(1)
+RECIPES = tuple(
+    Recipe(f"{name}-{n}", kind, layout, n, next(_seeds))
+    for name, layout, kind, sizes in _LAYOUTS
+    for n in sizes
 )
 
 
@@ -207,10 +200,7 @@ def lower_bound(instance: TspInstance) -> int:
 def write(recipe: Recipe, directory: Path) -> int | None:
     """Write a bundled instance, and its tour if it has a provable one; return that one's length.
 
-    Raises
-    ------
-    ValueError
-        If the tour is not as short as the lower bound.
+    ValueError if it is longer than the lower bound, and so is not proved to be optimal.
     """
     random = np.random.Generator(np.random.PCG64(recipe.seed))
     points, tour = recipe.layout(random, recipe.n)
