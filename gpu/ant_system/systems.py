@@ -29,18 +29,13 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
 
 
 def _on_gpu(
-    construction: str,
-    instance: TspInstance,
-    parameters: AsCudaParameters,
-    device: Device,
-    seed: int,
+    kind: str, instance: TspInstance, parameters: AsCudaParameters, device: Device, seed: int
 ) -> Colony:
-    """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
+    """Build the colony of a key of ``CONSTRUCTIONS``."""
     from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
     from gpu.cuda.colony import machine_of
 
-    made = CONSTRUCTIONS[construction]
-    return AntSystemColony(instance, parameters, machine_of(device), seed, made)
+    return AntSystemColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[kind])
 
 
 def _on_cpu(
@@ -55,10 +50,7 @@ def _on_cpu(
 _as = partial(system_of, instances=TspInstance, alias="as")
 _as_2017 = partial(_as, parameters=AsLaunchesParameters)
 _as_cpu = partial(
-    _as,
-    paper=f"{_2013}, Algorithms 1 and 2",
-    parameters=AsCpuParameters,
-    rule=partial(_rule, ""),
+    _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")
 )
 _TOUR_LIST = partial(_rule, "stc-roulette")
 

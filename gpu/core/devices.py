@@ -10,6 +10,7 @@ from typing import Literal
 
 from gpu.core.errors import DeviceError
 from gpu.core.processors import usable_cores
+from gpu.core.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,8 @@ class Device:
     detail: str = ""  # versions that matter for a log: compute capability, driver, runtime
 
     def __str__(self) -> str:
-        cores = "multiprocessors" if self.kind == "cuda" else "cores"
-        if self.cores == 1:
-            cores = cores[:-1]
-        return f"{self.name}: {self.model}, {self.cores} {cores}, {self.memory / 2**30:.1f} GiB"
+        cores = counted(self.cores, "multiprocessor" if self.kind == "cuda" else "core")
+        return f"{self.name}: {self.model}, {cores}, {self.memory / 2**30:.1f} GiB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -55,16 +56,9 @@ def _groups(root: Path) -> Iterator[Path]:
 
 
 def _quota_of(group: Path) -> float:
-    try:
-        amount, period = (group / "cpu.max").read_text().split()
-    except (OSError, ValueError):
-        try:
-            amount = (group / "cpu.cfs_quota_us").read_text().strip()
-            period = (group / "cpu.cfs_period_us").read_text().strip()
-        except OSError:
-            return math.inf
-    try:
-        cores = int(amount) / int(period)
-    except (ValueError, ZeroDivisionError):  # "max"
-        return math.inf
-    return cores if cores > 0 else math.inf  # version 1 says -1 for no limit
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with suppress(OSError, ValueError, ZeroDivisionError):  # no such file, or "max"
+            amount, period = " ".join((group / name).read_text() for name in names).split()
+            if int(amount) > 0:  # version 1 says -1 for no limit
+                return int(amount) / int(period)
+    return math.inf

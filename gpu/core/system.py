@@ -14,17 +14,13 @@ from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
 from gpu.core.rule import Rule
 
-Place = Literal["cuda", "cpu", "cpu:1"]
-"""A GPU, all cores, or one core."""
+Place = Literal["cuda", "cpu", "cpu:1"]  # a GPU, all cores, or one core
 
 AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
-Builder = Callable[[Instance, Parameters, Device, int], Colony]
-"""Builds a colony from an instance, parameters, a device and a seed."""
-
+Builder = Callable[[Instance, Parameters, Device, int], Colony]  # the number is the seed
 RuleMaker = Callable[[Instance, Parameters, int], Rule]
-"""Makes the rule of a colony's ants from an instance, parameters and a seed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -46,7 +47,11 @@ class GraphArtist:
 
     def __init__(self, graph: GraphInstance) -> None:
         self._graph = graph
-        self._spring: tuple[_Places, _Shades] | None = None
+
+    @functools.cached_property
+    def _spring(self) -> tuple[_Places, _Shades]:
+        places = *_fitted(spring_places(self._graph)), _NO_NAMES
+        return places, self._shades(places)
 
     def draw(
         self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
@@ -58,9 +63,6 @@ class GraphArtist:
         graph = self._graph
         arrangement = arrangement or suits(graph)
         if arrangement is Arrangement.SPRING:
-            if self._spring is None:
-                found = *_fitted(spring_places(graph)), _NO_NAMES
-                self._spring = found, self._shades(found)
             places, shades = self._spring
         else:
             arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes

@@ -33,10 +33,7 @@ class Moves:
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
     """Return what ``kind``, one of :data:`LOCAL_SEARCHES`, does on ``instance``; None if nothing.
 
-    Raises
-    ------
-    ParameterError
-        If it has 2-opt and the instance is directed.
+    ParameterError if it has 2-opt and the instance is directed.
     """
     if kind == NO_LOCAL_SEARCH:
         return None

@@ -240,8 +240,6 @@ class Run:
         self._observed_at = time.perf_counter()
 
     def _end_if_due(self) -> None:
-        if self.outcome is not None:
-            return
         if self._cancelled.is_set():
             self._end(Ending.CANCELLED, "stopped by the user")
         elif reason := reason_to_stop(self._criteria, self.state):

@@ -183,10 +183,9 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
 
 def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     """Return why ``auto`` chose the CPU for a colony that runs on GPUs; else an empty text."""
-    if device != "auto" or chosen.kind == "cuda":
-        return ""
     meant = [row for row in catalog.CATALOG if colony in (row.name, row.alias)]
-    if not any("cuda" in row.builders for row in meant):
+    runs_on_gpus = any("cuda" in row.builders for row in meant)
+    if device != "auto" or chosen.kind == "cuda" or not runs_on_gpus:
         return ""
     return devices.survey().without_cuda
 

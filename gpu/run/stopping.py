@@ -111,9 +111,8 @@ class StopSettings:
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Self:
         """Build from :meth:`to_dict`'s form; unknown names raise ParameterError."""
-        known = {field.name for field in dataclasses.fields(cls)}
         for name in values:
-            if name not in known:
+            if name not in STOP_LIMITS:
                 raise ParameterError(f"there is no stop criterion {name!r}")
         return cls(**values)  # type: ignore[arg-type]  # __post_init__ checks each type
 

@@ -63,10 +63,7 @@ class GraphInstance(Instance):
     def cost_of(self, solution: NDArray[np.integer]) -> int:
         """Number of colors of a coloring (0-based), which is checked to be proper.
 
-        Raises
-        ------
-        SolutionError
-            If a vertex has no color, a color no vertex, or an edge one color at both ends.
+        SolutionError if a vertex has no color, a color no vertex, or neighbours have the same.
         """
         colors = np.asarray(solution)
         if colors.shape != (self.n,) or colors.min() < 0 or colors.max() >= self.n:

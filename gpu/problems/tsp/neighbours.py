@@ -25,15 +25,10 @@ Keys = NDArray[np.int64]
 
 
 def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
-    """List the ``k`` nearest cities of each city, by (distance, index).
+    """List the ``k`` nearest cities of each city, by (distance, index); shape (n, k).
 
     The distance is TSPLIB's integer; in a directed instance it is the outgoing one. A city is
-    never its own neighbour, but another city at the same place is. The shape is (n, k).
-
-    Raises
-    ------
-    ValueError
-        If ``k`` is not in [1, n - 1].
+    never its own neighbour, but another city at the same place is. ValueError unless 1 <= k < n.
     """
     n = instance.n
     if not 1 <= k < n:
@@ -43,12 +38,10 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     norm = _NORMS.get(instance.metric)
     if norm is not None:
         tree = _Tree(instance, norm)
-        width = k + 1 + _SPARE
-        for _ in range(_WIDENINGS):
-            if width >= n or not rows.size:
-                break
-            rows = tree.settle(result, rows, width)
-            width *= 2
+        for widening in range(_WIDENINGS):
+            width = (k + 1 + _SPARE) << widening
+            if width < n and rows.size:
+                rows = tree.settle(result, rows, width)
     _settle_by_all(instance, result, rows)
     return result
 

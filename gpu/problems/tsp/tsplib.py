@@ -25,6 +25,7 @@ _TYPES = ("TSP", "ATSP")
 _NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
 _FIXED = "its fixed edges are not kept: tours are those of the problem without them"
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
@@ -112,12 +113,11 @@ def _kind(document: Document) -> str:
 
 def _metric(document: Document) -> Metric:
     name = document.required("EDGE_WEIGHT_TYPE")
-    try:
-        return Metric(name)
-    except ValueError:
+    if name not in Metric.__members__:
         raise document.error(
             f"its EDGE_WEIGHT_TYPE is {shortened(name)}; known are {', '.join(Metric)}"
-        ) from None
+        )
+    return Metric(name)
 
 
 def _check_sections(document: Document, metric: Metric, n: int) -> None:
@@ -180,19 +180,11 @@ def _unreadable(document: Document) -> InstanceError:
         for line in document.sections.get(keyword, []):
             words = line.split()
             too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(_is_number, words)):
+            if too_few or not all(map(_NUMBER.fullmatch, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )
     return document.error("its city numbers are not whole numbers")
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _points(
@@ -210,9 +202,10 @@ def _points(
             seen.add(number)
         raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
     numbers = sorted(points)
-    if numbers[0] < 0 or numbers[-1] > np.iinfo(np.int32).max:
-        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
-        raise document.error(f"{keyword} has a city {shortened(str(wrong))}; cities count from 1")
+    if wrong := [at for at in (numbers[0], numbers[-1]) if not 0 <= at <= np.iinfo(np.int32).max]:
+        raise document.error(
+            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
+        )
     sizes = {len(points[number]) for number in numbers}
     if not sizes <= {2} and not sizes <= {3}:
         raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
