@@ -19,12 +19,8 @@ def never() -> bool:
 class Colony(Protocol):
     """A colony at work on one instance. It knows nothing of threads, signals or windows.
 
-    Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time.
-
-    Raises
-    ------
-    DeviceError
-        By every method, if the device failed; the colony can then only be closed.
+    Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time. Every method
+    raises DeviceError if the device failed; the colony can then only be closed.
     """
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:

@@ -38,13 +38,6 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
     return AsRule(instance, parameters, seed, selection)
 
 
-def _selection(drawing: str, tabu: str, listed: bool) -> str:
-    """Return what the CPU calls the way in which ants of a variant draw."""
-    if drawing == "wrs":
-        return "wrs"
-    return "roulette" if listed or tabu == "bt" else "stc-roulette"
-
-
 def _build_on_gpu(
     variant: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
 ) -> Colony:
@@ -70,6 +63,8 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     structure, where = _TABUS[tabu]
     name = f"{selection}-{tabu}{'-cl' if listed else ''}"
     lists = "candidate lists, a warp an ant; " if listed else "a block an ant; "
+    wheel = "roulette" if listed or tabu == "bt" else "stc-roulette"
+    rule = "wrs" if selection == "wrs" else wheel  # what the CPU calls it
     few = "first among near cities, " if listed else ""
     return system_of(
         name=f"mmas-{name}",
@@ -80,7 +75,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
         parameters=MmasListParameters if listed else MmasGroupParameters,
         builders={"cuda": partial(_build_on_gpu, name)},
         alias="mmas",
-        rule=partial(_rule, _selection(selection, tabu, listed)),
+        rule=partial(_rule, rule),
     )
 
 

@@ -72,8 +72,15 @@ def document_of(path: Path, data: bytes) -> Document:
                 raise document.error(f"it has two of {shortened(keyword)}")
             section = document.sections[keyword] = [value] if value else []
         elif value is not None:
-            section = None
-            _specify(document, keyword, value.strip())
+            section, value = None, value.strip()
+            known = document.specification.get(keyword, value)
+            if keyword == "COMMENT" and keyword in document.specification:
+                value = f"{known}\n{value}"
+            elif known != value:
+                raise document.error(
+                    f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
+                )
+            document.specification[keyword] = value
         elif section is None or match is not None:
             raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
         else:
@@ -128,14 +135,3 @@ def in_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
-
-
-def _specify(document: Document, keyword: str, value: str) -> None:
-    known = document.specification.get(keyword)
-    if keyword == "COMMENT" and known is not None:
-        value = f"{known}\n{value}"
-    elif known is not None and known != value:
-        raise document.error(
-            f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
-        )
-    document.specification[keyword] = value

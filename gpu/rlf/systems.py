@@ -37,8 +37,6 @@ def _on_gpu(
 
 
 _WHEEL = partial(_on_gpu, 0)
-_TRIALS = partial(_on_gpu, MOST_TRIALS)
-_HYBRID = partial(_on_gpu, None)
 
 
 def _tabu_on_cpu(
@@ -78,7 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="a block an ant; sets of vertices as bits; stochastic trials, then prefix sums",
         summary="Classes grow by recursive largest first; a few trials spare most prefix sums.",
         parameters=ColoringTrialsParameters,
-        builders={"cuda": _HYBRID},
+        builders={"cuda": partial(_on_gpu, None)},
     ),
     _rlf_gpu(
         name="aco-rlf-trial",
@@ -86,7 +84,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="a block an ant; sets of vertices as bits; stochastic trials",
         summary="Vertices are drawn from whole rows of trails until one is a candidate.",
         parameters=ColoringParameters,
-        builders={"cuda": _TRIALS},
+        builders={"cuda": partial(_on_gpu, MOST_TRIALS)},
     ),
     system_of(
         name="aco-rlf-tabu",

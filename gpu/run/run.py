@@ -10,10 +10,13 @@ import traceback
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu import catalog
 from gpu.core import devices
 from gpu.core.colony import Colony
-from gpu.core.errors import sentence_for
+from gpu.core.errors import FormicariumError, SolutionError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
@@ -21,7 +24,6 @@ from gpu.decisions.replay import Replay
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import Recorder
 from gpu.run.session import Session
-from gpu.run.solution_check import SolutionCheck
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
@@ -47,6 +49,10 @@ class _Deadline:
     def __call__(self) -> bool:
         self.passed = time.perf_counter() >= self._at
         return self.passed
+
+
+class WrongSolutionError(FormicariumError):
+    """A colony gave an invalid solution, or a wrong cost; the run ends because of it."""
 
 
 class Run:
@@ -76,7 +82,6 @@ class Run:
         self._generation = generation
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
-        self._check = SolutionCheck(instance, session)
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
@@ -181,8 +186,8 @@ class Run:
             return self.state
         try:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
-            best = self._check.best(taken, self.state)
-            self._check.check(taken.iteration_solution, taken.iteration_best)
+            best = self._checked_best(taken)
+            self._check(taken.iteration_solution, taken.iteration_best)
         except Exception as error:
             self.fail(error)
             return self.state
@@ -226,13 +231,43 @@ class Run:
         best = self.state.best_solution
         if best is None or taken.best_cost != self.state.best_cost:
             taken = colony.snapshot(Wanted.SOLUTION)
-            best = self._check.best(taken, self.state)
+            best = self._checked_best(taken)
         self._note_observation()
         return replace(
             taken,
             best_solution=best,
             elapsed=self._elapsed + time.perf_counter() - begin,
             generation=self._generation,
+        )
+
+    def _checked_best(self, taken: Snapshot) -> NDArray[np.int32] | None:
+        """Check and return the best solution of ``taken``: the one known, if it is the same."""
+        solution, known = taken.best_solution, self.state.best_solution
+        if solution is not None and known is not None and np.array_equal(solution, known):
+            if taken.best_cost != self.state.best_cost:
+                noun = self.instance.problem.words.solution
+                costs = f"{taken.best_cost} and {self.state.best_cost}"
+                raise self._wrong(f"says that one {noun} costs {costs}")
+            return known
+        self._check(solution, taken.best_cost)
+        return solution
+
+    def _check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
+        """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
+        if solution is None:
+            return
+        noun = self.instance.problem.words.solution
+        try:
+            exact = self.instance.cost_of(solution)
+        except SolutionError as error:
+            raise self._wrong(f"made something else than a {noun} ({error})") from error
+        if exact != cost:
+            raise self._wrong(f"says {cost} of a {noun} that costs {exact}")
+
+    def _wrong(self, what: str) -> WrongSolutionError:
+        return WrongSolutionError(
+            f"{self.session.colony} {what}: the result cannot be trusted, so the run was ended; "
+            "please report it with the run's log"
         )
 
     def _note_observation(self) -> None:

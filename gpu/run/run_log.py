@@ -78,11 +78,10 @@ def _lines(path: Path, text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(texts, 1):
         try:
             value = json.loads(line)
-            if not isinstance(value, dict):
-                raise ValueError
-        except ValueError as error:
-            if number == len(texts) and number > 1:
-                break
-            raise SessionError(f"{path}: line {number} is not a line of a run's log") from error
-        lines.append(value)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            lines.append(value)
+        elif number == 1 or number < len(texts):
+            raise SessionError(f"{path}: line {number} is not a line of a run's log")
     return lines

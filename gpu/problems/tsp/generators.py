@@ -204,8 +204,12 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     """
     random = np.random.Generator(np.random.PCG64(recipe.seed))
     points, tour = recipe.layout(random, recipe.n)
+    decimals = 0 if np.array_equal(points, points.round()) else 2
+    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
+    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
+    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
     path = directory / f"{recipe.name}.tsp"
-    path.write_text(_text(recipe, points), encoding="ascii", newline="\n")
+    path.write_text("\n".join([*lines, "EOF", ""]), encoding="ascii", newline="\n")
     if tour is None:
         return None
     instance = load(path)
@@ -215,11 +219,3 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     comment = f"Length = {length}, which no tour can be shorter than"
     instance.write(path.with_suffix(".opt.tour"), tour, comment)
     return length
-
-
-def _text(recipe: Recipe, points: Points) -> str:
-    decimals = 0 if np.array_equal(points, points.round()) else 2
-    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
-    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
-    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
-    return "\n".join([*lines, "EOF", ""])

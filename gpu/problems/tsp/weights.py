@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,10 +19,8 @@ def entries(document: Document, n: int) -> int:
     form = document.required("EDGE_WEIGHT_FORMAT")
     if form == "FULL_MATRIX":
         return n * n
-    if form in ("UPPER_ROW", "LOWER_ROW", "UPPER_COL", "LOWER_COL"):
-        return n * (n - 1) // 2
-    if form in ("UPPER_DIAG_ROW", "LOWER_DIAG_ROW", "UPPER_DIAG_COL", "LOWER_DIAG_COL"):
-        return n * (n + 1) // 2
+    if re.fullmatch("(UPPER|LOWER)_(DIAG_)?(ROW|COL)", form):
+        return n * (n + 1) // 2 if "DIAG" in form else n * (n - 1) // 2
     raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
 
 
