@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -124,12 +123,13 @@ class Parameters:
     def kinds(cls) -> dict[str, type[int] | type[float] | type[str]]:
         """Name of each parameter to ``int``, ``float`` or, for a choice, ``str`` (None aside)."""
         hints = typing.get_type_hints(cls)
-        kinds: dict[str, type[int] | type[float] | type[str]] = {}
-        for name in cls.explanations():
-            hint = hints[name]
-            types_of = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-            kinds[name] = next(kind for kind in (str, int, float) if kind in types_of)
-        return kinds
+        either = {
+            name: typing.get_args(hints[name]) or (hints[name],) for name in cls.explanations()
+        }
+        return {
+            name: next(kind for kind in (str, int, float) if kind in kinds)
+            for name, kinds in either.items()
+        }
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, object]) -> Self:

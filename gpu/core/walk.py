@@ -51,7 +51,7 @@ class Walk:
         """Visit ``city``, which is unvisited."""
         step = self.step
         place = step + int(np.flatnonzero(self._list[step:] == city)[0])
-        self._swap(step, place)
+        self._list[[step, place]] = self._list[[place, step]]
         self._taken.append(place)
         self.unvisited[city] = False
 
@@ -59,7 +59,4 @@ class Walk:
         """Take the last step back."""
         self.unvisited[self.city] = True
         place = self._taken.pop()
-        self._swap(self.step, place)
-
-    def _swap(self, a: int, b: int) -> None:
-        self._list[a], self._list[b] = self._list[b], self._list[a]
+        self._list[[self.step, place]] = self._list[[place, self.step]]

@@ -191,10 +191,7 @@ class Run:
         except Exception as error:
             self.fail(error)
             return self.state
-        self._note_observation()
-        taken = replace(
-            taken, best_solution=best, elapsed=self._elapsed, generation=self._generation
-        )
+        taken = self._observed(taken, best, self._elapsed)
         self.state = replace(taken, pheromone=None, trails=None)
         return taken
 
@@ -232,13 +229,7 @@ class Run:
         if best is None or taken.best_cost != self.state.best_cost:
             taken = colony.snapshot(Wanted.SOLUTION)
             best = self._checked_best(taken)
-        self._note_observation()
-        return replace(
-            taken,
-            best_solution=best,
-            elapsed=self._elapsed + time.perf_counter() - begin,
-            generation=self._generation,
-        )
+        return self._observed(taken, best, self._elapsed + time.perf_counter() - begin)
 
     def _checked_best(self, taken: Snapshot) -> NDArray[np.int32] | None:
         """Check and return the best solution of ``taken``: the one known, if it is the same."""
@@ -270,9 +261,12 @@ class Run:
             "please report it with the run's log"
         )
 
-    def _note_observation(self) -> None:
+    def _observed(
+        self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float
+    ) -> Snapshot:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
+        return replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
 
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():
