@@ -31,12 +31,7 @@ def names() -> tuple[str, ...]:
 def find(name: str, device: Device) -> System:
     """Return the system that ``name`` means on ``device``.
 
-    Raises
-    ------
-    ParameterError
-        If no system has this name.
-    DeviceError
-        If the system does not run on this device.
+    ParameterError if no system has this name; DeviceError if it does not run on this device.
     """
     for system in CATALOG:
         if name in (system.name, system.alias) and system.runs_on(device):
@@ -68,11 +63,8 @@ def build(
 ) -> Colony:
     """Build a colony of ``system``.
 
-    Raises
-    ------
-    ParameterError, DeviceError, DeviceMemoryError
-        If the instance or the parameters are not for this system, the seed is out of range, or the
-        device is missing or too small.
+    ParameterError if the instance or the parameters are not for this system, or the seed is out of
+    range; DeviceError or DeviceMemoryError if the device is missing or too small.
     """
     check_solves(system, instance)
     checked_seed(seed)

@@ -52,10 +52,7 @@ def shortened(text: str) -> str:
 def document_of(path: Path, data: bytes) -> Document:
     """Take the file ``data`` that was at ``path`` apart.
 
-    Raises
-    ------
-    InstanceError
-        If it is not text, or has a line that belongs nowhere.
+    InstanceError if it is not text, or has a line that belongs nowhere.
     """
     document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
@@ -104,10 +101,7 @@ def text_of(path: Path, data: bytes) -> str:
 def read_bytes(path: Path) -> bytes:
     """Return what is in the file at ``path``.
 
-    Raises
-    ------
-    InstanceError
-        If it is no file, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
+    InstanceError if it is none, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
     """
     try:
         status = path.stat()

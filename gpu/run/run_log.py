@@ -30,12 +30,9 @@ class RunLog:
 
 
 def read_log(path: Path) -> RunLog:
-    """Read a run's log or a session file. An incomplete last line of a killed run is skipped.
+    """Read a run's log or a session file, or raise SessionError.
 
-    Raises
-    ------
-    SessionError
-        If the file cannot be read, or is neither of the two.
+    An incomplete last line of a killed run is skipped.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -80,12 +80,8 @@ class Session:
     def from_dict(cls, values: Mapping[str, object]) -> Self:
         """Build from :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        SessionError
-            If something is missing or of the wrong kind.
-        ParameterError
-            If the colony is unknown, or a value is out of its range.
+        SessionError if something is missing or of the wrong kind; ParameterError if the colony is
+        unknown, or a value is out of its range.
         """
         instance = _part(values, "instance", dict)
         colony = _part(values, "colony", str)
@@ -157,12 +153,8 @@ def new_session(
 def choose(colony: str, device: str) -> tuple[Device, System]:
     """Return the device that ``device`` means for ``colony``, and the colony's system there.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such colony.
-    DeviceError
-        If there is no such device, or the colony does not run there.
+    ParameterError if there is no such colony; DeviceError if there is no such device, or the
+    colony does not run there.
     """
     if colony not in catalog.names():
         raise catalog.unknown(colony)

@@ -126,12 +126,8 @@ def is_graph(path: Path, data: bytes) -> bool:
 def load_graph(path: str | Path, data: bytes = b"") -> GraphInstance:
     """Load the graph in the DIMACS file at ``path``, whose ``data`` are read unless they are given.
 
-    Its bytes tell text from bits.
-
-    Raises
-    ------
-    InstanceError
-        If the file is missing, is no DIMACS graph, or has an edge that no graph to be colored has.
+    Its bytes tell text from bits. InstanceError if the file is missing, is no DIMACS graph, or has
+    an edge that no graph to be colored has.
     """
     path = Path(path)
     data = data or read_bytes(path)

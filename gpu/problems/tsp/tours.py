@@ -16,10 +16,7 @@ _END = -1
 def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
     """Load a tour of ``cities``, 0-based, from a TSPLIB ``.tour`` file.
 
-    Raises
-    ------
-    InstanceError
-        If the file cannot be read, or is not one tour through all cities of ``cities``.
+    InstanceError if it cannot be read, or is not one tour through all cities of ``cities``.
     """
     path = Path(path)
     document = document_of(path, read_bytes(path))

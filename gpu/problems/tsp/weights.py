@@ -29,10 +29,7 @@ def matrix(
 ) -> NDArray[np.int32]:
     """Build the matrix from the numbers in ``rows``, of which there are :func:`entries`.
 
-    Raises
-    ------
-    InstanceError
-        If a distance is no whole number in [0, 2³¹), or an undirected matrix is not symmetric.
+    InstanceError if one is no whole number in [0, 2³¹), or an undirected matrix not symmetric.
     """
     try:
         flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
