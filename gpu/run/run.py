@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,11 @@ from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import Recorder
 from gpu.run.session import Session
 from gpu.run.stopping import iterations_left, reason_to_stop
+
+if TYPE_CHECKING:
+    from gpu.run.recorder import Recorder  # slow to import, and not every run has one
 
 SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 OBSERVED_EVERY = 0.060

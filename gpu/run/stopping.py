@@ -124,7 +124,4 @@ def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float
 
 def reason_to_stop(criteria: Sequence[StopCriterion], state: Snapshot) -> str:
     """Return why the run must stop at ``state``; an empty text if it may go on."""
-    for criterion in criteria:
-        if criterion.iterations_left(state) <= 0:
-            return criterion.reason
-    return ""
+    return next((one.reason for one in criteria if one.iterations_left(state) <= 0), "")
