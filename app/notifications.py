@@ -6,6 +6,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -18,47 +19,28 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-
-LOG_BYTES = 1_000_000
-"""Size at which a new log begins; one older file is kept."""
+LOG_BYTES = 1_000_000  # size at which a new log begins; one older file is kept
 
 
 class Notifications:
-    """Owns the hooks for unexpected errors while it is installed.
+    """A context manager: within it, the hooks for unexpected errors are its own.
 
-    Use it as a context manager, or call :meth:`install` and :meth:`uninstall`. An object that
-    shows messages to the user calls :meth:`listen`. Its listener is called in the thread of the
-    error.
-
-    Parameters
-    ----------
-    log : Path, optional
-        File for messages and tracebacks. If it cannot be written, the user is told, and standard
-        error gets the tracebacks.
+    Messages and tracebacks go into the file ``log``, if one is given. If it cannot be written, the
+    user is told, and standard error gets the tracebacks.
     """
 
     def __init__(self, log: Path | None = None) -> None:
         self.log = log
-        self._listeners: list[Callable[[str], None]] = []
-        self._handler: logging.Handler | None = None
-        self._hooks: tuple[object, object] | None = None
-        self._qt_handler: object = None
+        self.listeners: list[Callable[[str], object]] = []  # get sentences in the error's thread
+        self._undo = ExitStack()
         self._telling = threading.local()
-
-    def listen(self, listener: Callable[[str], None]) -> None:
-        """Call ``listener`` with each sentence from now on."""
-        self._listeners.append(listener)
-
-    def unlisten(self, listener: Callable[[str], None]) -> None:
-        """Stop calling ``listener``."""
-        self._listeners.remove(listener)
 
     def tell(self, sentence: str) -> None:
         """Tell ``sentence`` to all listeners; without any, print it to standard error."""
         _log.warning("told the user: %s", sentence)
-        if not self._listeners:
+        if not self.listeners:
             print(f"formicarium: {sentence}", file=sys.stderr)
-        for listener in tuple(self._listeners):
+        for listener in tuple(self.listeners):
             listener(sentence)
 
     def report(self, error: BaseException) -> None:
@@ -72,39 +54,19 @@ class Notifications:
         finally:
             self._telling.now = False
 
-    def install(self) -> None:
-        """Replace the hooks of the interpreter, of threads and of Qt."""
-        if self._hooks is not None:
-            return
-        self._open_log()
-        self._hooks = (sys.excepthook, threading.excepthook)
-        sys.excepthook = self._on_exception
-        threading.excepthook = self._on_thread_exception
-        from PySide6.QtCore import qInstallMessageHandler
-
-        self._qt_handler = qInstallMessageHandler(self._on_qt_message)
-
-    def uninstall(self) -> None:
-        """Restore the former hooks."""
-        if self._hooks is None:
-            return
-        from PySide6.QtCore import qInstallMessageHandler
-
-        sys.excepthook, threading.excepthook = self._hooks  # type: ignore[assignment]
-        self._hooks = None
-        qInstallMessageHandler(self._qt_handler)  # type: ignore[arg-type]  # None resets it
-        self._qt_handler = None
-        if self._handler is not None:
-            logging.getLogger().removeHandler(self._handler)
-            self._handler.close()
-            self._handler = None
-
     def __enter__(self) -> Notifications:
-        self.install()
+        """Replace the hooks of the interpreter, of threads and of Qt."""
+        from PySide6.QtCore import qInstallMessageHandler
+
+        self._open_log()
+        for module in (sys, threading):
+            self._undo.callback(setattr, module, "excepthook", module.excepthook)
+        sys.excepthook, threading.excepthook = self._on_exception, self._on_thread_exception
+        self._undo.callback(qInstallMessageHandler, qInstallMessageHandler(self._on_qt_message))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.uninstall()
+        self._undo.close()
 
     def _open_log(self) -> None:
         if self.log is None:
@@ -112,7 +74,7 @@ class Notifications:
         try:
             self.log.parent.mkdir(parents=True, exist_ok=True)
             handler = RotatingFileHandler(
-                self.log, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=False
+                self.log, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8"
             )
         except OSError as error:
             self.tell(f"the program's log cannot be written ({sentence_for(error)})")
@@ -120,8 +82,9 @@ class Notifications:
         handler.setFormatter(
             logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s")
         )
-        self._handler = handler
         logging.getLogger().addHandler(handler)
+        self._undo.callback(handler.close)
+        self._undo.callback(logging.getLogger().removeHandler, handler)
 
     def _on_exception(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -217,7 +217,7 @@ def main(files: Sequence[str] = ()) -> int:
     jobs = [
         (file, text, tuple(loader.sources()[file].kernels), architecture, architecture in assembled)
         for file in files or loader.sources()
-        for text in (loader.sources()[file].checked_text(),)
+        for text in (loader.source_text(file) + loader.sources()[file].checks(),)
         for architecture in sorted(assembled.union(chosen_architectures(text, supported)))
     ]
     # NVRTC holds a lock while it compiles, so that only processes compile at the same time.

@@ -2,135 +2,98 @@
 
 from __future__ import annotations
 
-import signal
+import math
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from types import FrameType
-from typing import TYPE_CHECKING
 
 from app.cli.terminal import show_progress
+from app.termination import leave, termination_signals
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
+from gpu.run.recorder import Recorder
 from gpu.run.result import Result
 from gpu.run.run import Run
+from gpu.run.session import Session
 
-if TYPE_CHECKING:
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
-
-PATIENCE = 3.0
-"""Seconds that the present iteration has to end by itself after a signal."""
-
-_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
+PATIENCE = 3.0  # seconds that the present iteration has to end by itself after a signal
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How work in another thread ended.
+    """How work in another thread ended."""
 
-    Attributes
-    ----------
-    signal : int
-        Number of the signal that ended it, or 0.
-    left : bool
-        True if it still goes on: the process must end by ``os._exit``.
-    """
-
-    signal: int = 0
-    left: bool = False
+    signal: int = 0  # number of the signal that ended it, or 0
+    left: bool = False  # whether it still goes on
 
     @property
     def status(self) -> int:
         """The exit status: 0, or 128 + signal, as shells have it."""
         return 128 + self.signal if self.signal else 0
 
+    def leave(self) -> None:
+        """End the process at once if the work goes on: it cannot be stopped in another way."""
+        if self.left:
+            leave(self.status)
+
 
 def attend(
     work: Callable[[], None], cancel: Callable[[], None], look: Callable[[], None] = lambda: None
 ) -> Departure:
-    """Do ``work`` in another thread; a signal that asks the process to end cancels it.
+    """Do ``work`` in another thread, call ``look`` ten times a second; raise what ``work`` raises.
 
     Python runs signal handlers in the main thread, between two bytecodes. If the colony worked
     there, Ctrl-C would have to wait for the end of an iteration, which may take minutes.
 
-    Parameters
-    ----------
-    work : callable
-        Must raise nothing.
-    cancel : callable
-        Called once, in this thread; ``work`` should end soon after. A second signal, or
-        ``PATIENCE`` seconds, end the wait for it.
-    look : callable
-        Called ten times a second.
+    A signal that asks the process to end leads to one call of ``cancel``, in this thread; ``work``
+    should end soon after. A second signal, or ``PATIENCE`` seconds, end the wait for it.
     """
-    worker = threading.Thread(target=work, name="solver", daemon=True)
+    errors: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    worker = threading.Thread(target=guarded, name="solver", daemon=True)
     heard: list[int] = []
-    with _hearing(heard.append):
+    with termination_signals(heard.append):
         worker.start()
-        deadline = float("inf")
+        deadline = math.inf
         while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
             worker.join(0.1)
-            if heard and deadline == float("inf"):
+            if heard and deadline == math.inf:
                 cancel()
                 deadline = time.monotonic() + PATIENCE
             look()
+    show_progress("")
+    if errors:
+        raise errors[0]
     return Departure(heard[0] if heard else 0, worker.is_alive())
 
 
 def interruptible(work: Callable[[Callable[[], bool]], None]) -> Departure:
-    """Do ``work`` as :func:`attend` does, but it may raise, and may show progress.
-
-    Parameters
-    ----------
-    work : callable
-        Gets a function that says whether a signal has cancelled the work.
-
-    Raises
-    ------
-    BaseException
-        Whatever ``work`` raised.
-    """
-    errors: list[BaseException] = []
+    """Attend to ``work``, which gets a function that says whether a signal has cancelled it."""
     cancelled = threading.Event()
-
-    def guarded() -> None:
-        try:
-            work(cancelled.is_set)
-        except BaseException as error:
-            errors.append(error)
-
-    departure = attend(guarded, cancelled.set)
-    show_progress("")
-    if errors:
-        raise errors[0]
-    return departure
+    return attend(lambda: work(cancelled.is_set), cancelled.set)
 
 
 def solve(
     instance: Instance,
     session: Session,
     recorder: Recorder | None = None,
-    progress: Callable[[Snapshot], None] = lambda state: None,
+    progress: Callable[[Snapshot], None] | None = None,
 ) -> tuple[Result, Departure]:
     """Run ``session`` to its end, or until a signal asks the process to end.
 
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    session : Session
-        How.
-    recorder : Recorder, optional
-        Writes the run's log.
-    progress : callable taking Snapshot, optional
-        Called ten times a second with the state so far.
+    The ``recorder`` writes the run's log; ``progress`` gets the state so far ten times a second,
+    and by default shows it on the terminal.
     """
+    progress = progress or _progress_of(session, instance)
     run = Run(instance, session, recorder=recorder)
 
     def work() -> None:
@@ -146,7 +109,7 @@ def solve(
     return Result.of(instance, session, outcome), departure
 
 
-def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
+def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], None]:
     """Return a function that shows a state of the run as a line of progress."""
 
     def show(state: Snapshot) -> None:
@@ -156,23 +119,10 @@ def progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], No
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
         if state.iteration:
             parts.append(f"best {state.best_cost}")
-            gap = instance.gap_percent(state.best_cost)
-            parts += [] if gap is None else [f"gap {gap:.2f} %"]
-        share = session.stop.share_done(state)
-        parts += [] if share is None else [f"{100 * share:.0f} % done"]
+            if (gap := instance.gap_percent(state.best_cost)) is not None:
+                parts.append(f"gap {gap:.2f} %")
+        if (share := session.stop.share_done(state)) is not None:
+            parts.append(f"{100 * share:.0f} % done")
         show_progress("   ".join(parts))
 
     return show
-
-
-@contextmanager
-def _hearing(listener: Callable[[int], None]) -> Iterator[None]:
-    def handler(number: int, _: FrameType | None) -> None:
-        listener(number)
-
-    before = {number: signal.signal(number, handler) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for number, previous in before.items():
-            signal.signal(number, previous)

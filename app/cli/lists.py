@@ -15,25 +15,16 @@ from gpu.problems.bundled import bundled
 
 def colony_rows() -> list[dict[str, object]]:
     """Return the catalog, ready for JSON."""
+    plain = ("name", "title", "problem", "alias", "paper", "made_of", "summary", "deterministic")
     return [
-        {
-            "name": system.name,
-            "title": system.title,
-            "problem": system.problem.value,
-            "alias": system.alias,
-            "paper": system.paper,
-            "made_of": system.made_of,
-            "summary": system.summary,
-            "deterministic": system.deterministic,
-            "runs_on": list(system.builders),
-            "parameters": parameter_rows(system.parameters),
-        }
+        {name: getattr(system, name) for name in plain}
+        | {"runs_on": list(system.builders), "parameters": _parameter_rows(system.parameters)}
         for system in catalog.CATALOG
     ]
 
 
-def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
-    """Return the parameters of one kind, ready for JSON; ``default`` None is ``automatic``."""
+def _parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
+    """Return the parameters of one kind; ``default`` None is ``automatic``."""
     defaults = kind().to_dict()
     return [
         {
@@ -52,14 +43,9 @@ def parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
 def colonies_text(width: int) -> str:
     """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
     rows = [("NAME", "RUNS ON", "SAME SEED")]
-    rows += [
-        (
-            system.name,
-            ", ".join(system.builders),
-            f"same {system.problem.words.solutions}" if system.deterministic else "may differ",
-        )
-        for system in catalog.CATALOG
-    ]
+    for system in catalog.CATALOG:
+        same = f"same {system.problem.words.solutions}" if system.deterministic else "may differ"
+        rows.append((system.name, ", ".join(system.builders), same))
     head, *named = table(rows).split("\n")
     lines = [head]
     for line, system in zip(named, catalog.CATALOG, strict=True):
@@ -72,8 +58,8 @@ def colonies_text(width: int) -> str:
         lines.append(_hanging(meaning, width))
     for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
         names = ", ".join(system.name for system in catalog.CATALOG if system.parameters is kind)
-        lines += ["", _hanging(f"Parameters of {names} (--set name=value):", width)]
-        lines.append(_parameters_text(kind, width))
+        heading = _hanging(f"Parameters of {names} (--set name=value):", width)
+        lines += ["", heading, _parameters_text(kind, width)]
     return "\n".join(lines)
 
 
@@ -88,14 +74,8 @@ def _parameters_text(kind: type[Parameters], width: int) -> str:
     for name, explanation in kind.explanations().items():
         default = defaults[name]
         usual = f"{default:g}" if isinstance(default, int | float) else str(default)
-        rows.append(
-            (
-                f"  {name}",
-                explanation.symbol,
-                explanation.automatic if default is None else usual,
-                explanation.text,
-            )
-        )
+        shown = explanation.automatic if default is None else usual
+        rows.append((f"  {name}", explanation.symbol, shown, explanation.text))
         for option, meaning in explanation.options.items():
             rows.append(("", "", "", f"  {option}: {meaning}"))
     return table(rows, width)
@@ -104,18 +84,14 @@ def _parameters_text(kind: type[Parameters], width: int) -> str:
 def device_rows() -> dict[str, object]:
     """Return the devices found, ready for JSON."""
     found = devices.survey()
-    return {
-        "devices": [dataclasses.asdict(device) for device in found.devices],
-        "without_cuda": found.without_cuda or None,
-    }
+    rows = [dataclasses.asdict(device) for device in found.devices]
+    return {"devices": rows, "without_cuda": found.without_cuda or None}
 
 
 def devices_text() -> str:
     """Return the devices for people."""
     found = devices.survey()
-    lines = [
-        f"{device} ({device.detail})" if device.detail else str(device) for device in found.devices
-    ]
+    lines = [f"{one} ({one.detail})" if one.detail else str(one) for one in found.devices]
     if found.without_cuda:
         lines.append(f"no GPU: {found.without_cuda}")
     return "\n".join(lines)
@@ -124,10 +100,7 @@ def devices_text() -> str:
 def instance_rows() -> dict[str, object]:
     """Return the bundled and the downloaded instances, ready for JSON."""
     return {
-        "bundled": [
-            {**dataclasses.asdict(row), "path": str(row.path), "problem": row.problem.value}
-            for row in bundled()
-        ],
+        "bundled": [{**dataclasses.asdict(row), "path": str(row.path)} for row in bundled()],
         "downloaded": [{"name": path.stem, "path": str(path)} for path in library.downloaded()],
     }
 
@@ -142,6 +115,5 @@ def instances_text(width: int) -> str:
     lines = [table(rows, width)]
     kept = library.downloaded()
     if kept:
-        names = ", ".join(path.stem for path in kept)
-        lines += ["", _hanging(f"Downloaded: {names}", width)]
+        lines += ["", _hanging(f"Downloaded: {', '.join(path.stem for path in kept)}", width)]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -17,22 +17,17 @@ from app.cli.options import json_option, out_option
 from app.cli.solve import replay, solve
 from app.cli.terminal import one_line, say, width
 from gpu import __version__
-from gpu.core.errors import FormicariumError
+from gpu.core.errors import FormicariumError, sentence_for
 
-BAD_INPUT = 2
-"""Exit status if the input is bad and nothing was run."""
+BAD_INPUT = 2  # exit status if the input is bad and nothing was run
 
 
 class Commands(click.Group):
     """The commands; any other word is a file to open in the window."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Take a word that is not a command as the file of the hidden command ``open``."""
-        if args[0] in self.commands:
-            return super().resolve_command(ctx, args)
-        return "open", self.commands["open"], args
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["open", *args])
 
 
 @click.group(
@@ -75,7 +70,12 @@ def open_window(file: str | None = None) -> int:
                 f"{file}: there is no such file, bundled instance or command "
                 "(see formicarium instances and formicarium --help)"
             ) from None
-    _need_display()
+    places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
+        raise FormicariumError(  # Qt would abort the process
+            "there is no display to open a window on: "
+            "use formicarium solve FILE, or formicarium demo"
+        )
     from app.window.launch import open_window as window
 
     return window(path)
@@ -157,8 +157,6 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except Exception as error:
-        from gpu.core.errors import sentence_for
-
         logging.getLogger(__name__).debug("failed", exc_info=error)
         say(f"{sentence_for(error)} (formicarium --debug shows more)")
         status = 1
@@ -168,16 +166,6 @@ def main() -> NoReturn:
 def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
     """Print a list, as JSON or for people."""
     click.echo(json.dumps(rows(), indent=2) if as_json else text())
-
-
-def _need_display() -> None:
-    """Refuse to open a window without a display: Qt would abort the process."""
-    places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
-        raise FormicariumError(
-            "there is no display to open a window on: "
-            "use formicarium solve FILE, or formicarium demo"
-        )
 
 
 if __name__ == "__main__":

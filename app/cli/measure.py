@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +15,6 @@ from app.cli.options import (
     colony_option,
     device_option,
     json_option,
-    leave,
     make_folder,
     out_option,
     parameter_options,
@@ -21,12 +22,9 @@ from app.cli.options import (
 from app.cli.terminal import say, show_progress
 
 if TYPE_CHECKING:
-    from gpu.core.instance import Instance
+    from app.cli.headless import Departure
     from gpu.measure.comparison_report import ComparisonReport
     from gpu.measure.speedup_report import SpeedupReport
-
-Progress = Callable[[str, float], None]
-"""Gets a text with the present step, and the share of all steps that is done, in [0, 1]."""
 
 NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 
@@ -87,23 +85,16 @@ def speedup(
     checked_seed(seed)
     make_folder(out)
 
-    def measured(
-        instance: Instance, cancelled: Callable[[], bool], progress: Progress = _untold
-    ) -> SpeedupReport:
-        return measure(
-            instance,
-            among[instance.problem],
-            parameters,
-            seed=seed,
-            repeats=repeats,
-            iterations=iterations,
-            budget=budget,
-            cancelled=cancelled,
-            progress=progress,
-        )
-
+    measured = partial(
+        measure,
+        parameters=parameters,
+        seed=seed,
+        repeats=repeats,
+        iterations=iterations,
+        budget=budget,
+    )
     for instance in instances:  # refuses what is impossible, before anything is said or done
-        measured(instance, lambda: True)
+        measured(instance, among[instance.problem], cancelled=lambda: True)
     if why := devices.survey().without_cuda:
         say(f"no GPU: {why}; measuring on the CPU alone")
     reports: list[SpeedupReport] = []
@@ -111,22 +102,15 @@ def speedup(
     def work(cancelled: Callable[[], bool]) -> None:
         for instance in instances:
             if not cancelled():
-                reports.append(measured(instance, cancelled, _progress(f"{instance.name}: ")))
+                show, those = _progress(f"{instance.name}: "), among[instance.problem]
+                reports.append(measured(instance, those, cancelled=cancelled, progress=show))
 
     departure = interruptible(work)
     reports = [report for report in reports if report.measured]
-    if as_json:
-        click.echo(json.dumps(speedup_json(reports), allow_nan=False))
-    elif reports:
-        click.echo("\n\n".join(map(speedup_text, reports)))
-    if not reports:
-        say(NOTHING_MEASURED)
-    elif out is not None:
-        for form in ("json", "csv"):
-            export_speedup(out / f"speedup.{form}", reports, form)
-            say(f"written: {out / f'speedup.{form}'}")
-    leave(departure)
-    return departure.status
+    text = "\n\n".join(map(speedup_text, reports))
+    plain = speedup_json(reports) if as_json else None
+    export = partial(export_speedup, reports=reports)
+    return _conclude(departure, text, plain, out, ("speedup.json", "speedup.csv"), export)
 
 
 @click.command()
@@ -174,52 +158,60 @@ def compare(
     place, system = choose(colony, device)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
     make_folder(out)
-    reports: list[ComparisonReport] = []
-
-    def keep(report: ComparisonReport) -> None:
-        reports[:] = [report]  # the newest says all that the others did
-
-    show = _progress("")
-
-    def work(cancelled: Callable[[], bool], progress: Progress = show) -> None:
-        report = comparison.compare(
-            instance,
-            system,
-            place,
-            parameters,
-            seed=seed,
-            repeats=repeats,
-            limit=limit,
-            cancelled=cancelled,
-            progress=progress,
-            found=keep,
-        )
-        keep(report)
-
-    work(lambda: True, _untold)  # refuses what is impossible, before anything is said or done
-    reports.clear()
+    compared = partial(
+        comparison.compare,
+        instance,
+        system,
+        place,
+        parameters,
+        seed=seed,
+        repeats=repeats,
+        limit=limit,
+    )
+    compared(cancelled=lambda: True)  # refuses what is impossible, before anything is said or done
     if why := why_not_on_a_gpu(colony, device, place):
         say(f"no GPU: {why}; comparing on {place.name}")
+    newest: deque[ComparisonReport] = deque(maxlen=1)  # it says all that the others did
+
+    def work(cancelled: Callable[[], bool]) -> None:
+        show = _progress("")
+        newest.append(compared(cancelled=cancelled, progress=show, found=newest.append))
+
     departure = interruptible(work)
-    if reports and as_json:
-        click.echo(json.dumps(comparison_json(reports[-1]), allow_nan=False))
-    if not reports or not reports[-1].measured:
+    report = newest[-1] if newest else None
+    text = comparison_text(report) if report is not None and report.measured else ""
+    plain = comparison_json(report) if report is not None and as_json else None
+
+    def export(path: Path, form: Any) -> None:
+        export_comparison(path, newest[-1], form)
+
+    names = ("comparison.jsonl", "comparison.csv")
+    return _conclude(departure, text, plain, out, names, export)
+
+
+def _conclude(
+    departure: Departure,
+    text: str,
+    plain: Mapping[str, object] | None,
+    out: Path | None,
+    names: Sequence[str],
+    export: Callable[..., object],
+) -> int:
+    """Print the text, empty if nothing was measured, or the JSON; write the files; leave."""
+    if plain is not None:
+        click.echo(json.dumps(plain, allow_nan=False))
+    elif text:
+        click.echo(text)
+    if not text:
         say(NOTHING_MEASURED)
-    else:
-        if not as_json:
-            click.echo(comparison_text(reports[-1]))
-        if out is not None:
-            for form in ("jsonl", "csv"):
-                export_comparison(out / f"comparison.{form}", reports[-1], form)
-                say(f"written: {out / f'comparison.{form}'}")
-    leave(departure)
+    elif out is not None:
+        for name in names:
+            export(out / name, form=name.rpartition(".")[2])
+            say(f"written: {out / name}")
+    departure.leave()
     return departure.status
 
 
-def _progress(name: str) -> Progress:
+def _progress(name: str) -> Callable[[str, float], None]:
     """Return a function that shows the progress of a measurement on the terminal."""
     return lambda text, share: show_progress(f"{name}{100 * share:.0f} %  {text}")
-
-
-def _untold(text: str, share: float) -> None:
-    """Show no progress."""

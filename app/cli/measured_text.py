@@ -9,18 +9,9 @@ from gpu.measure.comparison_report import ComparisonReport, Row
 from gpu.measure.speedup_report import SpeedupReport
 from gpu.measure.spread import Spread
 
-SPEEDUP_HEADINGS = (
-    "COLONY",
-    "DEVICE",
-    "ANTS",
-    "ms/ITERATION",
-    "µs/{solution}",
-    "× 1 CORE",
-    "× ALL CORES",
-    "s TO TARGET",
-    "× 1 CORE",
-    "× ALL CORES",
-)
+_TO_BASELINES = ("× 1 CORE", "× ALL CORES")
+_PER_SOLUTION = ("ms/ITERATION", "µs/{solution}", *_TO_BASELINES)
+SPEEDUP_HEADINGS = ("COLONY", "DEVICE", "ANTS", *_PER_SOLUTION, "s TO TARGET", *_TO_BASELINES)
 """Headings of a speedup's table; the last two columns compare the times to the target."""
 
 
@@ -43,11 +34,9 @@ def speedup_text(report: SpeedupReport) -> str:
             row += [
                 _with_quartiles(one.iteration_ms),
                 _with_quartiles(one.solution_us),
-                _number(report.speedup(one, "cpu:1")),
-                _number(report.speedup(one, "cpu")),
+                *(_number(report.speedup(one, base)) for base in ("cpu:1", "cpu")),
                 _number(one.target_median) or ("not reached" if one.target_seconds else ""),
-                _number(report.target_speedup(one, "cpu:1")),
-                _number(report.target_speedup(one, "cpu")),
+                *(_number(report.target_speedup(one, base)) for base in ("cpu:1", "cpu")),
             ]
         rows.append((*row, *[""] * (len(SPEEDUP_HEADINGS) - len(row))))
     lines.append(table(rows))

@@ -4,68 +4,57 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from gpu.core.errors import FormicariumError
-
-if TYPE_CHECKING:
-    from app.cli.headless import Departure
+from gpu.core.errors import FormicariumError, sentence_for
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 colony_option = click.option(
-    "--colony",
-    help="See formicarium colonies; by default acs for tours, coloring for graphs.",
+    "--colony", help="See formicarium colonies; by default acs for tours, coloring for graphs."
 )
 device_option = click.option(
     "--device", default="auto", show_default=True, help="auto, cpu, cpu:1, cuda:0, ..."
-)
-_PARAMETERS = (
-    click.option(
-        "--ants",
-        help="Ants, each making one solution an iteration; auto is as many as the colony's paper "
-        "has.",
-    ),
-    click.option(
-        "--local-search",
-        metavar="KIND",
-        help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
-    ),
-    click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Set a parameter to a number, or to one of its options; formicarium colonies lists "
-        "them. Repeatable.",
-    ),
 )
 
 
 def parameter_options(command: _Command) -> _Command:
     """Add the options of a colony's parameters; the command gets ``parameters``, by name."""
 
+    @click.option(
+        "--ants",
+        help="Ants, each making one solution an iteration; auto is as many as the colony's paper "
+        "has.",
+    )
+    @click.option(
+        "--local-search",
+        metavar="KIND",
+        help="Improve every tour by 2opt, 2opt+oropt, oropt or none, where the colony can.",
+    )
+    @click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set a parameter to a number, or to one of its options; formicarium colonies lists "
+        "them. Repeatable.",
+    )
     @functools.wraps(command)
     def with_parameters(
         ants: str | None, local_search: str | None, settings: tuple[str, ...], **others: Any
     ) -> Any:
-        return command(parameters=_by_name(settings, ants, local_search), **others)
+        short = {"ants": ants, "local_search": local_search}
+        return command(parameters=_by_name(settings, short), **others)
 
-    for option in reversed(_PARAMETERS):
-        with_parameters = option(with_parameters)
     return cast(_Command, with_parameters)
 
 
-def _by_name(
-    settings: tuple[str, ...], ants: str | None, local_search: str | None
-) -> Mapping[str, str]:
-    """Return the parameters of ``--set``, ``--ants`` and ``--local-search`` by name."""
-    short = {"ants": ants, "local_search": local_search}
+def _by_name(settings: tuple[str, ...], short: Mapping[str, str | None]) -> Mapping[str, str]:
+    """Return by name the parameters of ``--set``, and those that have an option of their own."""
     chosen = {name: value for name, value in short.items() if value is not None}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -81,12 +70,7 @@ def _by_name(
 class _Folder(click.Path):
     """A folder that exists or can be made; an empty name is refused."""
 
-    def convert(
-        self,
-        value: str | os.PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str | bytes | os.PathLike[str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not os.fspath(value):
             self.fail("name a folder; . is the current one", param, ctx)
         return super().convert(value, param, ctx)
@@ -94,13 +78,9 @@ class _Folder(click.Path):
 
 def out_option(text: str, default: Path | None = None) -> Callable[[_Command], _Command]:
     """Return the option for the output folder."""
-    return click.option(
-        "--out",
-        type=_Folder(file_okay=False, path_type=Path),
-        default=default,
-        show_default=default is not None,
-        help=text,
-    )
+    kind = _Folder(file_okay=False, path_type=Path)
+    shown = default is not None
+    return click.option("--out", type=kind, default=default, show_default=shown, help=text)
 
 
 def json_option(text: str) -> Callable[[_Command], _Command]:
@@ -110,18 +90,9 @@ def json_option(text: str) -> Callable[[_Command], _Command]:
 
 def make_folder(out: Path | None) -> None:
     """Make the output folder; raise FormicariumError if that is impossible."""
-    from gpu.core.errors import sentence_for
-
     try:
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         error.filename = None
         raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error
-
-
-def leave(departure: Departure) -> None:
-    """End the process at once if a thread still works: it cannot be stopped in another way."""
-    if departure.left:
-        sys.stdout.flush()
-        os._exit(departure.status)

@@ -13,12 +13,11 @@ from app.cli.options import (
     colony_option,
     device_option,
     json_option,
-    leave,
     make_folder,
     out_option,
     parameter_options,
 )
-from app.cli.terminal import one_line, say, show_progress
+from app.cli.terminal import one_line, say
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -63,6 +62,7 @@ def solve(
     Without a limit the run goes on until Ctrl-C.
     """
     from app.files.library import find_instance
+    from gpu.run.recorder import Recorder, free_path, stem
     from gpu.run.session import choose, new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
@@ -72,17 +72,20 @@ def solve(
     session = new_session(
         instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
     )
-    meant = colony or instance.problem.words.colony
-    why = why_not_on_a_gpu(meant, device, choose(meant, device)[0])
-    recorder = _recorder(out, session, instance)
+    recorder = None
+    if out is not None:
+        make_folder(out)
+        path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
+        recorder = Recorder(path, session, instance, say)
     if instance.note:
         say(f"{file}: {instance.note}")
-    if why:
+    meant = colony or instance.problem.words.colony
+    if why := why_not_on_a_gpu(meant, device, choose(meant, device)[0]):
         say(f"no GPU: {why}; solving on {session.device}")
     result, departure = _run(instance, session, recorder, as_json)
     if recorder is not None:
         _export(recorder, result)
-    leave(departure)
+    departure.leave()
     return _status(result, departure)
 
 
@@ -105,7 +108,7 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
         same, sentence = comparison(log, result)
         say(f"{file}: {sentence}")
         status = 0 if same else 1
-    leave(departure)
+    departure.leave()
     return status
 
 
@@ -126,9 +129,7 @@ def _run(
     """Run ``session`` with its progress on the terminal, and print its result."""
     from app.cli import headless
 
-    show = headless.progress_of(session, instance)
-    result, departure = headless.solve(instance, session, recorder, show)
-    show_progress("")
+    result, departure = headless.solve(instance, session, recorder)
     if result.ending == "failed":
         say(one_line(result.reason))
     click.echo(json.dumps(result.to_dict()) if as_json else _summary(result))
@@ -143,42 +144,28 @@ def _summary(result: Result) -> str:
     lines = [
         f"{instance.name}, {instance.size}, by {session.colony} on {session.device}, "
         f"seed {session.seed}",
+        # Why a run failed is an error, which standard error has.
+        result.ending.value + ("" if result.ending == "failed" else f": {result.reason}"),
     ]
-    failed = result.ending == "failed"  # why is an error, which standard error has
-    lines.append(result.ending.value + ("" if failed else f": {result.reason}"))
     if result.cost is None:
-        finished = result.ending == "finished"
-        more = ": allow more time, or fewer ants" if finished else ""
-        lines.append(f"no {words.solution} was built{more}")
-    else:
-        gap = result.gap_percent
-        above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
-        if gap is not None and gap <= 0:
-            above = f", {words.known}"
-        lines += [
-            f"best {words.solution} {words.amount.format(result.cost)}{above}, "
-            f"found in iteration {result.best_iteration}",
-            f"{counted(result.iterations, 'iteration')}, "
-            f"{counted(result.solutions_built, words.solution)}, "
-            f"{result.seconds:.2f} s",
-        ]
+        more = ": allow more time, or fewer ants" if result.ending == "finished" else ""
+        return "\n".join([*lines, f"no {words.solution} was built{more}"])
+    gap = result.gap_percent
+    above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
+    if gap is not None and gap <= 0:
+        above = f", {words.known}"
+    lines += [
+        f"best {words.solution} {words.amount.format(result.cost)}{above}, "
+        f"found in iteration {result.best_iteration}",
+        f"{counted(result.iterations, 'iteration')}, "
+        f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
+    ]
     return "\n".join(lines)
 
 
 def _status(result: Result, departure: Departure) -> int:
     """Return the exit status: 0 finished, 1 failed, 128 + signal."""
     return 1 if result.ending == "failed" else departure.status
-
-
-def _recorder(out: Path | None, session: Session, instance: Instance) -> Recorder | None:
-    """Return what writes the run's log into the folder ``out``; None where there is no folder."""
-    if out is None:
-        return None
-    from gpu.run.recorder import Recorder, free_path, stem
-
-    make_folder(out)
-    path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
-    return Recorder(path, session, instance, say)
 
 
 def _export(recorder: Recorder, result: Result) -> None:

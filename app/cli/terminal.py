@@ -6,10 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-LEAST_ROOM = 30
-"""Characters that the last column of a table has, however narrow the terminal is."""
-
-_CLEAR = "\r\x1b[K"
+LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
 
 def say(sentence: str) -> None:
@@ -30,7 +27,7 @@ def one_line(text: str) -> str:
 def show_progress(text: str) -> None:
     """Replace the line of progress if standard error is a terminal; an empty text removes it."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"{_CLEAR}{text}")
+        sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
 
@@ -50,10 +47,8 @@ def _broken(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
     """Return ``rows``; what is too long for the last column goes on in rows below."""
     import textwrap
 
-    before = sum(
-        max(map(len, column)) + 2 for column in zip(*(row[:-1] for row in rows), strict=True)
-    )
-    room = max(width - before, LEAST_ROOM)
+    columns = zip(*(row[:-1] for row in rows), strict=True)
+    room = max(width - sum(max(map(len, column)) + 2 for column in columns), LEAST_ROOM)
     broken = []
     for *first, last in rows:
         indent = " " * (len(last) - len(last.lstrip()) + 2)

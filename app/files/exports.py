@@ -9,37 +9,20 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.instance import Instance
+from gpu.run.outcome import Outcome
 from gpu.run.recorder import header, outcome_line
+from gpu.run.run_log import RunLog
+from gpu.run.session import Session
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Outcome
-    from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
-
-
-COLUMNS = (
-    "kind",
-    "iteration",
-    "seconds",
-    "{solutions}",
-    "best",
-    "best_iteration",
-    "gap_percent",
-    "iteration_best",
-    "iteration_mean",
-    "local_hits",
-    "local_updates",
-    "global_hits",
-    "global_updates",
-    "two_opt_moves",
-    "or_opt_moves",
+_HEADER = (
+    "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iteration_best,"
+    "iteration_mean,local_hits,local_updates,global_hits,global_updates,two_opt_moves,or_opt_moves"
 )
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""
@@ -52,12 +35,8 @@ class ExportError(FormicariumError):
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a new file in the folder of ``path``, then rename it to ``path``.
 
-    Whatever happens, the file at ``path`` is either the old one or the complete new one.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
+    Whatever happens, the file at ``path`` is either the old one or the complete new one. If it
+    cannot be written, ExportError is raised.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
@@ -79,13 +58,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def export_solution(
     path: Path, instance: Instance, solution: NDArray[np.integer], comment: str = ""
 ) -> None:
-    """Write ``solution`` in its problem's format: a TSPLIB tour or a DIMACS coloring.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
+    """Write ``solution`` as a TSPLIB tour or a DIMACS coloring; raises ExportError."""
     write_whole(path, lambda part: instance.write(part, solution, comment))
 
 
@@ -100,9 +73,8 @@ def export_csv(path: Path, log: RunLog) -> None:
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    columns = [
-        name.format(solutions=log.session.system.problem.words.solutions) for name in COLUMNS
-    ]
+    solutions = log.session.system.problem.words.solutions
+    columns = _HEADER.format(solutions=solutions).split(",")
     writer.writerow([*columns, *map(column_of, phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
@@ -118,13 +90,7 @@ def column_of(phase: str) -> str:
 def export_session(
     path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
 ) -> None:
-    """Write a file for ``formicarium replay``: the session, and its outcome to compare with.
-
-    Raises
-    ------
-    ExportError
-        If the file cannot be written.
-    """
+    """Write session and outcome for ``formicarium replay`` to repeat; raises ExportError."""
     content = header(session, instance)
     content["outcome"] = None if outcome is None else outcome_line(instance, outcome)
     fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())

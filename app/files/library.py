@@ -10,7 +10,6 @@ import tomllib
 import zlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
@@ -22,14 +21,8 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import InstanceReference
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-LONGEST_FILE = 64 << 20
-"""Largest number of bytes of an unpacked download; TSPLIB's largest file has 2 MB."""
-
-TIMEOUT = 30
-"""Seconds without an answer after which a download fails."""
+LONGEST_FILE = 64 << 20  # most bytes of an unpacked download; TSPLIB's largest file has 2 MB
+TIMEOUT = 30  # seconds without an answer after which a download fails
 
 
 class DownloadError(FormicariumError):
@@ -43,20 +36,10 @@ class NotDownloadedError(InstanceError):
 def find_path(text: str) -> Path:
     """Return the file that ``text`` means: a path, or the name of a bundled or downloaded one.
 
-    Raises
-    ------
-    InstanceError
-        If it is none of these.
+    Raises InstanceError if it is none of these.
     """
-    path = Path(text)
-    if path.exists():
-        return path
-    for instance in bundled():
-        if instance.name == text:
-            return instance.path
-    for kept in downloaded():
-        if kept.stem == text:
-            return kept
+    if found := [Path(text)] if Path(text).exists() else _named(text):
+        return found[0]
     if (name := text.removesuffix(".tsp")) in downloadable():
         raise NotDownloadedError(
             f"{text}: there is no such file; formicarium download {name} fetches it, "
@@ -78,17 +61,11 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
 
     The file is looked for at its recorded path, in the folder of ``beside`` (the session's file),
     and among the bundled and downloaded instances. The first one with the right digest is taken.
-
-    Raises
-    ------
-    InstanceError
-        If the file is nowhere, or has changed.
+    If the file is nowhere, or has changed, InstanceError is raised.
     """
-    paths = [Path(reference.path)] if reference.path else []
-    if paths and beside is not None:
-        paths.append(beside.parent / paths[0].name)
-    paths += [instance.path for instance in bundled() if instance.name == reference.name]
-    paths += [kept for kept in downloaded() if kept.stem == reference.name]
+    recorded = [Path(reference.path)] if reference.path else []
+    moved = [beside.parent / path.name for path in recorded if beside is not None]
+    paths = (*recorded, *moved, *_named(reference.name))
     found = [path for path in paths if path.exists()]
     for path in found:
         if hashlib.sha256(path.read_bytes()).hexdigest() == reference.sha256:
@@ -99,6 +76,12 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
         f"{reference.path or reference.name}: the session's instance is not there; put the file "
         "beside the session's own"
     )
+
+
+def _named(name: str) -> list[Path]:
+    """Return the files of the bundled and the downloaded instance ``name``."""
+    paths = [instance.path for instance in bundled() if instance.name == name]
+    return paths + [kept for kept in downloaded() if kept.stem == name]
 
 
 def folder() -> Path:
@@ -121,9 +104,8 @@ def downloadable() -> tuple[str, ...]:
 def digest(instance: TspInstance) -> str:
     """Return the SHA-256 of the contents of an instance: metric, direction, and every number.
 
-    Mirrors of TSPLIB differ in line ends, blanks, comments and in the way of writing a number. A
-    digest of the bytes would refuse their good copies. This digest accepts them, and still refuses
-    a copy with a changed number.
+    Mirrors of TSPLIB differ in line ends, blanks, comments and in the way of writing a number: a
+    digest of the bytes would refuse their good copies. This one refuses only a changed number.
     """
     found = hashlib.sha256(f"{instance.metric.value} {instance.n} {instance.directed}".encode())
     parts = ((instance.city_ids, "<i8"), (instance.coordinates, "<f8"), (instance.matrix, "<i4"))
@@ -134,47 +116,29 @@ def digest(instance: TspInstance) -> str:
 
 
 def download(name: str, source: str = "") -> Path:
-    """Fetch an instance of TSPLIB, check it, and keep it.
+    """Fetch an instance of TSPLIB, check it, keep it in :func:`folder`, and return its file.
 
-    Parameters
-    ----------
-    name : str
-        One of :func:`downloadable`.
-    source : str, optional
-        Address of a folder with ``NAME.tsp.gz``; by default that of TSPLIB.
-
-    Returns
-    -------
-    Path
-        The unpacked file, in :func:`folder`.
-
-    Raises
-    ------
-    DownloadError
-        If the name is unknown, or the file cannot be fetched or is not the published instance.
-        Nothing is kept then.
+    The ``source`` is the address of a folder with ``NAME.tsp.gz``, by default TSPLIB's own. If the
+    name is unknown, or the file cannot be fetched or is not the published instance, DownloadError
+    is raised and nothing is kept.
     """
     home, digests = _table()
-    wanted = digests.get(name)
-    if wanted is None:
+    if name not in digests:
         raise DownloadError(
             f"{name}: no checksum is known for this name; there are {', '.join(downloadable())}"
         )
     url = f"{(source or home).rstrip('/')}/{name}.tsp.gz"
     content = _unpacked(url, _fetched(url))
-    with tempfile.TemporaryDirectory(prefix=f"{APPLICATION}-") as place:
-        trial = Path(place, f"{name}.tsp")
-        trial.write_bytes(content)
-        try:
-            same = digest(load(trial)) == wanted
-        except InstanceError as error:
-            raise DownloadError(f"{url}: not a TSPLIB instance; nothing was kept") from error
+    kept = folder() / f"{name}.tsp"
+    try:
+        same = digest(load(kept, content)) == digests[name]
+    except InstanceError as error:
+        raise DownloadError(f"{url}: not a TSPLIB instance; nothing was kept") from error
     if not same:
         raise DownloadError(
             f"{url}: its numbers are not those of TSPLIB's {name} (the SHA-256 differs); "
             "nothing was kept"
         )
-    kept = folder() / f"{name}.tsp"
     write_whole(kept, lambda part: part.write_bytes(content))
     return kept
 
@@ -209,7 +173,7 @@ def _unpacked(url: str, content: bytes) -> bytes:
 
 
 @cache
-def _table() -> tuple[str, Mapping[str, str]]:
+def _table() -> tuple[str, dict[str, str]]:
     place = importlib.resources.files("resources") / "tsplib_downloads.toml"
     table = tomllib.loads(place.read_text("utf-8"))
     return table["home"], table["sha256"]

@@ -19,10 +19,8 @@ def warm_up(found: Survey) -> None:
     """Run one iteration on the first device: the user's runs need not wait for imports then."""
     device = found.devices[0]
     system = next(row for row in catalog.CATALOG if row.runs_on(device))
-    smallest = min(
-        (one for one in bundled() if one.problem is system.problem), key=lambda one: one.n
-    )
-    instance = load_instance(smallest.path)
+    fitting = (one for one in bundled() if one.problem is system.problem)
+    instance = load_instance(min(fitting, key=lambda one: one.n).path)
     parameters = system.parameters().resolved(instance.n)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

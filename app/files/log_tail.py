@@ -7,11 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-EVERY = 0.25
-"""Seconds between two looks at the file."""
-
-MOST = 256 * 1024
-"""Most bytes that one look reads; a run writes a few lines a second."""
+EVERY = 0.25  # seconds between two looks at the file
+MOST = 256 * 1024  # most bytes that one look reads; a run writes a few lines a second
 
 
 class LogTail:

@@ -18,46 +18,20 @@ if TYPE_CHECKING:
     from gpu.measure.comparison_report import ComparisonReport
     from gpu.measure.speedup_report import SpeedupReport
 
+_ENDS = {"median": "", "lower": "_lower", "upper": "_upper"}
+
 SPEEDUP_COLUMNS = (
-    "instance",
-    "n",
-    "system",
-    "device",
-    "model",
-    "ants",
-    "iterations",
-    "iteration_ms",
-    "iteration_ms_lower",
-    "iteration_ms_upper",
-    "solution_us",
-    "solution_us_lower",
-    "solution_us_upper",
-    "construction_ms",
-    "speedup_one_core",
-    "speedup_all_cores",
-    "target_cost",
-    "target_gap",
-    "target_seconds",
-    "target_speedup_one_core",
-    "target_speedup_all_cores",
-    "failure",
+    *("instance", "n", "system", "device", "model", "ants", "iterations"),
+    *(f"{name}{end}" for name in ("iteration_ms", "solution_us") for end in _ENDS.values()),
+    *("construction_ms", "speedup_one_core", "speedup_all_cores"),
+    *("target_cost", "target_gap", "target_seconds"),
+    *("target_speedup_one_core", "target_speedup_all_cores", "failure"),
 )
 """Columns of a speedup's CSV: medians, with the quartiles as lower and upper."""
 
 COMPARISON_COLUMNS = (
-    "instance",
-    "n",
-    "device",
-    "model",
-    "group",
-    "option",
-    "chosen",
-    "system",
-    "phase",
-    "ratio",
-    "iteration_ms",
-    "iteration_ms_lower",
-    "iteration_ms_upper",
+    *("instance", "n", "device", "model", "group", "option", "chosen", "system", "phase", "ratio"),
+    *(f"iteration_ms{end}" for end in _ENDS.values()),
 )
 """First columns of a comparison's CSV; the times of each phase, and two texts, follow."""
 
@@ -99,7 +73,7 @@ def comparison_lines(report: ComparisonReport) -> str:
 
 def comparison_csv(report: ComparisonReport) -> str:
     """Return a report as CSV: a row for each of its rows."""
-    phases = [f"{column_of(phase)}{end}" for phase in report.phases for end in _ENDS]
+    phases = [f"{column_of(phase)}{end}" for phase in report.phases for end in _ENDS.values()]
     rows = []
     plain = report.to_dict()
     for one in plain["rows"]:
@@ -115,27 +89,23 @@ def export_speedup(
     path: Path, reports: Sequence[SpeedupReport], form: Literal["json", "csv"]
 ) -> None:
     """Write ``reports`` in the given ``form``; raises ExportError."""
-    if form == "csv":
-        text = speedup_csv(reports)
-    else:
-        text = json.dumps(speedup_json(reports), indent=2, allow_nan=False) + "\n"
-    write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
+    whole = json.dumps(speedup_json(reports), indent=2, allow_nan=False) + "\n"
+    _write(path, speedup_csv(reports) if form == "csv" else whole)
 
 
 def export_comparison(path: Path, report: ComparisonReport, form: Literal["jsonl", "csv"]) -> None:
     """Write ``report`` in the given ``form``; raises ExportError."""
-    text = comparison_csv(report) if form == "csv" else comparison_lines(report)
+    _write(path, comparison_csv(report) if form == "csv" else comparison_lines(report))
+
+
+def _write(path: Path, text: str) -> None:
     write_whole(path, lambda part: part.write_text(text, "utf-8", newline=""))
-
-
-_ENDS = ("", "_lower", "_upper")
 
 
 def _quartiles(name: str, spread: Mapping[str, float] | None) -> dict[str, float | None]:
     """Return median, lower and upper quartile of ``spread`` under the names of their columns."""
     found = spread or {}
-    names = ("median", "lower", "upper")
-    return {f"{name}{end}": found.get(part) for end, part in zip(_ENDS, names, strict=True)}
+    return {f"{name}{end}": found.get(part) for part, end in _ENDS.items()}
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -23,7 +23,6 @@ from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
-from app.window.process import garbage_collection
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
@@ -43,38 +42,22 @@ SWITCH_INTERVAL = 0.0005
 
 
 class Application(QObject):
-    """A window, its models, and the controllers that connect them.
+    """A window, its models, and the controllers that connect them but do not know each other.
 
-    Controllers do not know each other; they are connected here.
-
-    Parameters
-    ----------
-    window : MainWindow
-        The window.
-    log_path : callable taking Session and returning Path, optional
-        Where a run's log goes.
-
-    Attributes
-    ----------
-    window : MainWindow
-        As given.
-    runs : RunList
-        The runs.
-    instance : LoadedInstance
-        The instance in sight.
-    background : BackgroundTasks
-        Work that would hold up the window.
-    told : Signal
-        A sentence for the user; may be emitted from any thread.
+    The window shows the sentences of ``notifications``. Its state is kept in ``settings_file``, by
+    default in the user's settings. The function ``log_path`` says where a run's log goes.
     """
 
-    told = Signal(str)
+    told = Signal(str)  # a sentence for the user; any thread may emit it
 
     def __init__(
-        self, window: MainWindow, log_path: Callable[[Session], Path] = default_log_path
+        self,
+        notifications: Notifications,
+        settings_file: Path | None = None,
+        log_path: Callable[[Session], Path] = default_log_path,
     ) -> None:
         super().__init__()
-        self.window = window
+        self.window = window = _window(settings_file)
         self.runs = runs = RunList(self)
         self.instance = instance = LoadedInstance(self)
         self.background = background = BackgroundTasks(self)
@@ -87,14 +70,8 @@ class Application(QObject):
             runs, instance, background, window, log_path, self.told.emit, self
         )
         self.measurements = MeasurementController(runs, instance, background, window, self)
-        self.graphs = GraphController(
-            instance,
-            background,
-            window.view(GraphView),
-            window.view(AdjacencyView),
-            window.tell,
-            self,
-        )
+        pictures = window.view(GraphView), window.view(AdjacencyView)
+        self.graphs = GraphController(instance, background, *pictures, window.tell, self)
         self.exports = ExportController(runs, instance, background, window, self)
         self.files = FileController(instance, runs, background, window, self)
         self.devices = DeviceController(background, window.setup.colony, window.tell, self)
@@ -104,33 +81,20 @@ class Application(QObject):
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)
-        self._notifications: Notifications | None = None
+        self._listeners = notifications.listeners
+        self._listeners.append(self.told.emit)
 
-    def listen_to(self, notifications: Notifications) -> None:
-        """Show the sentences of ``notifications`` from now until :meth:`shutdown`."""
-        self._notifications = notifications
-        notifications.listen(self._hear)
-
-    def shutdown(self) -> bool:
-        """End all that is under way; return whether every thread has ended."""
-        if self._notifications is not None:
-            self._notifications.unlisten(self._hear)
-            self._notifications = None
+    def close(self) -> bool:
+        """End all that is under way, close the window; return whether every thread has ended."""
+        if self.told.emit in self._listeners:
+            self._listeners.remove(self.told.emit)
         self.run_display.close_log()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):
             ended = part.shutdown(max(0.1, deadline - time.monotonic())) and ended
-        return ended
-
-    def close(self) -> bool:
-        """Shut down and close the window; return whether every thread has ended."""
-        ended = self.shutdown()
         self.window.close()
         return ended
-
-    def _hear(self, sentence: str) -> None:
-        self.told.emit(sentence)
 
 
 def qt_application() -> QApplication:
@@ -139,7 +103,7 @@ def qt_application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
-    garbage_collection.pause()  # until all that a window needs is there
+    gc.disable()  # until all that a window needs is there; then garbage_collection resumes
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)
@@ -148,22 +112,7 @@ def qt_application() -> QApplication:
     return app
 
 
-def make_application(
-    notifications: Notifications,
-    settings_file: Path | None = None,
-    log_path: Callable[[Session], Path] = default_log_path,
-) -> Application:
-    """Make the window, its models and its controllers.
-
-    Parameters
-    ----------
-    notifications : Notifications
-        The window shows its sentences.
-    settings_file : Path, optional
-        Where the window's state is kept; by default in the user's settings.
-    log_path : callable taking Session and returning Path, optional
-        Where a run's log goes.
-    """
+def _window(settings_file: Path | None) -> MainWindow:
     form = QSettings.Format.IniFormat
     settings = (
         QSettings(form, QSettings.Scope.UserScope, APPLICATION, "window")
@@ -179,13 +128,4 @@ def make_application(
             for one in sorted(bundled(), key=lambda one: (problems.index(one.problem), one.n))
         ]
     )
-    application = Application(window, log_path)
-    application.listen_to(notifications)
-    return application
-
-
-def leave(status: int) -> None:
-    """End the process although a thread is still at work; files and logs are complete."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
+    return window

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from app.notifications import Notifications
-from app.window.application import Application, leave, make_application, qt_application
+from app.termination import leave
+from app.window.application import Application, qt_application
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
@@ -16,52 +18,26 @@ from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import free_path, stem
 from views.widgets.picture_export import as_image
 
-INSTANCE = "map-1000"
-"""The bundled instance that is solved."""
+INSTANCE = "map-1000"  # the bundled instance that is solved
+WARMING = 4.0  # longest time in seconds that the run waits for imports and compilers
 
-SECONDS = 8.0
-"""How long the run lasts with no display."""
-
-WARMING = 4.0
-"""Longest time in seconds that the run waits for imports and compilers."""
-
-MEASURING = 15.0
-"""Longest time in seconds that speedups are measured with no display."""
-
-GIVE_UP = 120.0
-"""Seconds after which the demonstration ends with no display, whatever it is doing."""
-
-SIZE = (1600, 1000)
-"""Width and height of the window with no display."""
+# With no display, seconds that the run lasts, seconds that speedups are measured, and seconds after
+# which the demonstration ends whatever it is doing:
+SECONDS, MEASURING, GIVE_UP = 8.0, 15.0, 120.0
+SIZE = (1600, 1000)  # width and height of the window with no display
 
 
 class Demo(QObject):
-    """Opens the instance, starts a run when everything is there, and measures after its end.
-
-    Parameters
-    ----------
-    application : Application
-        What is shown.
-    seconds : float
-        How long the run lasts.
-
-    Attributes
-    ----------
-    solved : Signal
-        The run has ended, with its Outcome.
-    """
-
-    solved = Signal(object)
+    """Opens the instance, solves it for ``seconds`` as soon as it can, then measures speedups."""
 
     def __init__(self, application: Application, seconds: float) -> None:
         super().__init__(application)
         self._application = application
         self._seconds = seconds
-        self._begun = False
-        self._ready = self._warm = False
-        application.files.ready.connect(self._is_ready)
-        application.devices.warm.connect(self._is_warm)
-        QTimer.singleShot(round(WARMING * 1000), self, self._is_warm)
+        self._awaited = {"instance", "imports"}
+        application.files.ready.connect(partial(self._arrived, "instance"))
+        application.devices.warm.connect(partial(self._arrived, "imports"))
+        QTimer.singleShot(round(WARMING * 1000), self, partial(self._arrived, "imports"))
         application.runs.ended.connect(self._ended)
 
     def begin(self) -> None:
@@ -69,18 +45,12 @@ class Demo(QObject):
         path = next(one.path for one in bundled() if one.name == INSTANCE)
         self._application.files.open(path)
 
-    def _is_ready(self) -> None:
-        self._ready = True
-        self._start()
-
-    def _is_warm(self) -> None:
-        self._warm = True
-        self._start()
-
-    def _start(self) -> None:
-        if self._begun or not (self._ready and self._warm):
+    def _arrived(self, what: str) -> None:
+        """Start the run when the last thing that it awaits is there."""
+        last = self._awaited == {what}
+        self._awaited.discard(what)
+        if not last:
             return
-        self._begun = True
         setup = self._application.window.setup
         setup.colony.choose_search("acs-spm")
         setup.stop.set_values({"seconds": self._seconds})
@@ -90,7 +60,6 @@ class Demo(QObject):
     def _ended(self, run: RunModel) -> None:
         self._application.runs.ended.disconnect(self._ended)
         assert run.outcome is not None
-        self.solved.emit(run.outcome)
         if run.outcome.ending is Ending.FINISHED:
             self._application.measurements.speedups(thorough=False)
 
@@ -99,11 +68,10 @@ def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
     qt = qt_application()
     out.mkdir(parents=True, exist_ok=True)
+    settings = out / "window.ini"
     with Notifications() as notifications:
-        application = make_application(
-            notifications,
-            out / "window.ini",
-            lambda session: free_path(out, stem(session), ".jsonl"),
+        application = Application(
+            notifications, settings, lambda session: free_path(out, stem(session), ".jsonl")
         )
         window, measurements = application.window, application.measurements
         window.choose_theme("dark")
@@ -111,26 +79,26 @@ def run_offscreen(out: Path) -> int:
         window.show()
         meter = StallMeter()
         ends: list[Outcome] = []
-        demo = Demo(application, SECONDS)
 
-        def solved(outcome: Outcome) -> None:
+        def solved(run: RunModel) -> None:
             meter.stop()
-            ends.append(outcome)
+            assert run.outcome is not None
+            ends.append(run.outcome)
             QTimer.singleShot(round(MEASURING * 1000), application, measurements.cancel)
 
         def measured() -> None:
             if ends:
                 QTimer.singleShot(100, qt.quit)
 
-        demo.solved.connect(solved)
+        application.runs.ended.connect(solved)
         measurements.idle.connect(measured)
         application.run_controller.solving.connect(meter.start)
         QTimer.singleShot(round(GIVE_UP * 1000), application, qt.quit)
-        demo.begin()
+        Demo(application, SECONDS).begin()
         qt.exec()
         left = leave_pictures(application, out)
         ended = application.close()
-    (out / "window.ini").unlink(missing_ok=True)
+    settings.unlink(missing_ok=True)
     run = application.runs.current
     status = 0 if ends and ends[0].ending is Ending.FINISHED else 1
     if run is not None:

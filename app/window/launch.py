@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.notifications import Notifications
+from app.termination import leave
 from app.window.process.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
-DEMO_SECONDS = 20.0
-"""How long the demonstration solves before it measures speedups."""
+DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
 
 
 def open_window(path: Path | None, demo: bool = False) -> int:
-    """Open the window and stay until it is closed.
+    """Open the window, stay until it is closed, and return the exit status.
 
-    Parameters
-    ----------
-    path : Path or None
-        An instance, or a recorded session, to open.
-    demo : bool
-        Whether to solve a bundled instance as the window opens, and then measure speedups.
-
-    Returns
-    -------
-    int
-        The exit status. If a thread cannot be ended, the process ends here.
-
-    Raises
-    ------
-    MissingLibraryError
-        If Qt cannot be loaded.
+    With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured.
+    Otherwise ``path`` is opened, an instance or a recorded session. If a thread cannot be ended,
+    the process ends here. Raises MissingLibraryError if Qt cannot be loaded.
     """
-    check_qt(platforms_here())
-    from app.window.application import leave, make_application, qt_application
+    _prepare(platforms_here())
+    import platformdirs
+
+    from app.window.application import Application, qt_application
     from app.window.process.termination_signals import on_termination
 
     qt = qt_application()
-    with Notifications(_log_file()) as notifications:
-        application = make_application(notifications)
+    log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
+    with Notifications(log) as notifications:
+        application = Application(notifications)
         window = application.window
         window.show()
         if demo:
             from app.window.demo import Demo
 
-            show = Demo(application, seconds=DEMO_SECONDS)
-            show.begin()
+            Demo(application, seconds=DEMO_SECONDS).begin()
         elif path is not None:
             application.files.open(path)
         with on_termination(window.close):
@@ -59,21 +50,19 @@ def open_window(path: Path | None, demo: bool = False) -> int:
 def run_demo(out: Path) -> int:
     """Show how a bundled instance is solved; with no display, leave pictures and a log in ``out``.
 
-    Raises
-    ------
-    MissingLibraryError
-        If Qt cannot be loaded.
+    Raises MissingLibraryError if Qt cannot be loaded.
     """
     if platforms_here() != ("offscreen",):
         return open_window(None, demo=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    check_qt(("offscreen",))
+    _prepare(("offscreen",))
     from app.window.demo import run_offscreen
 
     return run_offscreen(out)
 
 
-def _log_file() -> Path:
-    import platformdirs
-
-    return platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
+def _prepare(platforms: Sequence[str]) -> None:
+    """Check Qt, and make its import quick."""
+    check_qt(platforms)
+    gc.disable()  # it would look at all that is imported, again and again
+    import app.files.loading  # noqa: F401  # PySide reads the source of what is imported after it

@@ -1,15 +1,16 @@
-"""A kernel's arguments: one C++ structure, declared once in Python beside the launcher.
+"""A kernel's arguments: one structure, declared in Python beside the launcher.
 
 A subclass of :class:`KernelArguments` names the fields of the structure in their order::
 
     class EvaporateTrails(KernelArguments):
         n: Int32
-        keep: Float32
+        keep: Float32  # 1 - rho
         trails: Pointer[Float32]
         weights: ConstPointer[Float32] | None
 
-An instance checks its values and packs them to the bytes that C++ expects. The compilers check the
-declaration against the C++ structure: see :meth:`KernelArguments.checks`.
+An instance checks its values and packs them to the bytes that C++ expects. The loader writes the
+C++ structure of the same name into the kernel's text, and the compilers check that it lies in
+memory as it is packed here: see :meth:`KernelArguments.checks`.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from __future__ import annotations
 import functools
 import struct
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import (
     Annotated,
     Any,
     ClassVar,
     Generic,
+    Self,
     TypeVar,
     Union,
     dataclass_transform,
@@ -38,26 +40,19 @@ from numpy.typing import NDArray
 Array = Any
 """A device array; only the machine that made it looks inside."""
 
+Arrays = Mapping[str, Array]
+"""A colony's device arrays by name."""
+
 Element = TypeVar("Element")
 
 
 @dataclass(frozen=True, slots=True)
 class CType:
-    """A C++ type.
+    """A C++ type."""
 
-    Attributes
-    ----------
-    name : str
-        As C++ has it.
-    dtype : str
-        NumPy's name of its elements' type; empty where arrays of any type will do.
-    code : str
-        The ``struct`` module's letter of a value; empty for types that are only pointed to.
-    """
-
-    name: str
-    dtype: str = ""
-    code: str = ""
+    name: str  # as C++ has it
+    dtype: str = ""  # NumPy's name of its elements' type; empty where arrays of any type will do
+    code: str = ""  # the ``struct`` module's letter of a value; empty for types only pointed to
 
 
 Int32 = Annotated[int, CType("int", "int32", "i")]
@@ -111,8 +106,11 @@ struct SameType<One, One> {
 @dataclass(frozen=True, slots=True)
 class _Field:
     name: str
-    offset: int
     c_type: str
+    part: str  # what the ``struct`` module packs it by
+    size: int
+    alignment: int
+    offset: int = 0
     kinds: tuple[type, ...] = ()  # of a value
     dtype: str = ""  # of what is pointed to
     pointer: bool = False
@@ -132,7 +130,10 @@ class KernelArguments:
         optional, None is a null pointer.
     """
 
-    _fields: ClassVar[tuple[_Field, ...]]
+    header: ClassVar[str] = ""
+    """The C++ header that declares the structure: only one with member functions has it."""
+
+    _fields: ClassVar[tuple[_Field, ...]] = ()
     _format: ClassVar[str]
     _size: ClassVar[int]
     _alignment: ClassVar[int]
@@ -142,14 +143,29 @@ class KernelArguments:
         fields, parts, end, widest = [], [], 0, 1
         hints = get_type_hints(cls, include_extras=True)
         for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-            field, part, size, alignment = _field(name, hints[name])
-            offset = -(-end // alignment) * alignment
-            parts.append(f"{offset - end}x{part}")
+            field = _field(name, hints[name])
+            offset = -(-end // field.alignment) * field.alignment
+            parts.append(f"{offset - end}x{field.part}")
             fields.append(replace(field, offset=offset))
-            end, widest = offset + size, max(widest, alignment)
+            end, widest = offset + field.size, max(widest, field.alignment)
         cls._alignment, cls._size = widest, -(-end // widest) * widest
         cls._fields = tuple(fields)
         cls._format = "".join(parts) + f"{cls._size - end}x"
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, **values: Any) -> Self:
+        """Make one of ``values``; each other pointer points to the array of its field's name.
+
+        An optional pointer is null where there is no such array.
+        """
+        for field in cls._fields:
+            if field.pointer and field.name not in values:
+                if field.name not in arrays and not field.optional:
+                    raise TypeError(
+                        f"{cls.__name__}.{field.name} is not given, and no array has its name"
+                    )
+                values[field.name] = arrays.get(field.name)
+        return cls(**values)
 
     def __post_init__(self) -> None:
         for field in self._fields:
@@ -171,24 +187,30 @@ class KernelArguments:
                 yield offset + field.offset, value, not field.constant
 
     @classmethod
-    def checks(cls, done: set[type[KernelArguments]]) -> str:
-        """C++ that compiles only if the structure is as declared; adds what it checks to ``done``.
+    def structures(cls) -> Iterator[type[KernelArguments]]:
+        """Yield the structures that it contains, then itself: in the order that C++ needs."""
+        for field in cls._fields:
+            if field.nested:
+                yield from field.nested.structures()
+        if cls._fields:
+            yield cls
 
-        Nested structures are checked too, each once; a text needs :data:`PREAMBLE` before.
-        """
-        if cls in done:
-            return ""
-        done.add(cls)
-        lines = [field.nested.checks(done) for field in cls._fields if field.nested]
+    @classmethod
+    def declaration(cls) -> str:
+        """The structure in C++."""
+        fields = "".join(f"    {field.c_type} {field.name};\n" for field in cls._fields)
+        return f"struct {cls.__name__} {{\n{fields}}};\n"
+
+    @classmethod
+    def checks(cls) -> str:
+        """C++ that compiles only if the structure is as declared; needs :data:`PREAMBLE` before."""
         name = cls.__name__
-        lines.append(f'static_assert(sizeof({name}) == {cls._size}, "size of {name}");\n')
-        lines += [
+        return f'static_assert(sizeof({name}) == {cls._size}, "size of {name}");\n' + "".join(
             f"static_assert(OFFSET_IS({name}, {field.name}, {field.offset}) &&\n"
             f"              SameType<decltype({name}::{field.name}), {field.c_type}>::value,\n"
             f'              "{name}::{field.name} is not as declared in Python");\n'
             for field in cls._fields
-        ]
-        return "".join(lines)
+        )
 
     def _values(self) -> Iterator[object]:
         for field in self._fields:
@@ -201,21 +223,16 @@ class KernelArguments:
                 yield value
 
 
-def _field(name: str, hint: Any) -> tuple[_Field, str, int, int]:
-    """The field at offset 0, its ``struct`` format, size and alignment."""
+def _field(name: str, hint: Any) -> _Field:
+    """The field at offset 0."""
     if isinstance(hint, type) and issubclass(hint, KernelArguments):
-        return (
-            _Field(name, 0, hint.__name__, nested=hint),
-            hint._format,
-            hint._size,
-            hint._alignment,
-        )
+        part, size, alignment = hint._format, hint._size, hint._alignment
+        return _Field(name, hint.__name__, part, size, alignment, nested=hint)
     if get_origin(hint) is Annotated:
         c_type = get_args(hint)[1]
         size = struct.calcsize(f"<{c_type.code}")
-        kinds = {"i": (int, np.integer), "f": (np.float32,), "d": (int, float)}
-        allowed = kinds.get(c_type.code, kinds["i"])
-        return _Field(name, 0, c_type.name, kinds=allowed), c_type.code, size, size
+        kinds = {"f": (np.float32,), "d": (int, float)}.get(c_type.code, (int, np.integer))
+        return _Field(name, c_type.name, c_type.code, size, size, kinds=kinds)
     optional = get_origin(hint) in (types.UnionType, Union)
     if optional:
         hint = next(one for one in get_args(hint) if one is not types.NoneType)
@@ -223,12 +240,12 @@ def _field(name: str, hint: Any) -> tuple[_Field, str, int, int]:
         raise TypeError(f"{name}: {hint} is not a type of a kernel's arguments")
     constant = get_origin(hint) is ConstPointer
     (element,) = get_args(hint)
-    c_type = get_args(element)[1] if get_origin(element) is Annotated else CType(element.__name__)
-    c_name = f"{'const ' if constant else ''}{c_type.name}*"
-    field = _Field(
-        name, 0, c_name, dtype=c_type.dtype, pointer=True, constant=constant, optional=optional
-    )
-    return field, "Q", 8, 8
+    annotated = get_origin(element) is Annotated
+    c_type = get_args(element)[1] if annotated else CType(f"struct {element.__name__}")
+    return _Field(
+        name, f"{'const ' if constant else ''}{c_type.name}*", "Q", 8, 8,
+        dtype=c_type.dtype, pointer=True, constant=constant, optional=optional,
+    )  # fmt: skip
 
 
 def _check(structure: str, field: _Field, value: object) -> None:

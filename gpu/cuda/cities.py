@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.cuda.kernels import CandidateLists, Geometry
-from gpu.cuda.machine import Array, Buffer
+from gpu.cuda.kernels import Geometry
+from gpu.cuda.machine import Arrays
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
@@ -30,11 +29,10 @@ CITY_MASK = np.uint32(MOST_CITIES - 1)
 """Those bits."""
 
 METRICS = {
-    Metric.EUC_2D: 1,
-    Metric.CEIL_2D: 2,
-    Metric.ATT: 3,
-    Metric.MAN_2D: 4,
-    Metric.MAX_2D: 5,
+    kind: number
+    for number, kind in enumerate(
+        (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D), 1
+    )
 }
 """Metrics that the kernels compute from coordinates; the others come as a matrix (0)."""
 
@@ -42,33 +40,15 @@ METRICS = {
 def pack_rows(
     instance: TspInstance,
     lists: NDArray[np.int32],
-    reverse: NDArray[np.uint8],
+    reverse: NDArray[np.uint8],  # rank of the row's city on each one's own list
     nearest: NDArray[np.int32],
     beta: float,
     width: int,
 ) -> NDArray[np.uint32]:
-    """Pack lists of cities into rows for warps.
+    """Pack lists of cities into rows of ``width`` entries for warps; uint32, (n, width, 2).
 
-    Parameters
-    ----------
-    instance : TspInstance
-        Gives the distances; at most ``MOST_CITIES`` cities.
-    lists : ndarray of int32, shape (n, k)
-        Cities for each row.
-    reverse : ndarray of uint8, shape (n, k)
-        Rank of the row's city on each one's own list.
-    nearest : ndarray of int32, shape (n,)
-        Distance of each city to the nearest other one.
-    beta : float
-        Exponent of the heuristic.
-    width : int
-        Entries in a row, at least k.
-
-    Returns
-    -------
-    ndarray of uint32, shape (n, width, 2)
-        First city | reverse << 24, then the bits of η^β. Beyond k each entry is the row's own
-        city with weight 0.
+    Each entry has a city | reverse << 24, then the bits of η^β, in units of the ``nearest``
+    distance of the row's city. Beyond the list each entry is the row's own city with weight 0.
     """
     n, k = lists.shape
     cities = np.arange(n)
@@ -85,30 +65,14 @@ def pack_rows(
 
 @dataclass(frozen=True, slots=True)
 class DeviceCities:
-    """The instance as kernels read it.
-
-    Attributes
-    ----------
-    n : int
-        Cities.
-    beta : float
-        Exponent of the heuristic.
-    metric : int
-        Number of the metric, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it.
-    directed : bool
-        Whether trails have a direction.
-    nearest_neighbour_length : int
-        L_nn, which sets the unit of the trails.
-    values : dict of str to ndarray
-        Host arrays by buffer name: rows, backup, nearest, and coordinates or matrix.
-    """
+    """The instance as kernels read it."""
 
     n: int
-    beta: float
-    metric: int
-    directed: bool
-    nearest_neighbour_length: int
-    values: dict[str, NDArray[Any]]
+    beta: float  # exponent of the heuristic
+    metric: int  # its number, as ``Metric`` in gpu/cuda/kernels/geometry.cuh has it
+    directed: bool  # whether trails have a direction
+    nearest_neighbour_length: int  # L_nn, which sets the unit of the trails
+    values: dict[str, NDArray[Any]]  # by buffer name: rows, backup, nearest, coordinates or matrix
 
     @classmethod
     def of(cls, instance: TspInstance, candidates: int, beta: float) -> DeviceCities:
@@ -140,30 +104,6 @@ class DeviceCities:
         length = nearest_neighbour_length(instance, lists)
         return cls(instance.n, beta, metric, instance.directed, length, values)
 
-    @property
-    def deposit(self) -> float:
-        """n·L_nn, which over the best length is the global update's Δτ in units of τ₀."""
-        return float(self.n) * float(self.nearest_neighbour_length)
-
-    def buffers(self) -> list[Buffer]:
-        """The buffers that :attr:`values` go into."""
-        types = {"rows": np.uint32, "backup": np.uint32, "coordinates": np.float64}
-        return [
-            Buffer(name, value.shape, types.get(name, np.int32))
-            for name, value in self.values.items()
-        ]
-
-    def geometry(self, arrays: Mapping[str, Array]) -> Geometry:
+    def geometry(self, arrays: Arrays) -> Geometry:
         """Where kernels get distances from."""
-        return Geometry(
-            n=self.n,
-            metric=self.metric,
-            beta=self.beta,
-            coordinates=arrays.get("coordinates"),
-            matrix=arrays.get("matrix"),
-            nearest=arrays["nearest"],
-        )
-
-    def lists(self, arrays: Mapping[str, Array]) -> CandidateLists:
-        """The candidate lists as kernels read them."""
-        return CandidateLists(rows=arrays["rows"], backup=arrays["backup"])
+        return Geometry.from_arrays(arrays, n=self.n, metric=self.metric, beta=self.beta)

@@ -14,9 +14,9 @@ from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Updates, Wanted
-from gpu.cuda.iterations import Iterations
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.pictures import PictureReader, Pictures, TrailSource
+from gpu.cuda.iterations import Iterations, Phases
+from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.cuda.pictures import PictureReader, Places, TrailSource, picture_buffers
 from gpu.cuda.state import WORDS, State
 
 
@@ -26,27 +26,16 @@ class Trails(TrailSource, Protocol):
     def buffers(self) -> list[Buffer]:
         """Return its buffers."""
 
-    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+    def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,), in units of the initial trail."""
 
 
-class Prepared(Protocol):
+class Prepared(Places, Protocol):
     """An instance as kernels read it."""
 
     @property
-    def n(self) -> int:
-        """Cities (vertices)."""
-
-    @property
-    def directed(self) -> bool:
-        """Whether trails have a direction."""
-
-    @property
     def values(self) -> Mapping[str, NDArray[Any]]:
-        """Host arrays by buffer name."""
-
-    def buffers(self) -> list[Buffer]:
-        """Return the buffers that :attr:`values` go into."""
+        """Host arrays that kernels read, by the name of the buffer that they go into."""
 
 
 class DeviceColony(ABC):
@@ -68,39 +57,26 @@ class DeviceColony(ABC):
         buffers: Sequence[Buffer],
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
-        self._pictures = Pictures(problem, trails)
         self._arrays = machine.allocate(
             [
-                *problem.buffers(),
+                *(Buffer.of(name, values) for name, values in problem.values.items()),
                 *trails.buffers(),
                 *buffers,
-                *self._pictures.buffers(),
+                *picture_buffers(problem.n),
                 Buffer(self.BEST, (instance.n,), np.int32),
                 Buffer("state", (WORDS,), np.uint64),
             ]
         )
-        for name, values in problem.values.items():
-            machine.upload(self._arrays[name], values)
-        self._phases: Mapping[str, Sequence[Launch]] = {}
+        self._pictures = PictureReader(problem, trails, machine, self._arrays)
+        self.phases: Phases = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None
 
-    def _begin(
-        self,
-        start: Sequence[Launch],
-        phases: Mapping[str, Sequence[Launch]],
-        *,
-        divisible: bool = True,
-    ) -> None:
+    def _begin(self, start: Sequence[Launch], phases: Phases, *, divisible: bool = True) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
         self._machine.run(start)
-        self._phases = phases
+        self.phases = phases
         self._iterations = Iterations(self._machine, phases, divisible=divisible)
-
-    @property
-    def phases(self) -> Mapping[str, Sequence[Launch]]:
-        """The launches of one iteration by phase, in order."""
-        return self._phases
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
         """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`."""
@@ -121,8 +97,7 @@ class DeviceColony(ABC):
         if begun and Wanted.ITERATION_SOLUTION in wanted:
             solution = self._machine.download(self._iteration_solution(state))
             last = self._checked(solution, state.iteration_best)
-        show = self._pictures.reader(self._machine, self._arrays)
-        picture = None
+        show, picture = self._pictures, None
         if begun and Wanted.PHEROMONE in wanted:
             picture = show.pheromone(self._picture_order(state))
         return Snapshot(
@@ -137,7 +112,7 @@ class DeviceColony(ABC):
             pheromone=picture,
             trails=show.trails() if Wanted.TRAILS in wanted else None,
             updates=self._updates(state),
-            branching=self._branching(show) if Wanted.BRANCHING in wanted else None,
+            branching=self._branching() if Wanted.BRANCHING in wanted else None,
             phases=iterations.times,
         )
 
@@ -149,7 +124,8 @@ class DeviceColony(ABC):
     def close(self) -> None:
         """Free the device's memory; more calls do nothing."""
         # Launches and graphs hold arrays too: only when all are forgotten is their memory free.
-        self._iterations, self._phases, self._arrays = None, {}, {}
+        self._iterations, self.phases = None, {}
+        self._arrays.clear()
         self._machine.close()
 
     def _open(self) -> Iterations:
@@ -169,7 +145,7 @@ class DeviceColony(ABC):
     def _picture_order(self, state: State) -> Array:
         """Return an array: the order of rows and columns in a picture of all trails."""
 
-    def _branching(self, show: PictureReader) -> float | None:
+    def _branching(self) -> float | None:
         """The λ-branching factor, where there are candidate lists."""
         return None
 

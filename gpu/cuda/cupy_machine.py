@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import cupy
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
-from gpu.cuda.loader import OPTIONS, KernelSource
+from gpu.cuda.loader import OPTIONS, KernelSource, source_text
 from gpu.cuda.machine import Array, Buffer, Launch, by_name
 
 MARGIN = 64 << 20
@@ -53,14 +53,11 @@ def _module(index: int, source: KernelSource, template: str | None, cooperative:
     """A file's kernels that are no templates, or one that is: a colony needs few of these."""
     assert template is None or template in source.kernels
     with cupy.cuda.Device(index):
+        names = [name for name in source.kernels if name == template or "<" not in name]
         return cupy.RawModule(
-            code=source.text(),
-            options=OPTIONS,
-            name_expressions=[
-                name for name in source.kernels if name == template or "<" not in name
-            ],
+            code=source_text(source.file), options=OPTIONS, name_expressions=names,
             enable_cooperative_groups=cooperative,
-        )
+        )  # fmt: skip
 
 
 class CupyMark:
@@ -97,7 +94,7 @@ class CupyMachine:
         with device_errors(self._device), cupy.cuda.Device(self._device.index), self._stream:
             yield
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         """See :meth:`gpu.cuda.machine.Machine.allocate`."""
         named = by_name(buffers)
         needed = sum(buffer.nbytes for buffer in buffers)
@@ -111,11 +108,14 @@ class CupyMachine:
                     f"{max(free - MARGIN, 0) / 2**30:.2f} GiB free of {total / 2**30:.2f}; the "
                     f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
                 )
-            arrays = {}
-            for name, buffer in named.items():
-                make = cupy.zeros if buffer.zeroed else cupy.empty
-                arrays[name] = make(buffer.shape, buffer.dtype)
+            arrays = {
+                name: (cupy.zeros if buffer.zeroed else cupy.empty)(buffer.shape, buffer.dtype)
+                for name, buffer in named.items()
+            }
         self._arrays.extend(arrays.values())
+        for name, buffer in named.items():
+            if buffer.values is not None:
+                self.upload(arrays[name], buffer.values)
         return arrays
 
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
@@ -125,11 +125,8 @@ class CupyMachine:
             if function.shared_size_bytes + shared > self.shared_limit:
                 return 0
             _allow_shared(function, shared)
-            return int(
-                cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-                    function.kernel.ptr, block, shared
-                )
-            )
+            occupancy = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
+            return int(occupancy(function.kernel.ptr, block, shared))
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         """See :meth:`gpu.cuda.machine.Machine.upload`."""
@@ -184,8 +181,7 @@ class CupyMachine:
     def _capture(self, launches: Sequence[Launch], repeats: int) -> Any:
         with self._working():
             for launch in launches:  # compiling is not allowed during a capture
-                function = self._function(launch)
-                _allow_shared(function, launch.shared)
+                self._ready(launch)
             self._stream.begin_capture()
             try:
                 for _ in range(repeats):
@@ -197,13 +193,16 @@ class CupyMachine:
         self._graphs.append(graph)
         return graph
 
-    def _function(self, launch: Launch) -> Any:
-        return _kernel(self._device.index, launch.source, launch.kernel, launch.cooperative)
+    def _ready(self, launch: Launch) -> Any:
+        """The compiled kernel, which may have the launch's shared memory."""
+        index = self._device.index
+        function = _kernel(index, launch.source, launch.kernel, launch.cooperative)
+        _allow_shared(function, launch.shared)
+        return function
 
     def _start(self, launch: Launch) -> None:
-        function = self._function(launch)
-        _allow_shared(function, launch.shared)
-        function((launch.grid,), (launch.block,), (launch.args.packed,), shared_mem=launch.shared)
+        args, shared = (launch.args.packed,), launch.shared
+        self._ready(launch)((launch.grid,), (launch.block,), args, shared_mem=shared)
 
 
 def _allow_shared(function: Any, shared: int) -> None:

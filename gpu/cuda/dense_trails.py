@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.trails import FAINTEST
 from gpu.cuda.cities import LANES
-from gpu.cuda.kernels import DENSE_TRAILS, MeasureTrails, StartTrails
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.kernels import DENSE_TRAILS
+from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.pictures import Places
 
 _BLOCK = 256
@@ -30,55 +28,48 @@ class DenseTrails:
 
     pictures = DENSE_TRAILS
     policy = "DenseTrails"
-    blank = np.float32(0)
 
     def __init__(self, problem: Places) -> None:
         self.problem = problem
         self.columns = weight_columns(problem.n)
+        self.quarters = problem.n * self.columns // 4  # groups of four, as kernels go through them
         self.memory_size = self.columns  # all that the kernels of pictures need to know
 
-    @property
-    def quarters(self) -> int:
-        """Groups of four numbers in a matrix, as the kernels go through it."""
-        return self.problem.n * self.columns // 4
-
-    def matrix(self, name: str, kind: type[np.float32] | type[np.uint32]) -> Buffer:
-        """A matrix beside that of the trails: 4 n² bytes, rows padded to 128."""
-        return Buffer(name, (self.problem.n, self.columns), kind)
+    def matrix(
+        self, name: str, kind: type[np.float32 | np.uint32 | np.uint64], *, zeroed: bool = False
+    ) -> Buffer:
+        """A matrix beside that of the trails, rows padded to 128 bytes."""
+        return Buffer(name, (self.problem.n, self.columns), kind, zeroed)
 
     def buffers(self) -> list[Buffer]:
         """4 n² bytes, rows padded to 128."""
         return [self.matrix("trails", np.float32), Buffer("range", (2,), np.float32)]
 
-    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, None]:
+    def pictured(self, arrays: Arrays) -> tuple[Array, None]:
         """The memory's pointers, as pictures take them."""
         return arrays["trails"], None
 
-    def start(self, arrays: Mapping[str, Array]) -> Launch:
+    def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
-        args = StartTrails(quarters=self.quarters, trails=arrays["trails"], state=arrays["state"])
         grid = min(1024, -(-self.quarters // _BLOCK))
-        return Launch(DENSE_TRAILS, "start_trails", grid, _BLOCK, args)
+        return DENSE_TRAILS.launch("start_trails", grid, _BLOCK, arrays, quarters=self.quarters)
 
-    def row(self, machine: Machine, arrays: Mapping[str, Array], city: int) -> NDArray[np.float32]:
+    def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,)."""
         row: NDArray[np.float32] = machine.download(arrays["trails"][city])
         return row[: self.problem.n]
 
-    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+    def faintest(self, machine: Machine, arrays: Arrays) -> float:
         """The trail up to which none is drawn; see :func:`gpu.core.trails.matrix_trails`."""
         machine.upload(arrays["range"], np.zeros(2, dtype=np.float32))
-        n = self.problem.n
-        args = MeasureTrails(
-            n=n, columns=self.columns, trails=arrays["trails"], range=arrays["range"]
+        n, grid = self.problem.n, min(1024, self.problem.n)
+        machine.run(
+            [DENSE_TRAILS.launch("measure_trails", grid, _BLOCK, arrays, n=n, columns=self.columns)]
         )
-        machine.run([Launch(DENSE_TRAILS, "measure_trails", min(1024, n), _BLOCK, args)])
         level, largest = machine.download(arrays["range"])
         level = self.level(machine, arrays, level)
         return float(max(level, np.float32(FAINTEST * largest)))
 
-    def level(
-        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
-    ) -> np.float32:
+    def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:
         """The level of a trail that never got a deposit, ``measured`` from a city to itself."""
         return measured

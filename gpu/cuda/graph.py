@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
-from gpu.cuda.machine import Buffer
 from gpu.problems.coloring.instance import GraphInstance
 
 MOST_VERTICES = 1 << 14
@@ -21,24 +20,13 @@ LANES = 32
 
 @dataclass(frozen=True, slots=True)
 class DeviceGraph:
-    """The graph as kernels read it.
+    """The graph as kernels read it."""
 
-    Attributes
-    ----------
-    n : int
-        Vertices.
-    words : int
-        Words that a set of vertices takes.
-    row : int
-        Words of a row of the adjacency on the device: whole lines of 128 bytes.
-    values : dict of str to ndarray
-        Host arrays by buffer name.
-    """
-
-    n: int
-    words: int
-    row: int
-    values: dict[str, NDArray[Any]]
+    n: int  # vertices
+    words: int  # that a set of vertices takes
+    row: int  # words of a row of the adjacency on the device: whole lines of 128 bytes
+    values: dict[str, NDArray[Any]]  # by buffer name: adjacency, n² / 8 bytes and the padding
+    directed: bool = False
 
     @classmethod
     def of(cls, instance: GraphInstance) -> DeviceGraph:
@@ -59,12 +47,3 @@ class DeviceGraph:
         adjacency = np.zeros((instance.n, row), np.uint32)
         adjacency[:, :words] = instance.adjacency
         return cls(instance.n, words, row, {"adjacency": adjacency})
-
-    @property
-    def directed(self) -> bool:
-        """Edges of a graph to color have no direction."""
-        return False
-
-    def buffers(self) -> list[Buffer]:
-        """n² / 8 bytes, rows padded to 128."""
-        return [Buffer(name, value.shape, value.dtype) for name, value in self.values.items()]

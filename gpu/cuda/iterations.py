@@ -16,6 +16,9 @@ from types import MappingProxyType
 from gpu.cuda import kernels
 from gpu.cuda.machine import Launch, Machine, Mark
 
+Phases = Mapping[str, Sequence[Launch]]
+"""The launches of one iteration by phase, in order; no phase is empty."""
+
 PHASE_PERIOD = 0.5
 """Seconds between two iterations that are timed phase by phase."""
 
@@ -28,7 +31,7 @@ BATCH = 4.0, 8.0
 GRAPH_LAUNCHES = 4096
 """An iteration with more launches than this takes longer than ``LONG`` and needs no graph."""
 
-HOLD = Launch(kernels.HOLD, "hold", 1, 1, kernels.Hold(nanoseconds=100_000))
+HOLD = kernels.HOLD.launch("hold", 1, 1, {}, nanoseconds=100_000)
 """Keeps the GPU busy for 0.1 ms while the host launches what will be timed."""
 
 
@@ -45,19 +48,11 @@ class _Batch:
 class Iterations:
     """Runs a colony's iterations; never more than two batches of launches are in flight.
 
-    Parameters
-    ----------
-    machine : Machine
-    phases : mapping of str to sequence of Launch
-        The launches of one iteration by phase, in order; none of them empty.
-    divisible : bool
-        Whether an iteration can be left between two launches: until its last launch has run, the
-        host must read the results of the iteration before.
+    An iteration is divisible if it can be left between two launches: until its last launch has run,
+    the host must read the results of the iteration before.
     """
 
-    def __init__(
-        self, machine: Machine, phases: Mapping[str, Sequence[Launch]], *, divisible: bool = True
-    ) -> None:
+    def __init__(self, machine: Machine, phases: Phases, *, divisible: bool = True) -> None:
         self._machine = machine
         self._phases = tuple(phases.items())
         self._divisible = divisible

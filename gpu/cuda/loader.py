@@ -3,53 +3,83 @@
 Each folder with ``.cu`` files declares them as :class:`KernelSource` in its module ``kernels``. A
 source's text has its headers written into it, so that a cache keyed by the text can never hand out
 a binary of an older header. CUDA, the compile check and the CPU emulation take their text here.
+
+The structures that kernels take are declared in Python alone, in the same module ``kernels``. Their
+C++ declarations take the place of a line ``#include "kernels.py"`` in a text.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
-import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from gpu.cuda.arguments import PREAMBLE, KernelArguments
+from gpu.cuda.arguments import PREAMBLE, Arrays, KernelArguments
 
 OPTIONS: tuple[str, ...] = ("--std=c++17", "--fmad=false")
 """Compiler options. Products are not contracted into multiply-adds, so that a trail or a distance
 is rounded as the CPU rounds it, and both give the same tours."""
 
+ROOT = Path(__file__).parents[2]
+"""The folder above ``gpu``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel launch: the kernel, how many threads, and its arguments.
+
+    Raises
+    ------
+    TypeError
+        If the kernel takes another structure.
+    """
+
+    source: KernelSource  # the file in which the kernel is
+    kernel: str  # one of its C++ name expressions
+    grid: int  # blocks
+    block: int  # threads a block
+    args: KernelArguments
+    shared: int = 0  # bytes of dynamic shared memory a block
+    cooperative: bool = False  # whether all blocks must be on the device at once
+
+    def __post_init__(self) -> None:
+        wanted = self.source.kernels[self.kernel]
+        if type(self.args) is not wanted:
+            given = type(self.args).__name__
+            raise TypeError(f"{self.kernel} takes {wanted.__name__}, but {given} given")
+
 
 @dataclass(frozen=True, eq=False)
 class KernelSource:
-    """A ``.cu`` file and the kernels that are compiled from it.
+    """A ``.cu`` file and the kernels that are compiled from it."""
 
-    Attributes
-    ----------
-    file : str
-        Its path from the folder above ``gpu``.
-    kernels : mapping of str to type
-        C++ name expressions of all its instantiations, and the structure that each takes.
-    """
+    file: str  # its path from the folder above ``gpu``
+    kernels: Mapping[str, type[KernelArguments]]  # what each instantiation takes, by its C++ name
 
-    file: str
-    kernels: Mapping[str, type[KernelArguments]]
-
-    def text(self) -> str:
-        """The text that is compiled for a run."""
-        return source_text(self.file)
-
-    def checked_text(self) -> str:
-        """The same, which compiles only if the structures are as declared in Python."""
-        return self.text() + self.checks()
+    def launch(
+        self,
+        kernel: str,
+        grid: int,
+        block: int,
+        arrays: Arrays,
+        /,
+        shared: int = 0,
+        *,
+        cooperative: bool = False,
+        **values: Any,
+    ) -> Launch:
+        """A launch with these arguments; see :meth:`KernelArguments.from_arrays`."""
+        args = self.kernels[kernel].from_arrays(arrays, **values)
+        return Launch(self, kernel, grid, block, args, shared, cooperative)
 
     def checks(self) -> str:
-        """The part of it that checks the structures."""
-        done: set[type[KernelArguments]] = set()
-        return PREAMBLE + "".join(kind.checks(done) for kind in self.kernels.values())
+        """C++ behind the text that compiles only if the structures are as declared in Python."""
+        taken = (each for kind in self.kernels.values() for each in kind.structures())
+        return PREAMBLE + "".join(structure.checks() for structure in dict.fromkeys(taken))
 
 
 @functools.cache
@@ -61,17 +91,9 @@ def sources() -> dict[str, KernelSource]:
     ValueError
         If two declare the same file.
     """
-    import gpu
-
-    rooms = [
-        "gpu.cuda",
-        *(f"{room.name}.cuda" for room in pkgutil.iter_modules(gpu.__path__, "gpu.")),
-    ]
     found: dict[str, KernelSource] = {}
-    for room in rooms:
-        name = f"{room}.kernels"
-        if not _exists(name):
-            continue
+    for path in sorted(ROOT.glob("gpu/**/cuda/kernels*")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for source in vars(importlib.import_module(name)).values():
             if isinstance(source, KernelSource) and found.setdefault(source.file, source) != source:
                 raise ValueError(
@@ -92,27 +114,36 @@ def source_text(file: str) -> str:
     return "".join(_lines(file, set()))
 
 
-def _exists(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
-
-
 def _lines(file: str, seen: set[str]) -> Iterator[str]:
+    """The lines of a file, if not seen; messages of compilers name them as they are in the file."""
+    if file in seen:
+        return
     seen.add(file)
+    if file.endswith(".py"):
+        yield from _declarations(file, seen)
+        return
     folder, _, _ = file.rpartition("/")
-    text = (_root() / file).read_text(encoding="utf-8")
-    for line in text.splitlines(keepends=True):
+    yield f'#line 1 "{file}"\n'
+    for number, line in enumerate((ROOT / file).read_text(encoding="utf-8").splitlines(), 1):
         include = re.match(r'\s*#include "([^"]+)"', line)
         if include:
             # A bare name is a file of the same folder, a path begins above ``gpu``.
             header = include[1] if "/" in include[1] else f"{folder}/{include[1]}"
-            if header not in seen:
-                yield from _lines(header, seen)
-        elif line.strip() != "#pragma once":
-            yield line
+            yield from _lines(header, seen)
+            yield f'#line {number + 1} "{file}"\n'
+        else:
+            yield "\n" if line == "#pragma once" else f"{line}\n"
 
 
-def _root() -> Path:
-    return Path(__file__).parents[2]
+def _declarations(file: str, seen: set[str]) -> Iterator[str]:
+    """The structures of a Python module in C++, each after those that it contains; see _lines()."""
+    module = file.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
+    for kind in vars(importlib.import_module(module)).values():
+        if not isinstance(kind, type) or not issubclass(kind, KernelArguments):
+            continue
+        for structure in kind.structures():
+            if structure.header:
+                yield from _lines(structure.header, seen)
+            elif structure.__name__ not in seen:
+                seen.add(structure.__name__)
+                yield structure.declaration()

@@ -6,45 +6,39 @@ the CPU emulation of the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from gpu.cuda.arguments import Array, KernelArguments
-from gpu.cuda.loader import KernelSource
+from gpu.cuda.arguments import Array, Arrays
+from gpu.cuda.loader import KernelSource, Launch
 
-__all__ = ["Array", "Buffer", "Launch", "Machine", "Mark", "by_name"]
+__all__ = ["Array", "Arrays", "Buffer", "Launch", "Machine", "Mark", "by_name"]
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A device array, declared before it is allocated: so the sum of all is known in advance.
+    """A device array, declared before it is allocated: so the sum of all is known in advance."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in launches and messages.
-    shape, dtype
-        As NumPy has them.
-    zeroed : bool
-        Whether it starts as zeros; else it is not initialized.
-    """
-
-    name: str
+    name: str  # its name in launches and messages
     shape: tuple[int, ...]
     dtype: DTypeLike
-    zeroed: bool = False
+    zeroed: bool = False  # whether it starts as zeros
+    values: NDArray[Any] | None = None  # what it starts as; else it is not initialized
+
+    @classmethod
+    def of(cls, name: str, values: NDArray[Any]) -> Buffer:
+        """A buffer that starts with ``values``."""
+        return cls(name, values.shape, values.dtype, values=values)
 
     @property
     def nbytes(self) -> int:
         """Its size in bytes, exact however large."""
-        size = np.dtype(self.dtype).itemsize
-        for extent in self.shape:
-            size *= extent
-        return size
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
@@ -60,46 +54,6 @@ def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
         if named.setdefault(buffer.name, buffer) is not buffer:
             raise ValueError(f"two device buffers have the name {buffer.name!r}")
     return named
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One kernel launch: the kernel, how many threads, and its arguments.
-
-    Attributes
-    ----------
-    source : KernelSource
-        The file in which the kernel is.
-    kernel : str
-        One of its C++ name expressions.
-    grid, block : int
-        Blocks, and threads a block.
-    args : KernelArguments
-        The structure that the kernel takes.
-    shared : int
-        Bytes of dynamic shared memory a block.
-    cooperative : bool
-        Whether all blocks must be on the device at once.
-
-    Raises
-    ------
-    TypeError
-        If the kernel takes another structure.
-    """
-
-    source: KernelSource
-    kernel: str
-    grid: int
-    block: int
-    args: KernelArguments
-    shared: int = 0
-    cooperative: bool = False
-
-    def __post_init__(self) -> None:
-        wanted = self.source.kernels[self.kernel]
-        if type(self.args) is not wanted:
-            given = type(self.args).__name__
-            raise TypeError(f"{self.kernel} takes {wanted.__name__}, but {given} given")
 
 
 class Mark(Protocol):
@@ -124,8 +78,8 @@ class Machine(Protocol):
     multiprocessors: int
     shared_limit: int
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
-        """Make all arrays.
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
+        """Make all arrays, and copy the values that they begin with.
 
         Raises
         ------

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
-from gpu.cuda.arguments import KernelArguments
 from gpu.cuda.cities import LANES
-from gpu.cuda.kernels import (
-    BlankPicture,
-    CollectTrails,
-    CountBranches,
-    PaintPicture,
-    PicturedTrails,
-)
+from gpu.cuda.kernels import PicturedTrails
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Array, Arrays, Buffer, Machine
 
 _BLOCK = 256
 
@@ -38,10 +30,10 @@ class TrailSource(Protocol):
     memory_size: int
     """The size that it needs to find its way in them."""
 
-    def pictured(self, arrays: Mapping[str, Array]) -> tuple[Array, Array | None]:
+    def pictured(self, arrays: Arrays) -> tuple[Array, Array | None]:
         """Return the arrays of the trails that the structure reads."""
 
-    def faintest(self, machine: Machine, arrays: Mapping[str, Array]) -> float:
+    def faintest(self, machine: Machine, arrays: Arrays) -> float:
         """Return the trail up to which none is drawn on the map."""
 
 
@@ -57,68 +49,37 @@ class Places(Protocol):
         """Whether trails have a direction."""
 
 
-class Pictures:
-    """The buffers for pictures of a colony's trails, and how they are made."""
-
-    def __init__(self, problem: Places, trails: TrailSource) -> None:
-        self.problem, self.source = problem, trails
-        self.size = min(PICTURE_SIZE, problem.n)
-        self.threshold = 0.0
-
-    def buffers(self) -> list[Buffer]:
-        """About 1.3 MB, and 4 n bytes."""
-        return [
-            Buffer("picture", (self.size, self.size), np.float32),
-            Buffer("places", (self.problem.n,), np.int32),
-            Buffer("edges", (STRONGEST_TRAILS, 2), np.int32),
-            Buffer("strengths", (STRONGEST_TRAILS,), np.float32),
-            Buffer("edge_count", (1,), np.int32),
-            Buffer("branches", (1,), np.uint64),
-        ]
-
-    def reader(self, machine: Machine, arrays: Mapping[str, Array]) -> PictureReader:
-        """Ready to read the pictures of a colony on ``machine``."""
-        return PictureReader(self, machine, arrays)
+def picture_buffers(n: int) -> list[Buffer]:
+    """What the pictures of ``n`` cities (vertices) need: about 1.3 MB, and 4 n bytes."""
+    size = min(PICTURE_SIZE, n)
+    return [
+        Buffer("picture", (size, size), np.float32),
+        Buffer("places", (n,), np.int32),
+        Buffer("edges", (STRONGEST_TRAILS, 2), np.int32),
+        Buffer("strengths", (STRONGEST_TRAILS,), np.float32),
+        Buffer("edge_count", (1,), np.int32),
+        Buffer("branches", (1,), np.uint64),
+    ]
 
 
 class PictureReader:
-    """Makes and copies the pictures that a snapshot asks for."""
+    """Makes and copies the pictures of a colony's trails that a snapshot asks for."""
 
-    def __init__(self, pictures: Pictures, machine: Machine, arrays: Mapping[str, Array]) -> None:
-        self._pictures, self._machine, self._arrays = pictures, machine, arrays
-        self._n = pictures.problem.n
-        trails, more_trails = pictures.source.pictured(arrays)
-        self._pictured = PicturedTrails(
-            n=self._n,
-            rows=arrays.get("rows"),
-            trails=trails,
-            more_trails=more_trails,
-            memory_size=pictures.source.memory_size,
-        )
+    def __init__(
+        self, problem: Places, trails: TrailSource, machine: Machine, arrays: Arrays
+    ) -> None:
+        self._problem, self._source = problem, trails
+        self._machine, self._arrays = machine, arrays
+        self._threshold = 0.0
+        self._size = arrays["picture"].shape[0]
 
     def pheromone(self, order: Array) -> NDArray[np.float32]:
         """All trails in this order of cities, in units of the initial trail."""
-        size, arrays = self._pictures.size, self._arrays
-        blank = BlankPicture(
-            pixels=size * size,
-            picture=arrays["picture"],
-            n=self._n,
-            tour=order,
-            places=arrays["places"],
-        )
-        paint = PaintPicture(
-            pictured=self._pictured,
-            size=size,
-            places=arrays["places"],
-            picture=arrays["picture"],
-        )
-        self._machine.run(
-            [
-                self._launch("blank_picture", blank, -(-size * size // _BLOCK)),
-                self._launch("paint_picture", paint),
-            ]
-        )
-        return frozen(self._machine.download(arrays["picture"]))
+        pixels = self._size * self._size
+        blocks = -(-pixels // _BLOCK)
+        self._run("blank_picture", blocks, n=self._problem.n, pixels=pixels, tour=order)
+        self._run("paint_picture", pictured=self._pictured(), size=self._size)
+        return frozen(self._machine.download(self._arrays["picture"]))
 
     def trails(self) -> Trails:
         """The strongest trails: all that are worth drawing, or most of those that fit."""
@@ -136,18 +97,18 @@ class PictureReader:
         The threshold is sought, from where it was last, between one that lets too many through
         and one that lets too few through.
         """
-        pictures, most = self._pictures, STRONGEST_TRAILS
-        low, high = pictures.source.faintest(self._machine, self._arrays), math.inf
+        most = STRONGEST_TRAILS
+        low, high = self._source.faintest(self._machine, self._arrays), math.inf
         count = self._collect(low)
         if count <= most:
             return count
-        threshold = max(pictures.threshold, 1.5 * low)
+        threshold = max(self._threshold, 1.5 * low)
         while True:
             count = self._collect(threshold)
             if count > most:
                 low = threshold
             elif count >= most // 2 or threshold <= 1.02 * low:
-                pictures.threshold = threshold
+                self._threshold = threshold
                 return count
             else:
                 high = threshold
@@ -155,29 +116,31 @@ class PictureReader:
 
     def _collect(self, threshold: float) -> int:
         """List the trails above ``threshold``, if they fit; return how many there are."""
-        arrays = self._arrays
-        self._machine.upload(arrays["edge_count"], np.zeros(1, dtype=np.int32))
-        args = CollectTrails(
-            pictured=self._pictured,
-            directed=self._pictures.problem.directed,
-            threshold=np.float32(threshold),
-            capacity=STRONGEST_TRAILS,
-            edges=arrays["edges"],
-            strengths=arrays["strengths"],
-            count=arrays["edge_count"],
-        )
-        self._machine.run([self._launch("collect_trails", args)])
-        return int(self._machine.download(arrays["edge_count"])[0])
+        count = self._arrays["edge_count"]
+        self._machine.upload(count, np.zeros(1, dtype=np.int32))
+        self._run(
+            "collect_trails", pictured=self._pictured(), directed=self._problem.directed,
+            threshold=np.float32(threshold), capacity=STRONGEST_TRAILS,
+        )  # fmt: skip
+        return int(self._machine.download(count)[0])
 
     def branching(self) -> float:
         """The mean λ-branching factor, λ = 0.05."""
-        arrays = self._arrays
-        self._machine.upload(arrays["branches"], np.zeros(1, dtype=np.uint64))
-        args = CountBranches(pictured=self._pictured, total=arrays["branches"])
-        self._machine.run([self._launch("count_branches", args)])
-        return float(self._machine.download(arrays["branches"])[0]) / self._n
+        branches = self._arrays["branches"]
+        self._machine.upload(branches, np.zeros(1, dtype=np.uint64))
+        self._run("count_branches", pictured=self._pictured())
+        return float(self._machine.download(branches)[0]) / self._problem.n
 
-    def _launch(self, kernel: str, args: KernelArguments, grid: int | None = None) -> Launch:
-        name = f"{kernel}<{self._pictures.source.policy}>"
-        grid = grid or -(-self._n * LANES // _BLOCK)
-        return Launch(self._pictures.source.pictures, name, grid, _BLOCK, args)
+    def _pictured(self) -> PicturedTrails:
+        trails, more = self._source.pictured(self._arrays)
+        return PicturedTrails.from_arrays(
+            self._arrays, n=self._problem.n, trails=trails, more_trails=more,
+            memory_size=self._source.memory_size,
+        )  # fmt: skip
+
+    def _run(self, kernel: str, grid: int | None = None, **values: Any) -> None:
+        """Launch a kernel, for all cities if no grid is given."""
+        grid = grid or -(-self._problem.n * LANES // _BLOCK)
+        name = f"{kernel}<{self._source.policy}>"
+        launch = self._source.pictures.launch(name, grid, _BLOCK, self._arrays, **values)
+        self._machine.run([launch])

@@ -6,52 +6,31 @@ All of it comes from the catalog and from the explanations of parameters; there 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from gpu import catalog
 from gpu.core.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
-from gpu.measure.comparison_report import COLONY
+from gpu.measure.comparison_report import COLONY, Row
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """Another system, or an option of the chosen system.
+class Alternative(NamedTuple):
+    """Another system, or an option of the chosen system."""
 
-    Attributes
-    ----------
-    group, option, meaning, phase, chosen
-        As in :class:`gpu.measure.comparison_report.Row`.
-    system : System
-    parameters : Parameters
-        Of the system's own kind; what is automatic is not resolved yet.
-    """
-
-    group: str
-    option: str
-    meaning: str
-    phase: str
-    chosen: bool
+    row: Row  # without times
     system: System
-    parameters: Parameters
+    parameters: Parameters  # of the system's own kind; what is automatic is not resolved yet
 
 
 def alternatives(
     system: System, device: Device, given: Mapping[str, object], n: int
 ) -> list[Alternative]:
-    """Return all that is to be compared, group by group.
+    """Return all that ``system`` on ``device`` is to be compared with, group by group.
 
-    Parameters
-    ----------
-    system : System
-        The chosen system, which runs on ``device``.
-    device : Device
-    given : mapping of str to object
-        Parameters of ``system`` that differ from its defaults, as values or as texts.
-    n : int
-        Number of cities (vertices), which decides automatic values.
+    ``given`` has its parameters that differ from the defaults, as values or as texts; ``n``, the
+    number of cities (vertices), decides automatic values.
 
     Raises
     ------
@@ -59,52 +38,36 @@ def alternatives(
         If a parameter is unknown or out of range.
     """
     chosen = system.parameters.from_mapping(given)
-    return [*_systems(system, device, given), *_options(system, chosen, n)]
+    return [*_systems(system, device, given, n), *_options(system, chosen, n)]
 
 
-def _systems(system: System, device: Device, given: Mapping[str, object]) -> list[Alternative]:
-    found = []
+def _systems(
+    system: System, device: Device, given: Mapping[str, object], n: int
+) -> Iterator[Alternative]:
     for other in catalog.CATALOG:
         itself = other.name == system.name
         if not (itself or other.alias == system.alias != "") or not other.runs_on(device):
             continue
         kind = other.parameters
-        shared = given if itself else kind.taken_over(given, system.parameters)
-        found.append(
-            Alternative(
-                group=COLONY,
-                option=other.name,
-                meaning=other.summary,
-                phase="construction",
-                chosen=itself,
-                system=other,
-                parameters=kind.from_mapping(shared),
-            )
+        parameters = kind.from_mapping(
+            given if itself else kind.taken_over(given, system.parameters)
         )
-    return found
+        values = parameters.resolved(n).to_dict()
+        row = Row(COLONY, other.name, other.summary, "construction", itself, other.name, values)
+        yield Alternative(row, other, parameters)
 
 
-def _options(system: System, chosen: Parameters, n: int) -> list[Alternative]:
+def _options(system: System, chosen: Parameters, n: int) -> Iterator[Alternative]:
     resolved = chosen.resolved(n).to_dict()
-    found = []
     for name, explanation in system.parameters.explanations().items():
         options: list[int | str | None] = list(explanation.alternatives)
         if options and resolved[name] is None:
             options.insert(0, None)  # the colony itself decides what is automatic
-        found += [
-            Alternative(
-                group=name,
-                option="auto" if option is None else str(option),
-                meaning=(
-                    explanation.automatic
-                    if option is None
-                    else explanation.options.get(str(option), "")
-                ),
-                phase=explanation.phase,
-                chosen=option == resolved[name],
-                system=system,
-                parameters=dataclasses.replace(chosen, **{name: option}),  # type: ignore[type-var]
-            )
-            for option in options
-        ]
-    return found
+        for option in options:
+            label, meaning = str(option), explanation.options.get(str(option), "")
+            if option is None:
+                label, meaning = "auto", explanation.automatic
+            parameters = dataclasses.replace(chosen, **{name: option})  # type: ignore[type-var]
+            values, itself = parameters.resolved(n).to_dict(), option == resolved[name]
+            row = Row(name, label, meaning, explanation.phase, itself, system.name, values)
+            yield Alternative(row, system, parameters)

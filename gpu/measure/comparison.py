@@ -9,13 +9,14 @@ change.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 
 from gpu import catalog
-from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.environment import machine, versions
 from gpu.core.errors import DeviceError, ParameterError
@@ -23,7 +24,7 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
 from gpu.measure.alternatives import Alternative, alternatives
-from gpu.measure.benchmark import Benchmark, CancelledError
+from gpu.measure.benchmark import Benchmark, CancelledError, Entry
 from gpu.measure.comparison_report import COLONY, ComparisonReport, Row
 from gpu.measure.spread import Spread
 
@@ -68,33 +69,14 @@ def compare(
 ) -> ComparisonReport:
     """Measure ``system``, the other systems of its search, and all of its options.
 
-    Parameters
-    ----------
-    instance : Instance
-    system : System
-        The chosen one; it runs on ``device``.
-    device : Device
-    parameters : mapping of str to object, optional
-        Its parameters that differ from the defaults. Another system gets those of them that mean
-        the same to it, and its own defaults for all others.
-    seed : int
-        Seed of the first repeat. Each further repeat has the next number.
-    repeats : int
-        How often each alternative is timed, at least 1.
-    limit : float
-        Seconds that an iteration may take. An alternative is not measured if an estimate, made
-        with parts of the instance, is longer than this. Its row says so.
-    cancelled : callable
-        Asked at least once an iteration. True ends the comparison.
-    progress : callable
-        Gets a text with the present step, and the share of all steps that is done, in [0, 1].
-    found : callable
-        Gets a report of all that is known, each time there is more.
+    Other systems get those of ``parameters`` that mean the same to them, and their own defaults for
+    all others. Each of the ``repeats`` has the next seed. An option is not measured if an estimate,
+    made with parts of the instance, says that its iteration takes more than ``limit`` seconds; its
+    row says so, as that of an alternative that is refused, does not fit the device or fails.
 
-    Returns
-    -------
-    ComparisonReport
-        An alternative that is refused, does not fit the device or fails has a row that says why.
+    ``cancelled`` is asked at least once an iteration, and True ends the comparison. ``progress``
+    gets a text with the present step, and the share of all steps that is done, in [0, 1]. ``found``
+    gets a report of all that is known, each time there is more.
 
     Raises
     ------
@@ -106,13 +88,21 @@ def compare(
     if not (math.isfinite(limit) and limit > 0):
         raise ParameterError(f"limit = {limit:g} must be a number of seconds greater than 0")
     catalog.check_solves(system, instance)
-    compared = alternatives(system, device, parameters or {}, instance.n)
-    seeds = tuple(range(seed, seed + repeats))
-    work = _Comparison(instance, system, device, compared, seeds, limit, cancelled, progress, found)
+    work = _Comparison(
+        instance=instance,
+        system=system,
+        device=device,
+        compared=alternatives(system, device, parameters or {}, instance.n),
+        seeds=tuple(range(seed, seed + repeats)),
+        limit=limit,
+        cancelled=cancelled,
+        progress=progress,
+    )
     try:
         work.estimate()
-        for number in seeds:
-            work.time_all(number)
+        for number in work.seeds:
+            for _ in work.time_all(number):
+                found(work.report())
         work.complete = True
         progress("compared", 1.0)
     except CancelledError:
@@ -120,54 +110,46 @@ def compare(
     return work.report()
 
 
-class _Entry:
-    """The measurements so far of one system with its parameters; equal alternatives share one."""
+@dataclass(eq=False)
+class _Entry(Entry):
+    """One system with its parameters; equal alternatives share one."""
 
-    def __init__(self, label: str, alternative: Alternative) -> None:
-        self.label = label
-        self.system = alternative.system
-        self.parameters = alternative.parameters
-        self.phases: dict[str, list[float]] = {}
-        self.seconds: list[float] = []
-        self.why_not = ""
+    phases: dict[str, list[float]] = field(default_factory=dict)  # milliseconds
 
 
+@dataclass(eq=False, kw_only=True)
 class _Comparison(Benchmark):
     """One comparison in progress."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        system: System,
-        device: Device,
-        compared: Sequence[Alternative],
-        seeds: Sequence[int],
-        limit: float,
-        cancelled: Callable[[], bool],
-        progress: Callable[[str, float], None],
-        found: Callable[[ComparisonReport], None],
-    ) -> None:
-        super().__init__(cancelled, progress)
-        self.instance, self.system, self.device = instance, system, device
-        self.compared, self.seeds, self.limit = compared, tuple(seeds), limit
-        self._found = found
-        self._entries: dict[tuple[str, Parameters], _Entry] = {}
-        for one in compared:
-            label = one.option if one.group == COLONY else f"{one.group} = {one.option}"
-            self._entries.setdefault(self._key(one), _Entry(label, one))
+    failures = DeviceError, ParameterError
+
+    system: System
+    device: Device
+    compared: Sequence[Alternative]
+    seeds: tuple[int, ...]
+    limit: float  # seconds
+    entries: dict[tuple[str, Parameters], _Entry] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.compared:
+            row = one.row
+            label = row.option if row.group == COLONY else f"{row.group} = {row.option}"
+            entry = _Entry(label, one.system, self.device, one.parameters)
+            self.entries.setdefault(self._key(one), entry)
+        self.steps = len(self.entries) * (1 + len(self.seeds))
 
     def estimate(self) -> None:
         """Rule out the alternatives that would take too long."""
         parts = _parts(self.instance)
-        for entry in self._entries.values():
+        for entry in self.entries.values():
             self._attempt(entry, "how long it takes", self._estimate, parts)
 
-    def time_all(self, seed: int) -> None:
-        """Time every alternative once."""
-        for entry in self._entries.values():
-            if not entry.why_not:
+    def time_all(self, seed: int) -> Iterator[Entry]:
+        """Time every alternative once; yield each when it is done."""
+        for entry in self.entries.values():
+            if not entry.failure:
                 self._attempt(entry, "timing", self._time, seed)
-                self._found(self.report())
+                yield entry
 
     def report(self) -> ComparisonReport:
         """Return what was found so far."""
@@ -193,33 +175,19 @@ class _Comparison(Benchmark):
         return one.system.name, one.parameters.resolved(self.instance.n)
 
     def _row(self, one: Alternative) -> Row:
-        entry = self._entries[self._key(one)]
-        return Row(
-            group=one.group,
-            option=one.option,
-            meaning=one.meaning,
-            phase=one.phase,
-            chosen=one.chosen,
-            system=one.system.name,
-            parameters=one.parameters.resolved(self.instance.n).to_dict(),
+        entry = self.entries[self._key(one)]
+        return dataclasses.replace(
+            one.row,
             phases_ms={phase: Spread.of(times) for phase, times in entry.phases.items()},
             iteration_ms=Spread.of(1e3 * value for value in entry.seconds),
-            why_not=entry.why_not,
+            why_not=entry.failure,
         )
-
-    def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], more: object) -> None:
-        """Do one step for one entry. If it fails, the others go on without it."""
-        self._begin_step(f"{entry.label}: {what}", len(self._entries) * (1 + len(self.seeds)))
-        try:
-            step(entry, more)
-        except (DeviceError, ParameterError) as error:
-            entry.why_not = str(error)
 
     def _estimate(self, entry: _Entry, parts: Sequence[Instance]) -> None:
         """Time an iteration on larger and larger parts, until its estimate exceeds the limit."""
         before: tuple[int, Mapping[str, float]] | None = None
         for part in parts:
-            with closing(self._colony(entry, part, self.seeds[0])) as colony:
+            with closing(entry.build(part, self.seeds[0])) as colony:
                 self._iterate(colony, 1)
                 times = colony.timed_iteration()
                 if sum(times.values()) < 1e3 * SAMPLE:  # another program may have delayed this one
@@ -230,7 +198,7 @@ class _Comparison(Benchmark):
                     _estimated(self.instance.n, *before, part.n, times, phase) for phase in times
                 )
                 if estimate > self.limit:
-                    entry.why_not = (
+                    entry.failure = (
                         f"an iteration would take about {_seconds(estimate)}, more than the limit "
                         f"of {self.limit:g} s: choose fewer ants or a smaller instance"
                     )
@@ -239,7 +207,7 @@ class _Comparison(Benchmark):
             self._check_cancelled()
 
     def _time(self, entry: _Entry, seed: int) -> None:
-        with closing(self._colony(entry, self.instance, seed)) as colony:
+        with closing(entry.build(self.instance, seed)) as colony:
             self._warm_up(colony, WARMING)
             begin = time.perf_counter()
             made, elapsed = 0, 0.0
@@ -254,10 +222,6 @@ class _Comparison(Benchmark):
                 self._iterate(colony, count)
                 made, elapsed = count, time.perf_counter() - begin
             entry.seconds.append(elapsed / made)
-
-    def _colony(self, entry: _Entry, instance: Instance, seed: int) -> Colony:
-        parameters = entry.parameters.resolved(instance.n)
-        return catalog.build(entry.system, instance, parameters, self.device, seed)
 
 
 def _estimated(
@@ -281,9 +245,9 @@ def _seconds(seconds: float) -> str:
 
 def _parts(instance: Instance) -> list[Instance]:
     """Return parts of ``instance`` with 128, 256, ... places, up to about half of them."""
-    sizes = []
+    parts = []
     size = SMALLEST_PART
     while 1.5 * size < instance.n:
-        sizes.append(size)
+        parts.append(instance.part(size))
         size *= 2
-    return [instance.part(size) for size in sizes]
+    return parts

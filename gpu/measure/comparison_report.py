@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gpu.measure.spread import Spread
@@ -16,90 +16,41 @@ COLONY = "colony"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system, or one option of the chosen system, and its times.
+    """One system, or one option of the chosen system, and its times."""
 
-    Attributes
-    ----------
-    group : str
-        Rows of one group are compared with each other: ``"colony"``, or the name of a parameter.
-    option : str
-        The system's name, or the parameter's value.
-    meaning : str
-        The option in words; empty if its name says enough.
-    phase : str
-        The phase of an iteration in which the rows of the group differ; empty for the whole
-        iteration.
-    chosen : bool
-        Whether the user has chosen it.
-    system : str
-        Catalog name of the system that ran.
-    parameters : mapping of str to number, str or None
-        All of its parameters, resolved.
-    phases_ms : mapping of str to Spread
-        Milliseconds of each phase of an iteration, as the colony itself measures them.
-    iteration_ms : Spread
-        Milliseconds of a whole iteration in wall time, without timing its phases.
-    why_not : str
-        Why it was not measured, in a sentence; empty if it was, or is still to be.
-    """
-
-    group: str
-    option: str
-    meaning: str
-    phase: str
-    chosen: bool
-    system: str
-    parameters: Mapping[str, int | float | str | None]
-    phases_ms: Mapping[str, Spread]
-    iteration_ms: Spread
-    why_not: str = ""
+    group: str  # rows of one group are compared: COLONY, or the name of a parameter
+    option: str  # the system's name, or the parameter's value
+    meaning: str  # the option in words; empty if its name says enough
+    phase: str  # in which the rows of the group differ; empty for the whole iteration
+    chosen: bool  # by the user
+    system: str  # catalog name of the system that ran
+    parameters: Mapping[str, int | float | str | None]  # all of them, resolved
+    phases_ms: Mapping[str, Spread] = field(
+        default_factory=dict
+    )  # each phase of an iteration, as the colony measures it
+    # A whole iteration in wall time, without timing its phases.
+    iteration_ms: Spread = field(default_factory=lambda: Spread.of(()))
+    why_not: str = ""  # why it was not measured, in a sentence; empty if it was or is still to be
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """All rows of a comparison on one instance and one device.
-
-    Attributes
-    ----------
-    instance : str
-    n : int
-        Cities (vertices).
-    system : str
-        The catalog's name of the chosen system.
-    device, model, detail : str
-        The device's name, what its maker calls it, and versions of its driver and runtime.
-    cores : int
-        CPU threads, or multiprocessors of a GPU.
-    seeds : tuple of int
-        One for each repeat.
-    limit : float
-        Seconds that an iteration may take; slower options are not measured.
-    rows : tuple of Row
-        Group by group, in the order of the catalog and of the parameters.
-    versions : dict
-        Versions of Python and of the packages that compute.
-    machine : str
-        Operating system and processor architecture.
-    complete : bool
-        False during the comparison, and if it was cancelled.
-    problem : str
-        The problem of ``instance``: a value of :class:`gpu.core.problem.Problem`.
-    """
+    """All rows of a comparison on one instance and one device."""
 
     instance: str
-    n: int
-    system: str
-    device: str
-    model: str
-    detail: str
-    cores: int
-    seeds: tuple[int, ...]
-    limit: float
-    rows: tuple[Row, ...]
-    versions: dict[str, str]
-    machine: str
-    complete: bool
-    problem: str
+    n: int  # cities (vertices)
+    system: str  # the catalog's name of the chosen system
+    device: str  # its name
+    model: str  # the maker's name of the device
+    detail: str  # versions of the device's driver and runtime
+    cores: int  # CPU threads, or multiprocessors of a GPU
+    seeds: tuple[int, ...]  # one for each repeat
+    limit: float  # seconds that an iteration may take; slower options are not measured
+    rows: tuple[Row, ...]  # group by group, in the order of the catalog and of the parameters
+    versions: dict[str, str]  # of Python and of the packages that compute
+    machine: str  # operating system and processor architecture
+    complete: bool  # False during the comparison, and if it was cancelled
+    problem: str  # a value of Problem
 
     @property
     def measured(self) -> bool:

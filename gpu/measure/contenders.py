@@ -15,23 +15,15 @@ from gpu.core.system import System
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A system on a device.
-
-    Attributes
-    ----------
-    system : System
-    device : Device
-    settings : tuple of (str, value)
-        For a baseline whose defaults differ from those of the system that it is measured for: that
-        system's values, so that both do the same work.
-    baselines : str
-        Name of the system that has baselines of its own, with such settings; empty if the
-        baselines are those of the whole search.
-    """
+    """A system on a device."""
 
     system: System
     device: Device
+    # For a baseline whose defaults differ from those of the system that it is measured for: that
+    # system's values, so that both do the same work.
     settings: tuple[tuple[str, int | float | str | None], ...] = ()
+    # Name of the system that has baselines of its own, with such settings; empty if the baselines
+    # are those of the whole search.
     baselines: str = ""
 
     @property
@@ -50,12 +42,8 @@ def contenders(
 ) -> list[Contender]:
     """Return the systems that are measured, each followed by its baselines on the CPU.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names that the catalog knows. Each one is measured on the best device that it runs on.
-    survey : Survey, optional
-        The devices; by default those of this machine.
+    Each of the ``names``, which the catalog knows, is measured on the best device that it runs on,
+    by default of this machine.
 
     Raises
     ------

@@ -13,15 +13,14 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 
 from gpu import catalog
-from gpu.core.colony import Colony
 from gpu.core.environment import machine, versions
-from gpu.core.errors import DeviceError, ParameterError
+from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
-from gpu.core.parameters import Parameters
 from gpu.core.snapshot import Wanted
-from gpu.measure.benchmark import Benchmark, CancelledError
+from gpu.measure.benchmark import Benchmark, CancelledError, Entry
 from gpu.measure.contenders import Contender
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from gpu.measure.spread import Spread
@@ -60,35 +59,18 @@ def measure(
 ) -> SpeedupReport:
     """Measure all contenders on ``instance``.
 
-    Parameters
-    ----------
-    instance : Instance
-    contenders : sequence of Contender
-        At least one; see :func:`gpu.measure.contenders.contenders`.
-    parameters : mapping of str to object, optional
-        Parameters that differ from the defaults. A system ignores those that only others have.
-    seed : int
-        Seed of the first repeat. Each further repeat has the next number.
-    repeats : int
-        Runs of each contender, at least 1.
-    iterations : int, optional
-        Iterations timed in each run; by default as many as the slowest contender makes in about a
-        second, from 10 to 2000.
-    target_cost : int, optional
-        Cost to be reached in the second part. By default each contender's median best cost at the
-        end of the first part is taken, and the worst of these is the target.
-    budget : float
-        Seconds for each run of the second part; 0 leaves that part out.
-    cancelled : callable
-        Asked at least every 0.1 s, or once an iteration if iterations are longer. True ends the
-        measurement.
-    progress : callable
-        Gets a text with the present step, and the share of all steps that is done, in [0, 1].
+    A system ignores those of ``parameters`` that only others have. Each of the ``repeats`` has the
+    next seed. By default a run times as many ``iterations`` as the slowest contender makes in about
+    a second, from 10 to 2000.
 
-    Returns
-    -------
-    SpeedupReport
-        A contender that fails, or does not fit its device, is in it with its failure.
+    In the second part, which a ``budget`` of 0 leaves out, each run has that many seconds to reach
+    ``target_cost``. By default this is the worst of the contenders' median best costs at the end of
+    the first part. A contender that fails, or does not fit its device, is in the report with its
+    failure.
+
+    ``cancelled`` is asked at least every 0.1 s, or once an iteration if iterations are longer, and
+    True ends the measurement. ``progress`` gets a text with the present step, and the share of all
+    steps that is done, in [0, 1].
 
     Raises
     ------
@@ -106,10 +88,12 @@ def measure(
         raise ParameterError("there is no colony to measure")
     for contender in contenders:
         catalog.check_solves(contender.system, instance)
-    work = _Speedup(instance, contenders, dict(parameters or {}), cancelled, progress)
+    entries = _entries(instance, contenders, parameters or {})
+    steps = len(contenders) * (1 + (2 if budget > 0 else 1) * repeats)
+    work = _Speedup(
+        instance=instance, cancelled=cancelled, progress=progress, steps=steps, entries=entries
+    )
     seeds = tuple(range(seed, seed + repeats))
-    parts = 2 if budget > 0 else 1
-    work.runs = len(contenders) * (1 + parts * repeats)
     try:
         work.time(seeds, iterations)
         if budget > 0:
@@ -133,33 +117,31 @@ def measure(
     )
 
 
-class _Entry:
+@dataclass(eq=False)
+class _Entry(Entry):
     """What was measured of one contender so far."""
 
-    def __init__(self, contender: Contender, parameters: Parameters, ants: int) -> None:
-        self.contender = contender
-        self.parameters = parameters
-        self.ants = ants
-        self.estimate = math.inf  # seconds an iteration
-        self.seconds: list[float] = []
-        self.construction: list[float] = []
-        self.best: list[int] = []
-        self.target: list[float | None] = []
-        self.failure = ""
+    search: str = ""  # see Contender
+    estimate: float = math.inf  # seconds an iteration
+    construction: list[float] = field(default_factory=list)  # milliseconds
+    best: list[int] = field(default_factory=list)
+    target: list[float | None] = field(default_factory=list)  # seconds
 
     def measurement(self) -> Measurement:
-        system, device = self.contender.system, self.contender.device
+        parameters = self.parameters.to_dict()
+        ants = parameters["ants"]
+        assert isinstance(ants, int)
         return Measurement(
-            system=system.name,
-            device=device.name,
-            search=self.contender.search,
-            model=device.model,
-            cores=device.cores,
-            detail=device.detail,
-            ants=self.ants,
-            parameters=self.parameters.to_dict(),
+            system=self.system.name,
+            device=self.device.name,
+            search=self.search,
+            model=self.device.model,
+            cores=self.device.cores,
+            detail=self.device.detail,
+            ants=ants,
+            parameters=parameters,
             iteration_ms=Spread.of(1e3 * value for value in self.seconds),
-            solution_us=Spread.of(1e6 * value / self.ants for value in self.seconds),
+            solution_us=Spread.of(1e6 * value / ants for value in self.seconds),
             construction_ms=Spread.of(self.construction),
             best_costs=tuple(self.best),
             target_seconds=tuple(self.target),
@@ -167,37 +149,30 @@ class _Entry:
         )
 
 
+def _entries(
+    instance: Instance, contenders: Sequence[Contender], given: Mapping[str, object]
+) -> list[_Entry]:
+    entries = []
+    for one in contenders:
+        kind = one.system.parameters
+        own = {name: value for name, value in given.items() if name in kind.kinds()}
+        parameters = kind.from_mapping({**dict(one.settings), **own}).resolved(instance.n)
+        entries.append(_Entry(one.label, one.system, one.device, parameters, search=one.search))
+    known = {name for entry in entries for name in entry.parameters.to_dict()}
+    if unknown := given.keys() - known:
+        raise ParameterError(
+            f"there is no parameter {min(unknown)!r} here; there are {', '.join(sorted(known))}"
+        )
+    return entries
+
+
+@dataclass(eq=False, kw_only=True)
 class _Speedup(Benchmark):
     """One measurement in progress."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        contenders: Sequence[Contender],
-        given: dict[str, object],
-        cancelled: Callable[[], bool],
-        progress: Callable[[str, float], None],
-    ) -> None:
-        super().__init__(cancelled, progress)
-        self.instance = instance
-        self.entries = [self._entry(contender, given) for contender in contenders]
-        known = {name for one in self.entries for name in one.parameters.to_dict()}
-        if unknown := given.keys() - known:
-            raise ParameterError(
-                f"there is no parameter {min(unknown)!r} here; there are {', '.join(sorted(known))}"
-            )
-        self.iterations = 0
-        self.target: int | None = None
-        self.runs = 1
-
-    def _entry(self, contender: Contender, given: dict[str, object]) -> _Entry:
-        kind = contender.system.parameters
-        shared: dict[str, object] = dict(contender.settings)
-        shared |= {name: value for name, value in given.items() if name in kind.kinds()}
-        parameters = kind.from_mapping(shared).resolved(self.instance.n)
-        ants = parameters.to_dict()["ants"]
-        assert ants is not None
-        return _Entry(contender, parameters, int(ants))
+    entries: list[_Entry]
+    iterations: int = 0  # timed in each run
+    target: int | None = None  # cost to be reached
 
     def time(self, seeds: Sequence[int], iterations: int | None) -> None:
         """Time whole iterations: for each seed, all contenders in turn."""
@@ -225,29 +200,21 @@ class _Speedup(Benchmark):
     def _living(self) -> list[_Entry]:
         return [entry for entry in self.entries if not entry.failure]
 
-    def _attempt(self, entry: _Entry, what: str, step: Callable[..., None], *more: object) -> None:
-        """Do one run of one contender. If its device fails, the others go on without it."""
-        self._begin_step(f"{entry.contender.label}: {what}", self.runs)
-        try:
-            step(entry, *more)
-        except DeviceError as error:
-            entry.failure = str(error)
-
     def _prepare(self, entry: _Entry, seed: int) -> None:
         """Compile the colony, raise the device's clocks, and estimate an iteration's time."""
-        with closing(self._colony(entry, seed)) as colony:
+        with closing(entry.build(self.instance, seed)) as colony:
             self._iterate(colony, 1)
             entry.estimate = self._warm_up(colony, WARMING)
 
     def _time(self, entry: _Entry, seed: int) -> None:
         self._prepare(entry, seed)
         size = max(1, int(SLICE / entry.estimate))
-        with closing(self._colony(entry, seed)) as colony:
+        with closing(entry.build(self.instance, seed)) as colony:
             self._iterate(colony, WARM_UP)
             left = self.iterations
             begin = time.perf_counter()
             while left > 0:
-                colony.iterate(min(size, left), self._cancelled)
+                colony.iterate(min(size, left), self.cancelled)
                 left -= size
                 self._check_cancelled()
             snapshot = colony.snapshot(Wanted.NUMBERS)
@@ -258,7 +225,7 @@ class _Speedup(Benchmark):
 
     def _reach(self, entry: _Entry, seed: int, budget: float) -> None:
         assert self.target is not None
-        with closing(self._colony(entry, seed)) as colony:
+        with closing(entry.build(self.instance, seed)) as colony:
             begin = time.perf_counter()
             elapsed, reached = 0.0, False
             while elapsed < budget and not reached:
@@ -267,9 +234,3 @@ class _Speedup(Benchmark):
                 elapsed = time.perf_counter() - begin
                 reached = snapshot.best_cost <= self.target
             entry.target.append(elapsed if reached else None)
-
-    def _colony(self, entry: _Entry, seed: int) -> Colony:
-        contender = entry.contender
-        return catalog.build(
-            contender.system, self.instance, entry.parameters, contender.device, seed
-        )

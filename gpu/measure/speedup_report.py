@@ -13,53 +13,24 @@ from gpu.measure.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The measurements of one contender.
+    """The measurements of one contender."""
 
-    Attributes
-    ----------
-    system, device : str
-        The catalog's name of the system, and the device's name.
-    search : str
-        A name that it has in common with its baselines: the catalog's short name of the search, or
-        the system's name if the baselines got parameters for this system alone.
-    model : str
-        The maker's name of the device.
-    cores : int
-        CPU threads, or multiprocessors of a GPU.
-    detail : str
-        Versions of the device's driver and runtime.
-    ants : int
-        Solutions an iteration.
-    parameters : dict
-        All parameters; none is automatic any more.
-    iteration_ms : Spread
-        Milliseconds of a whole iteration.
-    solution_us : Spread
-        Microseconds of one solution: a whole iteration divided by the ants.
-    construction_ms : Spread
-        Milliseconds in which an iteration constructs its solutions, by the device's own clock.
-    best_costs : tuple of int
-        Best cost at the end of each timed run.
-    target_seconds : tuple of float or None
-        Seconds until the target cost was reached, for each seed; None if the budget was too short.
-    failure : str
-        Why it could not be measured; empty if it was.
-    """
-
-    system: str
-    device: str
+    system: str  # the catalog's name
+    device: str  # its name
+    # A name that it has in common with its baselines: the catalog's short name of the search, or
+    # the system's name if the baselines got parameters for this system alone.
     search: str
-    model: str
-    cores: int
-    detail: str
-    ants: int
-    parameters: dict[str, int | float | str | None]
-    iteration_ms: Spread
-    solution_us: Spread
-    construction_ms: Spread
-    best_costs: tuple[int, ...] = ()
-    target_seconds: tuple[float | None, ...] = ()
-    failure: str = ""
+    model: str  # the maker's name of the device
+    cores: int  # CPU threads, or multiprocessors of a GPU
+    detail: str  # versions of the device's driver and runtime
+    ants: int  # solutions an iteration
+    parameters: dict[str, int | float | str | None]  # none is automatic any more
+    iteration_ms: Spread  # a whole iteration
+    solution_us: Spread  # one solution: a whole iteration divided by the ants
+    construction_ms: Spread  # construction in an iteration, by the device's own clock
+    best_costs: tuple[int, ...] = ()  # at the end of each timed run
+    target_seconds: tuple[float | None, ...] = ()  # for each seed; None: the budget was too short
+    failure: str = ""  # why it could not be measured
 
     @property
     def target_median(self) -> float | None:
@@ -71,46 +42,20 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class SpeedupReport:
-    """All contenders on one instance.
-
-    Attributes
-    ----------
-    instance : str
-    n : int
-        Cities (vertices).
-    optimum : int or None
-    seeds : tuple of int
-        One for each repeat.
-    iterations : int
-        Iterations timed in each run; 0 if it was cancelled before the number was known.
-    target_cost : int or None
-        The cost to be reached in the second part.
-    budget : float
-        Seconds that each run of the second part had.
-    measurements : tuple of Measurement
-        In the order of the contenders.
-    versions : dict
-        Versions of Python and of the packages that compute.
-    machine : str
-        Operating system and processor architecture.
-    complete : bool
-        False if it was cancelled; it then has what was measured until then.
-    problem : str
-        The problem of ``instance``: a value of :class:`gpu.core.problem.Problem`.
-    """
+    """All contenders on one instance."""
 
     instance: str
-    n: int
+    n: int  # cities (vertices)
     optimum: int | None
-    seeds: tuple[int, ...]
-    iterations: int
-    target_cost: int | None
-    budget: float
-    measurements: tuple[Measurement, ...]
-    versions: dict[str, str]
-    machine: str
-    complete: bool
-    problem: str
+    seeds: tuple[int, ...]  # one for each repeat
+    iterations: int  # timed in each run; 0 if it was cancelled before the number was known
+    target_cost: int | None  # to be reached in the second part
+    budget: float  # seconds that each run of the second part had
+    measurements: tuple[Measurement, ...]  # in the order of the contenders
+    versions: dict[str, str]  # of Python and of the packages that compute
+    machine: str  # operating system and processor architecture
+    complete: bool  # False if it was cancelled; it then has what was measured until then
+    problem: str  # a value of Problem
 
     @property
     def measured(self) -> bool:

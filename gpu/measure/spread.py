@@ -11,20 +11,12 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Repeated measurements of one quantity.
+    """Repeated measurements of one quantity."""
 
-    Attributes
-    ----------
-    median, lower, upper : float
-        Median and quartiles; NaN without samples.
-    samples : tuple of float
-        All of them, in the order of their seeds.
-    """
-
-    median: float
+    median: float  # NaN without samples, as the quartiles
     lower: float
     upper: float
-    samples: tuple[float, ...]
+    samples: tuple[float, ...]  # all of them, in the order of their seeds
 
     @classmethod
     def of(cls, samples: Iterable[float]) -> Spread:

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
 from app.notifications import Notifications
-from app.window.application import Application, make_application
+from app.window.application import Application
 from gpu.run.recorder import free_path, stem
 from tests.processes import environment
 
@@ -38,7 +38,7 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 @pytest.fixture
 def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     """The window as it opens, its devices known: nothing loaded, logs in a folder of the test's."""
-    made = make_application(
+    made = Application(
         Notifications(),
         tmp_path / "window.ini",
         lambda session: free_path(tmp_path, stem(session), ".jsonl"),

@@ -24,7 +24,7 @@ def hub(tmp_path: Path) -> Iterator[Notifications]:
 @pytest.fixture
 def told(hub: Notifications) -> list[str]:
     sentences: list[str] = []
-    hub.listen(sentences.append)
+    hub.listeners.append(sentences.append)
     return sentences
 
 
@@ -87,7 +87,7 @@ def test_a_listener_that_fails_is_logged_and_does_not_loop(hub: Notifications) -
     def fails(sentence: str) -> None:
         raised(RuntimeError(f"cannot show {sentence!r}"))
 
-    hub.listen(fails)
+    hub.listeners.append(fails)
     raised(ValueError("first"))
     assert hub.log is not None
     assert "cannot show" in hub.log.read_text()
@@ -102,12 +102,8 @@ def test_without_a_listener_standard_error_hears_it(
 
 def test_the_hooks_are_given_back(tmp_path: Path) -> None:
     before = sys.excepthook, threading.excepthook, list(logging.getLogger().handlers)
-    hub = Notifications(tmp_path / "log")
-    hub.install()
-    hub.install()
-    assert sys.excepthook != before[0]
-    hub.uninstall()
-    hub.uninstall()
+    with Notifications(tmp_path / "log"):
+        assert sys.excepthook != before[0]
     assert (sys.excepthook, threading.excepthook, logging.getLogger().handlers) == before
 
 
@@ -115,7 +111,7 @@ def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     told: list[str] = []
     hub = Notifications(tmp_path / "file" / "log")
-    hub.listen(told.append)
+    hub.listeners.append(told.append)
     with hub:
         raised(ValueError("x"))
     assert "the program's log cannot be written" in told[0]
@@ -129,7 +125,7 @@ def test_an_error_in_a_slot_is_told(qtbot: QtBot, tmp_path: Path) -> None:
         QTimer.singleShot(0, parent, lambda: 1 / 0)
         qtbot.wait(50)
     hub = Notifications()
-    hub.listen(told.append)
+    hub.listeners.append(told.append)
     with hub:
         (found,) = caught
         sys.excepthook(*found)

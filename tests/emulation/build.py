@@ -34,7 +34,6 @@ KERNEL_FLAGS = (
     "-Werror=uninitialized",
 )
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
 _COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _DYNAMIC_SHARED = re.compile(
     r"\bextern\s+__shared__\s+(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?"
@@ -53,30 +52,13 @@ def compiler() -> str | None:
     return shutil.which("g++")
 
 
-def find_source(file: str | Path) -> Path:
-    """Return the path of a kernel source: as given, or else from the root."""
+def source_of(file: str | Path) -> str:
+    """Return the text of a kernel source: one that is declared for the loader, or any other."""
+    if str(file) in loader.sources():
+        return loader.source_text(str(file))
     path = Path(file)
-    return path if path.is_absolute() or path.exists() else ROOT / path
-
-
-def expand(path: Path, seen: set[Path] | None = None) -> str:
-    """Return the text of a source with every ``#include "..."`` replaced by the file, once."""
-    seen = set() if seen is None else seen
-    seen.add(path.resolve())
-    text = path.read_text(encoding="utf-8")
-    parts = [f'#line 1 "{path}"\n']
-    end = 0
-    for match in _INCLUDE.finditer(text):
-        parts.append(text[end : match.start()])
-        end = match.end()
-        included = (ROOT if "/" in match[1] else path.parent) / match[1]
-        included = included.resolve()
-        if included not in seen:
-            parts.append(expand(included, seen))
-        line = text.count("\n", 0, end) + 2
-        parts.append(f'\n#line {line} "{path}"')
-    parts.append(text[end:])
-    return "".join(parts).replace("#pragma once", "") + "\n"
+    path = path if path.is_absolute() or path.exists() else ROOT / path
+    return f'#line 1 "{path}"\n{path.read_text(encoding="utf-8")}'
 
 
 def build(
@@ -112,7 +94,7 @@ def build(
     macros = {"__CUDA_ARCH__": arch * 10, **(defines or {})}
     text = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     text += '#include "cuda.hpp"\nnamespace {\n'
-    text += _without_shared(expand(find_source(file)))
+    text += _without_shared(source_of(file))
     text += '#line 1 "declarations in Python"\n' + checks
     text += '#line 1 "instantiations"\n'
     for number, name in enumerate(instantiations):

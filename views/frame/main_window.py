@@ -85,7 +85,6 @@ class MainWindow(QMainWindow):
         self.has_state = False
         self._blocked = ""
         self._chosen = ThemeChoice(settings, self)
-        themes.apply(self._chosen.theme)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
         self.setAcceptDrops(True)
@@ -101,6 +100,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
+        themes.apply(self._chosen.theme)  # earlier, each change of a parent would style it again
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)

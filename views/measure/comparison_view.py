@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 
@@ -123,24 +122,19 @@ class ComparisonView(View):
 def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     name = f"● {row.option}" if row.chosen else row.option
     order = row.option.zfill(8) if row.option.isdecimal() else row.option
+    deciding = report.decides(row)
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
-        _deciding(row, report.decides(row)),
+        _time(report.decisive(row), deciding or _WHOLE, half=False, bold=row.chosen),
         _ratio(report, row),
-        _time(row.iteration_ms, _WHOLE, decides=True, bold=False),
+        _time(row.iteration_ms, _WHOLE, half=True),
     ]
     for phase in report.phases:
-        decides = phase == report.decides(row)
-        cells.append(_time(row.phases_ms.get(phase), phase, decides, row.chosen and decides))
+        decides = phase == deciding
+        bold, muted = row.chosen and decides, not decides
+        cells.append(_time(row.phases_ms.get(phase), phase, decides, bold, muted))
     return cells
-
-
-def _deciding(row: Row, phase: str) -> Cell:
-    """Return the deciding time once more in short; a later column shows all of it."""
-    spread = row.phases_ms.get(phase) if phase else row.iteration_ms
-    cell = _time(spread, phase or _WHOLE, decides=False, bold=row.chosen)
-    return dataclasses.replace(cell, muted=False)
 
 
 def _ratio(report: ComparisonReport, row: Row) -> Cell:
@@ -165,7 +159,10 @@ def _meaning(row: Row) -> str:
     return " ".join([*sentences, *(["It is chosen."] if row.chosen else [])])
 
 
-def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
+def _time(
+    spread: Spread | None, what: str, half: bool, bold: bool = False, muted: bool = False
+) -> Cell:
+    """Return a median, with ``half`` of the distance between the quartiles."""
     if spread is None or not spread.samples:
         return Cell(_NONE, math.inf, "Not measured", number=True, muted=True)
     tip = (
@@ -176,9 +173,9 @@ def _time(spread: Spread | None, what: str, decides: bool, bold: bool) -> Cell:
         f"measured {whole(len(spread.samples))} times"
     )
     text = significant(spread.median)
-    if decides and spread.half is not None:
+    if half and spread.half is not None:
         text += f" ± {significant(spread.half, 1)}"
-    return Cell(text, spread.median, tip, number=True, bold=bold, muted=not decides)
+    return Cell(text, spread.median, tip, number=True, bold=bold, muted=muted)
 
 
 def _title(report: ComparisonReport) -> str:

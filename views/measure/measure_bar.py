@@ -12,16 +12,11 @@ from views.widgets.layouts import fill
 class MeasureBar(QWidget):
     """Progress and message of a measurement; hidden while there is none.
 
-    Attributes
-    ----------
-    button : QPushButton
-        Starts the measurement, or cancels it. The view that makes the bar places the button.
-    started, cancelled : Signal
-        The user pressed the button.
+    Its button starts the measurement or cancels it; the view that makes the bar places the button.
     """
 
-    started = Signal()
-    cancelled = Signal()
+    started = Signal()  # the user pressed the button
+    cancelled = Signal()  # the same during a measurement
 
     def __init__(self, action: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -23,60 +23,40 @@ from views.widgets.theme import DARK, Theme
 
 _LENGTH = Qt.ItemDataRole.UserRole
 _ROLE = Qt.ItemDataRole.UserRole + 1
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TEXT_WIDTH = 64
 _BAR_WIDTH = 90
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell.
-
-    Attributes
-    ----------
-    text, tip : str
-        Its text and its tool tip.
-    order : float or str
-        The value by which rows are sorted.
-    number : bool
-        Whether it is aligned to the right.
-    bold, muted : bool
-        How the text is set.
-    bar : float or None
-        Length of a bar beside the text, in [0, 1]; with 0 the text takes its place. None if the
-        column has no bars.
-    role : str
-        The theme's colour of the bar.
-    """
+    """One cell."""
 
     text: str
-    order: float | str
+    order: float | str  # by which rows are sorted
     tip: str = ""
-    number: bool = False
+    number: bool = False  # aligned to the right
     bold: bool = False
     muted: bool = False
+    # Length of a bar beside the text, in [0, 1]; with 0 the text takes its place, with None the
+    # column has no bars.
     bar: float | None = None
-    role: str = "latest"
+    role: str = "latest"  # the theme's colour of the bar
 
 
 class ResultsTable(QTableWidget):
-    """Rows of :class:`Cell`. Columns that matter less are hidden if there is no room.
+    """Rows of :class:`Cell`. Columns that matter less are hidden if there is no room."""
 
-    Attributes
-    ----------
-    fitted : Signal
-        Other columns may be hidden, or other rows shown.
-    """
-
-    fitted = Signal()
+    fitted = Signal()  # other columns may be hidden, or other rows shown
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = DARK
+        self.theme = DARK
         self._spare: tuple[Sequence[int], ...] = ()
-        self._header = _Header(Qt.Orientation.Horizontal)
-        self._header.setSectionsClickable(True)
-        self._header.sectionClicked.connect(self._fit)  # another heading has the arrow now
-        self.setHorizontalHeader(self._header)
+        self._header = header = _Header(Qt.Orientation.Horizontal)
+        header.setSectionsClickable(True)
+        header.sectionClicked.connect(self._fit)  # another heading has the arrow now
+        self.setHorizontalHeader(header)
         self.setAccessibleName(name)
         self.verticalHeader().hide()
         self.setShowGrid(False)
@@ -86,7 +66,6 @@ class ResultsTable(QTableWidget):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(_Bars(self))
-        header = self._header
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.verticalHeader().setMinimumSectionSize(16)
         header.setHighlightSections(False)
@@ -96,14 +75,9 @@ class ResultsTable(QTableWidget):
         shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         shortcut.activated.connect(self.copy)
 
-    @property
-    def theme(self) -> Theme:
-        """The colours and the type in use."""
-        return self._theme
-
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
-        self._theme = theme
+        self.theme = theme
         for row in range(self.rowCount()):
             for column in self._columns:
                 item = self.item(row, column)
@@ -120,28 +94,20 @@ class ResultsTable(QTableWidget):
     ) -> None:
         """Show other rows, sorted as the user has chosen.
 
-        Parameters
-        ----------
-        headings : sequence of str
-            The headings of the columns.
-        rows : sequence of sequence of Cell
-            The rows.
-        spare : sequence of sequences of int
-            Groups of columns that may be hidden; the first group is hidden first.
+        ``spare`` has groups of columns that may be hidden; the first group is hidden first.
         """
         self._spare = tuple(spare)
+        self.setSortingEnabled(False)
         if self.headings != list(headings):
-            self.setSortingEnabled(False)
             self.clear()
             self.setColumnCount(len(headings))
             self.setHorizontalHeaderLabels(list(headings))
-            self.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.setSortingEnabled(False)
+            self._header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         self.setRowCount(len(rows))
         for at, row in enumerate(rows):
             for column, cell in enumerate(row):
                 item = _Item(cell)
-                item.dress(self._theme)
+                item.dress(self.theme)
                 self.setItem(at, column, item)
         self.setSortingEnabled(True)
         self._fit()
@@ -194,7 +160,7 @@ class ResultsTable(QTableWidget):
         """Return the least width of a column; in a column with bars, that of its numbers."""
         if not self._has_bars(column):
             return self._room(column)
-        return max(round(_TEXT_WIDTH * self._theme.scale) + 4, self._header.room(column))
+        return max(round(_TEXT_WIDTH * self.theme.scale) + 4, self._header.room(column))
 
     def _has_bars(self, column: int) -> bool:
         items = (self.item(row, column) for row in range(self.rowCount()))
@@ -245,7 +211,7 @@ class _Item(QTableWidgetItem):
         self.setData(_LENGTH, cell.bar)
         self.setData(_ROLE, cell.role)
         if cell.number:
-            self.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.setTextAlignment(_RIGHT)
 
     def dress(self, theme: Theme) -> None:
         self.setFont(theme.font(bold=self._cell.bold))
@@ -282,27 +248,20 @@ class _Bars(QStyledItemDelegate):
         text = QStyleOptionViewItem(option)
         self.initStyleOption(text, index)
         text.text = ""
-        style = self._table.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, text, painter, self._table)
+        control = QStyle.ControlElement.CE_ItemViewItem
+        self._table.style().drawControl(control, text, painter, self._table)
         theme = self._table.theme
         width = _TEXT_WIDTH * theme.scale
         room = max(0.0, whole.width() - width - 10)
         height = whole.height() * 0.46
-        bar = QRectF(
-            whole.left() + width,
-            whole.center().y() - height / 2,
-            max(2.0, room * float(length)),
-            height,
-        )
+        left, top = whole.left() + width, whole.center().y() - height / 2
+        bar = QRectF(left, top, max(2.0, room * float(length)), height)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(index.data(Qt.ItemDataRole.FontRole))
         painter.setPen(theme.colour("text"))
-        painter.drawText(
-            QRectF(whole.left(), whole.top(), width - 8, whole.height()),
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            str(index.data()),
-        )
+        place = QRectF(whole.left(), whole.top(), width - 8, whole.height())
+        painter.drawText(place, _RIGHT, str(index.data()))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour(str(index.data(_ROLE)), 0.85))
         painter.drawRoundedRect(bar, 3, 3)

@@ -17,21 +17,11 @@ from gpu.core.problem import Words
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from views.widgets.formats import short_time, significant, whole
 
-_COLUMNS = (
-    "Instance",
-    "n",
-    "Colony",
-    "On",
-    "Ants",
-    "µs a {solution}",
-    "Quartiles",
-    "× one core",
-    "× all cores",
-    "To {cost}",
-    "× one core",
-    "× all cores",
-)
+_TO_BASELINES = ("× one core", "× all cores")
+_PER_SOLUTION = ("µs a {solution}", "Quartiles", *_TO_BASELINES)
+_COLUMNS = ("Instance", "n", "Colony", "On", "Ants", *_PER_SOLUTION, "To {cost}", *_TO_BASELINES)
 _TEXT_COLUMNS = (0, 2, 3)
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class SpeedupTable(QTableWidget):
@@ -63,14 +53,13 @@ class SpeedupTable(QTableWidget):
                 item = QTableWidgetItem(text)
                 item.setToolTip(one.failure or f"{one.model}, {one.detail}")
                 if column not in _TEXT_COLUMNS:
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
+                    item.setTextAlignment(_RIGHT)
                 self.setItem(row, column, item)
 
 
 def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
-    spread = one.solution_us
+    spread, target = one.solution_us, one.target_median
+    reached = "not reached" if one.target_seconds else ""
     return (
         report.instance,
         whole(report.n),
@@ -79,15 +68,9 @@ def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:
         whole(one.ants),
         one.failure or significant(spread.median),
         "" if spread.half is None else f"{significant(spread.lower)} – {significant(spread.upper)}",
-        _times(report.speedup(one, "cpu:1")),
-        _times(report.speedup(one, "cpu")),
-        short_time(one.target_median)
-        if one.target_median is not None
-        else "not reached"
-        if one.target_seconds
-        else "",
-        _times(report.target_speedup(one, "cpu:1")),
-        _times(report.target_speedup(one, "cpu")),
+        *(_times(report.speedup(one, base)) for base in ("cpu:1", "cpu")),
+        reached if target is None else short_time(target),
+        *(_times(report.target_speedup(one, base)) for base in ("cpu:1", "cpu")),
     )
 
 

@@ -6,14 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QScrollArea,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
@@ -125,9 +118,8 @@ class SpeedupView(View):
         for widget in (self.pages, self.what, self.base):
             widget.setVisible(shown)
         self._filler.setVisible(not shown)
-        self.note.setText(
-            _conditions(self.reports) if shown else _HINT.format(solutions=self._words.solutions)
-        )
+        hint = _HINT.format(solutions=self._words.solutions)
+        self.note.setText(_conditions(self.reports) if shown else hint)
         self.pages.setCurrentIndex(2 if what == "table" else 1 if len(self.reports) > 1 else 0)
         self.base.setVisible(shown and what != "table")
         self.table.show_reports(self.reports)
@@ -135,9 +127,8 @@ class SpeedupView(View):
         self._fill_curves()
 
     def _speedup(self, report: SpeedupReport, one: Measurement) -> float | None:
-        if self.what.value == "target":
-            return report.target_speedup(one, self.base.value)
-        return report.speedup(one, self.base.value)
+        to_target = self.what.value == "target"
+        return (report.target_speedup if to_target else report.speedup)(one, self.base.value)
 
     def _fill_bars(self) -> None:
         bars = []
@@ -196,11 +187,10 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
         for one in report.measurements
     }
     one = reports[-1]
-    text = f"{len(one.seeds)} runs " + (
-        f"of {one.iterations} iterations"
-        if len(reports) == 1
-        else f"on each of {len(reports)} instances"
-    )
+    if len(reports) > 1:
+        text = f"{len(one.seeds)} runs on each of {len(reports)} instances"
+    else:
+        text = f"{len(one.seeds)} runs of {one.iterations} iterations"
     if len(reports) == 1 and one.target_cost is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
         aim = Problem(one.problem).words.aim.format(whole(one.target_cost))

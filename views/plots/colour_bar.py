@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -15,6 +16,7 @@ COLOURS = "viridis"
 """Perceptually uniform, and readable with every kind of colour vision."""
 
 
+@cache
 def colour_table() -> list[int]:
     """Return 256 colours, 0xffRRGGBB, from the weakest to the strongest."""
     table = pg.colormap.get(COLOURS).getLookupTable(nPts=256)

@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
-from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -84,14 +83,6 @@ class Theme:
         colour = QColor(str(getattr(self, role)))
         colour.setAlphaF(opacity)
         return colour
-
-
-@runtime_checkable
-class Themed(Protocol):
-    """What has colours and type of its own, beside the style sheet."""
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Use the colours and the type of ``theme``."""
 
 
 DARK = Theme(
@@ -195,7 +186,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 def apply(theme: Theme) -> None:
-    """Use ``theme`` for the whole application; this is cheapest before there are widgets."""
+    """Use ``theme`` for the whole application; this is cheapest when the widgets have parents."""
     app = QApplication.instance()
     sheet = style_sheet(theme)
     if isinstance(app, QApplication) and app.styleSheet() != sheet:

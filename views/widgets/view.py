@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
-from views.widgets.theme import DARK, Theme, Themed
+from views.widgets.theme import DARK, Theme
 
 
 class View(QWidget):
@@ -107,7 +107,7 @@ class View(QWidget):
         """Use the colours and the type of ``theme``, in all parts of the view."""
         self.theme = theme
         for part in self.findChildren(QWidget):
-            if isinstance(part, Themed):
+            if hasattr(part, "apply_theme"):
                 part.apply_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,14 +1,15 @@
 """What a thread does to measure speedups, hit ratios and options; what is found is shown at once.
 
-Each function here takes what was chosen in the window and returns the work of a task.
+``show`` shows what has been measured, and is called in the window's thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.window.threads.tasks import Task
 from gpu import catalog
@@ -37,156 +38,94 @@ MEMORIES = (1, 2, 4, 8, 16, 32)
 ITERATIONS = 100
 """Iterations for each of these sizes."""
 
-REPEATS = 3
-"""Runs of each contender in a thorough measurement of speedups."""
 
-BUDGET = 10.0
-"""Seconds that each of these runs may take to reach the target."""
+class Chosen(NamedTuple):
+    """What the user chose to measure."""
+
+    instance: Instance
+    system: System
+    values: Mapping[str, object]  # parameters of the system
+    seed: int
 
 
-def speedup_work(
-    instance: Instance,
-    system: System,
+def measure_speedups(
+    chosen: Chosen,
     scope: str,
-    values: Mapping[str, object],
-    seed: int,
-    show: Callable[[list[SpeedupReport]], object],
-    *,
     every: bool,
     thorough: bool,
-) -> Callable[[Task[Any]], list[SpeedupReport]]:
-    """Return the work that measures speedups.
+    show: Callable[[list[SpeedupReport]], object],
+    task: Task[Any],
+) -> list[SpeedupReport]:
+    """Measure speedups.
 
-    Parameters
-    ----------
-    instance : Instance
-        The loaded instance.
-    system : System
-        The chosen colony.
-    scope : str
-        Which instances to measure on: a key of ``MOST_PLACES``, or else the loaded one alone.
-    values : mapping of str to object
-        The parameters chosen for ``system``.
-    seed : int
-    show : callable taking list of SpeedupReport
-        Shows what has been measured; called in the window's thread.
-    every : bool
-        Whether to measure every colony for this problem, instead of ``system`` alone.
-    thorough : bool
-        Whether to measure the time to the same length too, and with more repeats.
+    ``scope`` says on which instances: it is a key of ``MOST_PLACES``, or else stands for the chosen
+    one alone. With ``every``, all colonies for its problem are measured, else the chosen one alone.
+    ``thorough`` adds the time to the same length, and repeats.
     """
-    names = _names_for(instance.problem) if every else (system.name,)
-
-    def work(task: Task[Any]) -> list[SpeedupReport]:
-        among = contenders(names, devices.survey())
-        shared = _shared(values, system.parameters, [one.system.parameters for one in among])
-        paths = _paths(scope, instance.problem)
-        reports: list[SpeedupReport] = []
-        for number, path in enumerate(paths):
-            one = instance if path is None else load_instance(path)
-            report = speedup.measure(
-                one,
-                among,
-                shared,
-                seed=seed,
-                repeats=REPEATS if thorough else 2,
-                iterations=None if thorough else 10,
-                budget=BUDGET if thorough else 0.0,
-                cancelled=lambda: task.cancelled,
-                progress=_reporter(task, one.name, number, len(paths)),
-            )
-            if not report.complete:
-                break
-            reports.append(report)
-            task.post(show, list(reports))
-        return reports
-
-    return work
-
-
-def hit_rate_work(
-    instance: Instance,
-    system: System,
-    device: Device,
-    values: Mapping[str, object],
-    seed: int,
-    show: Callable[[list[HitRate]], object],
-) -> Callable[[Task[Any]], list[HitRate]]:
-    """Return the work that measures the mean hit ratios for each size in ``MEMORIES``.
-
-    Parameters
-    ----------
-    instance : Instance
-    system : System
-        A colony with a selective memory.
-    device : Device
-    values : mapping of str to object
-        Its parameters, but for the size of the memory.
-    seed : int
-    show : callable taking list of HitRate
-        Shows what has been measured; called in the window's thread.
-    """
-
-    def work(task: Task[Any]) -> list[HitRate]:
-        rates: list[HitRate] = []
-        for number, memory in enumerate(MEMORIES):
-            parameters = system.parameters.from_mapping({**values, "memory": memory})
-            with closing(
-                catalog.build(system, instance, parameters.resolved(instance.n), device, seed)
-            ) as colony:
-                for done in range(ITERATIONS):
-                    if task.cancelled:
-                        return rates
-                    share = (number + done / ITERATIONS) / len(MEMORIES)
-                    task.report(share, f"s = {memory}, iteration {done + 1}")
-                    colony.iterate(1, stop=lambda: task.cancelled)
-                updates = colony.snapshot(Wanted.NUMBERS).updates
-            assert updates is not None  # a selective memory counts them
-            rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))
-            task.post(show, list(rates))
-        return rates
-
-    return work
-
-
-def comparison_work(
-    instance: Instance,
-    system: System,
-    device: Device,
-    parameters: Mapping[str, object],
-    seed: int,
-    show: Callable[[ComparisonReport], object],
-) -> Callable[[Task[Any]], ComparisonReport]:
-    """Return the work that compares the colonies of a search, and the options of ``system``.
-
-    Parameters
-    ----------
-    instance : Instance
-    system : System
-        The chosen colony.
-    device : Device
-    parameters : mapping of str to object
-        Its parameters.
-    seed : int
-    show : callable taking ComparisonReport
-        Shows what has been measured; called in the window's thread.
-    """
-
-    def work(task: Task[Any]) -> ComparisonReport:
-        report = compare(
-            instance,
-            system,
-            device,
-            parameters,
+    instance, system, values, seed = chosen
+    among = contenders(_names_for(instance.problem) if every else (system.name,), devices.survey())
+    shared = _shared(values, system.parameters, [one.system.parameters for one in among])
+    paths = _paths(scope, instance.problem)
+    reports: list[SpeedupReport] = []
+    for number, path in enumerate(paths):
+        one = instance if path is None else load_instance(path)
+        report = speedup.measure(
+            one,
+            among,
+            shared,
             seed=seed,
+            repeats=3 if thorough else 2,
+            iterations=None if thorough else 10,
+            budget=10.0 if thorough else 0.0,
             cancelled=lambda: task.cancelled,
-            progress=lambda text, share: task.report(share, text),
-            found=lambda report: task.post(show, report),
+            progress=partial(_report, task, one.name, number, len(paths)),
         )
-        task.post(show, report)
-        return report
+        if not report.complete:
+            break
+        reports.append(report)
+        task.post(show, list(reports))
+    return reports
 
-    return work
+
+def measure_hit_rates(
+    chosen: Chosen, device: Device, show: Callable[[list[HitRate]], object], task: Task[Any]
+) -> list[HitRate]:
+    """Measure the mean hit ratios of a selective memory for each size in ``MEMORIES``."""
+    instance, system, values, seed = chosen
+    rates: list[HitRate] = []
+    for number, memory in enumerate(MEMORIES):
+        parameters = system.parameters.from_mapping({**values, "memory": memory})
+        resolved = parameters.resolved(instance.n)
+        with closing(catalog.build(system, instance, resolved, device, seed)) as colony:
+            for done in range(ITERATIONS):
+                if task.cancelled:
+                    return rates
+                share = (number + done / ITERATIONS) / len(MEMORIES)
+                task.report(share, f"s = {memory}, iteration {done + 1}")
+                colony.iterate(1, stop=lambda: task.cancelled)
+            updates = colony.snapshot(Wanted.NUMBERS).updates
+        assert updates is not None  # a selective memory counts them
+        rates.append(HitRate(memory, updates.local_ratio, updates.global_ratio))
+        task.post(show, list(rates))
+    return rates
+
+
+def measure_options(
+    chosen: Chosen, device: Device, show: Callable[[ComparisonReport], object], task: Task[Any]
+) -> ComparisonReport:
+    """Compare the colonies of a search, and the options of the chosen one."""
+    report = compare(
+        chosen.instance,
+        chosen.system,
+        device,
+        chosen.values,
+        seed=chosen.seed,
+        cancelled=lambda: task.cancelled,
+        progress=lambda text, share: task.report(share, text),
+        found=partial(task.post, show),
+    )
+    task.post(show, report)
+    return report
 
 
 def given(values: Mapping[str, object]) -> dict[str, object]:
@@ -204,9 +143,9 @@ def _names_for(problem: Problem) -> tuple[str, ...]:
     )
 
 
-def _reporter(task: Task[Any], name: str, number: int, count: int) -> Callable[[str, float], None]:
-    """Return what reports the progress on all ``count`` instances while one is measured."""
-    return lambda text, share: task.report((number + share) / count, f"{name}: {text}")
+def _report(task: Task[Any], name: str, number: int, count: int, text: str, share: float) -> None:
+    """Report the progress on all ``count`` instances while one is measured."""
+    task.report((number + share) / count, f"{name}: {text}")
 
 
 def _shared(

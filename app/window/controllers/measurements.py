@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -24,31 +25,10 @@ if TYPE_CHECKING:
 
 
 class MeasurementController(QObject):
-    """Makes one measurement at a time, and none beside a run, which would disturb it.
+    """Makes one measurement at a time, and none beside a run, which would disturb it."""
 
-    Parameters
-    ----------
-    runs : RunList
-        There must be no run under way.
-    instance : LoadedInstance
-        What is measured on.
-    background : BackgroundTasks
-        Measures.
-    window : MainWindow
-        Has the buttons and the choices, and shows what is measured.
-    parent : QObject
-        Qt's parent.
-
-    Attributes
-    ----------
-    begun : Signal
-        A measurement begins, and wants the machine for itself.
-    idle : Signal
-        A measurement has ended: it is complete, cancelled or failed.
-    """
-
-    begun = Signal()
-    idle = Signal()
+    begun = Signal()  # a measurement begins, and wants the machine for itself
+    idle = Signal()  # a measurement has ended: it is complete, cancelled or failed
 
     def __init__(
         self,
@@ -72,20 +52,17 @@ class MeasurementController(QObject):
         for bar, start in starts.items():
             bar.started.connect(start)
             bar.cancelled.connect(self.cancel)
-        instance.changed.connect(self._instance_changed)
-        runs.current_changed.connect(self._enable)
-        runs.preparing_changed.connect(self._enable)
-        runs.ended.connect(self._enable)
+        instance.changed.connect(self.cancel)
+        changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
+        for change in changes:
+            change.connect(self._enable)
         self._enable()
 
     @Slot()
     def speedups(self, thorough: bool = True) -> None:
         """Measure speedups on the instances and with the colonies that the view names.
 
-        Parameters
-        ----------
-        thorough : bool
-            Whether to measure the time to the same length too, and with more repeats.
+        If ``thorough``, measure the time to the same length too, and with more repeats.
         """
         setup, view = self._window.setup, self._window.view(SpeedupView)
         instance = self._instance.value
@@ -93,15 +70,10 @@ class MeasurementController(QObject):
         if instance is None or system is None:
             return
         view.show_reports([])
-        measuring = work.speedup_work(
-            instance,
-            system,
-            view.scope.currentData(),
-            setup.parameters.values(),
-            self._seed,
-            view.show_reports,
-            every=view.contenders.currentData() == "all",
-            thorough=thorough,
+        chosen = work.Chosen(instance, system, setup.parameters.values(), self._seed)
+        scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
+        measuring = partial(
+            work.measure_speedups, chosen, scope, every, thorough, view.show_reports
         )
         self._begin(view.measure, measuring, self._speedups_measured)
 
@@ -110,17 +82,14 @@ class MeasurementController(QObject):
         """Measure the mean hit ratios of the selective memory for several sizes."""
         setup, view = self._window.setup, self._window.view(HitRateView)
         instance = self._instance.value
-        device, chosen = setup.colony.device, setup.colony.system
-        if instance is None or device is None or chosen is None:
+        device, former = setup.colony.device, setup.colony.system
+        if instance is None or device is None or former is None:
             return
         system = catalog.find("acs-spm", device)
-        values = work.given(
-            system.parameters.taken_over(setup.parameters.values(), chosen.parameters)
-        )
+        values = system.parameters.taken_over(setup.parameters.values(), former.parameters)
+        chosen = work.Chosen(instance, system, work.given(values), self._seed)
         view.show_rates([])
-        measuring = work.hit_rate_work(
-            instance, system, device, values, self._seed, view.show_rates
-        )
+        measuring = partial(work.measure_hit_rates, chosen, device, view.show_rates)
         text = (
             f"{instance.name}, {system.title} on {device.name}, {work.ITERATIONS} iterations each, "
             f"seed {self._seed}"
@@ -136,11 +105,9 @@ class MeasurementController(QObject):
         if instance is None or system is None or device is None or setup.problem:
             self._window.tell(self._window.problem)
             return
-        parameters = setup.choices().parameters
+        chosen = work.Chosen(instance, system, setup.choices().parameters, self._seed)
         view.show_report(None)
-        measuring = work.comparison_work(
-            instance, system, device, parameters, self._seed, view.show_report
-        )
+        measuring = partial(work.measure_options, chosen, device, view.show_report)
         self._begin(view.measure, measuring, self._compared)
 
     @Slot()
@@ -154,11 +121,6 @@ class MeasurementController(QObject):
     def _seed(self) -> int:
         setup = self._window.setup
         return 1 if setup.problem else setup.choices().seed
-
-    @Slot()
-    def _instance_changed(self) -> None:
-        self.cancel()
-        self._enable()
 
     @Slot()
     def _enable(self) -> None:

@@ -1,7 +1,8 @@
 """When Python's garbage collector runs: it looks at all objects, and every thread waits for it.
 
 Imports and compilers leave a million objects, and none of them is garbage. To look at all of them
-takes a tenth of a second, and the collector does it more often the more objects there are.
+takes a tenth of a second, and the collector does it more often the more objects there are. So the
+window opens with the collector off.
 """
 
 from __future__ import annotations
@@ -9,13 +10,8 @@ from __future__ import annotations
 import gc
 
 
-def pause() -> None:
-    """Collect no garbage until :func:`resume`: there is little of it before."""
-    gc.disable()
-
-
 def resume() -> None:
-    """Collect garbage again after :func:`pause`, but leave out the objects that exist by now."""
+    """Collect garbage again after ``gc.disable``, but leave out the objects that exist by now."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

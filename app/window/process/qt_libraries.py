@@ -13,50 +13,29 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from gpu.core.errors import FormicariumError
 
+_LIBRARIES = """
+libEGL.so.1 libGL.so.1 libGLX.so.0 libOpenGL.so.0 libX11.so.6 libX11-xcb.so.1 libxcb.so.1
+libxcb-cursor.so.0 libxcb-glx.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1
+libxcb-randr.so.0 libxcb-render.so.0 libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-shm.so.0
+libxcb-sync.so.1 libxcb-util.so.1 libxcb-xfixes.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1
+libxkbcommon.so.0 libxkbcommon-x11.so.0 libwayland-client.so.0 libwayland-cursor.so.0
+libwayland-egl.so.1 libfontconfig.so.1 libfreetype.so.6 libdbus-1.so.3 libzstd.so.1
+"""
 PACKAGES = {
-    "libEGL.so.1": "libegl1",
-    "libGL.so.1": "libgl1",
-    "libGLX.so.0": "libglx0",
-    "libOpenGL.so.0": "libopengl0",
-    "libX11.so.6": "libx11-6",
-    "libX11-xcb.so.1": "libx11-xcb1",
-    "libxcb.so.1": "libxcb1",
-    "libxcb-cursor.so.0": "libxcb-cursor0",
-    "libxcb-glx.so.0": "libxcb-glx0",
-    "libxcb-icccm.so.4": "libxcb-icccm4",
-    "libxcb-image.so.0": "libxcb-image0",
-    "libxcb-keysyms.so.1": "libxcb-keysyms1",
-    "libxcb-randr.so.0": "libxcb-randr0",
-    "libxcb-render.so.0": "libxcb-render0",
-    "libxcb-render-util.so.0": "libxcb-render-util0",
-    "libxcb-shape.so.0": "libxcb-shape0",
-    "libxcb-shm.so.0": "libxcb-shm0",
-    "libxcb-sync.so.1": "libxcb-sync1",
-    "libxcb-util.so.1": "libxcb-util1",
-    "libxcb-xfixes.so.0": "libxcb-xfixes0",
-    "libxcb-xinerama.so.0": "libxcb-xinerama0",
-    "libxcb-xkb.so.1": "libxcb-xkb1",
-    "libxkbcommon.so.0": "libxkbcommon0",
-    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
-    "libwayland-client.so.0": "libwayland-client0",
-    "libwayland-cursor.so.0": "libwayland-cursor0",
-    "libwayland-egl.so.1": "libwayland-egl1",
-    "libfontconfig.so.1": "libfontconfig1",
-    "libfreetype.so.6": "libfreetype6",
-    "libdbus-1.so.3": "libdbus-1-3",
+    # Debian's rule: name and version of the library, with a dash between two digits.
+    name: re.sub(r"(?<=\d)\.so\.", "-", name.lower()).replace(".so.", "")
+    for name in _LIBRARIES.split()
+} | {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgthread-2.0.so.0": "libglib2.0-0",
     "libz.so.1": "zlib1g",
-    "libzstd.so.1": "libzstd1",
 }
 """The Debian package of each library that Qt needs and that may be missing."""
-
-_MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg")
 
 
 class MissingLibraryError(FormicariumError):
@@ -64,18 +43,9 @@ class MissingLibraryError(FormicariumError):
 
 
 def check_qt(platforms: Sequence[str]) -> None:
-    """Raise an error unless Qt and its plugin for one of ``platforms`` can be loaded.
+    """Raise MissingLibraryError unless Qt and its plugin for one of ``platforms`` can be loaded.
 
-    Parameters
-    ----------
-    platforms : sequence of str
-        Names of Qt's platforms, such as ``offscreen``, ``xcb`` and ``wayland``, in the order in
-        which Qt tries them.
-
-    Raises
-    ------
-    MissingLibraryError
-        If Qt or a library that it needs is missing.
+    The platforms are in the order in which Qt tries them: ``offscreen``, ``xcb``, ``wayland``, ...
     """
     found = importlib.util.find_spec("PySide6")
     if found is None or found.origin is None:
@@ -85,45 +55,36 @@ def check_qt(platforms: Sequence[str]) -> None:
     if sys.platform != "linux":
         return
     home = Path(found.origin).parent
-    for name in _MODULES:
+    for name in ("QtCore", "QtGui", "QtWidgets", "QtSvg"):
         for part in home.glob(f"{name}.*.so"):
             if problem := _problem_of(part):
                 raise MissingLibraryError(problem)
-    problems = [_problem_of(part) for part in _plugins(home, platforms)]
+    plugins = [home / f"Qt/plugins/platforms/libq{platform}.so" for platform in platforms]
+    problems = [_problem_of(plugin) for plugin in plugins if plugin.exists()]
     if problems and all(problems):
         raise MissingLibraryError(problems[-1])
 
 
-def platforms_here(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def platforms_here() -> tuple[str, ...]:
     """Return the platforms that Qt will try here: offscreen if there is no display."""
-    values = os.environ if environment is None else environment
-    if chosen := values.get("QT_QPA_PLATFORM", ""):
+    if chosen := os.environ.get("QT_QPA_PLATFORM"):
         return tuple(name.partition(":")[0] for name in chosen.split(";"))
     if sys.platform != "linux":
         return ()
-    found = [
-        name
-        for name, variable in (("wayland", "WAYLAND_DISPLAY"), ("xcb", "DISPLAY"))
-        if values.get(variable)
-    ]
+    displays = {"wayland": "WAYLAND_DISPLAY", "xcb": "DISPLAY"}
+    found = [name for name, variable in displays.items() if os.environ.get(variable)]
     return tuple(found) or ("offscreen",)
 
 
 def sentence_of(error: str, listing: str = "") -> str:
     """Return what to do about the dynamic linker's ``error``.
 
-    Parameters
-    ----------
-    error : str
-        The linker's message. It names only the first missing library.
-    listing : str, optional
-        The output of ``ldd`` for the same file. It names all missing libraries.
+    The error names only the first missing library; ``listing``, the output of ``ldd`` for the same
+    file, names all of them.
     """
-    missing = re.findall(r"^\s*(\S+) => not found", listing, re.MULTILINE)
-    first = re.match(r"([\w.+-]+\.so[\w.]*): cannot open shared object file", error)
-    if first is not None:
-        missing = [first.group(1), *missing]
-    missing = list(dict.fromkeys(missing))
+    first = re.findall(r"^([\w.+-]+\.so[\w.]*): cannot open shared object file", error)
+    others = re.findall(r"^\s*(\S+) => not found", listing, re.MULTILINE)
+    missing = list(dict.fromkeys(first + others))
     if not missing:
         return f"Qt cannot be loaded ({error}): reinstall PySide6-Essentials"
     packages = list(dict.fromkeys(PACKAGES[name] for name in missing if name in PACKAGES))
@@ -139,14 +100,7 @@ def _problem_of(part: Path) -> str:
     try:
         ctypes.CDLL(str(part))
     except OSError as error:
-        listing = ""
-        if ldd := shutil.which("ldd"):
-            listing = subprocess.run([ldd, str(part)], capture_output=True, text=True).stdout
-        return sentence_of(str(error), listing)
+        ldd = shutil.which("ldd")
+        listing = ldd and subprocess.run([ldd, str(part)], capture_output=True, text=True).stdout
+        return sentence_of(str(error), listing or "")
     return ""
-
-
-def _plugins(home: Path, platforms: Sequence[str]) -> list[Path]:
-    folder = home / "Qt" / "plugins" / "platforms"
-    plugins = [folder / f"libq{platform}.so" for platform in platforms]
-    return [plugin for plugin in plugins if plugin.exists()]

@@ -6,22 +6,16 @@ import time
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-TICK = 5
-"""Milliseconds between two calls of the timer."""
+TICK = 5  # milliseconds between two calls of the timer
 
 
 class StallMeter(QObject):
-    """Measures how late a timer is called.
+    """Measures how late a timer is called; meanwhile no key press and no click is answered."""
 
-    The timer asks for a call every ``TICK`` milliseconds. While its call is late, no key press and
-    no click is answered either.
-    """
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(TICK)
         self._timer.timeout.connect(self._tick)
         self._last = 0.0
         self._stalls: list[float] = []
@@ -30,7 +24,7 @@ class StallMeter(QObject):
         """Begin to measure, and forget earlier stalls."""
         self._stalls = []
         self._last = time.perf_counter()
-        self._timer.start()
+        self._timer.start(TICK)
 
     def stop(self) -> None:
         """Stop measuring."""

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QSocketNotifier
 
+from app.termination import termination_signals
+
 
 @contextmanager
 def on_termination(listener: Callable[[], object]) -> Iterator[None]:
@@ -17,22 +19,17 @@ def on_termination(listener: Callable[[], object]) -> Iterator[None]:
     Python runs its signal handlers between two bytecodes, but an idle event loop executes none.
     So Python also writes a byte to a socket at each signal, and that wakes the event loop.
     """
-    numbers = [
-        getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-    ]
     reader, writer = socket.socketpair()
     for end in (reader, writer):
         end.setblocking(False)
     notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read)
     notifier.activated.connect(lambda *_: (reader.recv(64), listener()))
-    former_wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    former = {number: signal.signal(number, lambda *_: None) for number in numbers}
+    former = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     try:
-        yield
+        with termination_signals(lambda _: None):
+            yield
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-        signal.set_wakeup_fd(former_wakeup)
+        signal.set_wakeup_fd(former)
         notifier.setEnabled(False)
         reader.close()
         writer.close()

@@ -18,8 +18,10 @@ from gpu.cuda.cities import DeviceCities
 from gpu.cuda.machine import Array, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.colony import TourColony
-from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
+
+Memory = type[MatrixTrails] | type[SelectiveTrails]
+ConstructionType = type[WholeTours] | type[StepByStep]
 
 
 class AcsColony(TourColony):
@@ -34,8 +36,8 @@ class AcsColony(TourColony):
         parameters: AcsParameters,
         machine: Machine,
         seed: int,
-        trails_type: type[MatrixTrails] | type[SelectiveTrails],
-        construction_type: type[WholeTours] | type[StepByStep],
+        trails_type: Memory,
+        construction_type: ConstructionType,
     ) -> None:
         parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
@@ -43,14 +45,14 @@ class AcsColony(TourColony):
         trails = trails_type(problem, parameters)
         construction = construction_type(machine, problem, trails, parameters, seed)
         m, kind = parameters.ants, parameters.local_search
-        search = local_search_of(machine, instance, problem, m, kind, measures=True)
-        super().__init__(machine, instance, m, problem, trails, construction.buffers(), search)
+        buffers = construction.buffers()
+        super().__init__(machine, instance, m, problem, trails, buffers, kind, measures=True)
         self._memory, self._construction = trails, construction
         arrays = self._arrays
         phases = {
             "construction": (construction.launch(arrays),),
             **self._improvement(),
-            "update": (trails.update(arrays, construction.tours(arrays)),),
+            "update": (trails.update(arrays, construction.rows),),
         }
         self._begin([trails.start(arrays), *construction.start(arrays)], phases, divisible=False)
 
@@ -62,16 +64,13 @@ class AcsColony(TourColony):
         return np.roll(cities, -1 - tail)
 
     def _iteration_solution(self, state: State) -> Array:
-        return self._construction.tour_of(self._arrays, state.iteration_ant, self._machine.download)
+        return self._construction.tour_of(self._machine, self._arrays, state.iteration_ant)
 
     def _updates(self, state: State) -> Updates | None:
         if not isinstance(self._memory, SelectiveTrails):
             return None
         return Updates(state.local_hits, state.local_total, state.global_hits, state.global_total)
 
-
-Memory = type[MatrixTrails] | type[SelectiveTrails]
-ConstructionType = type[WholeTours] | type[StepByStep]
 
 KINDS: dict[str, tuple[Memory, ConstructionType]] = {
     "alt": (MatrixTrails, WholeTours),

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpu.acs.cuda.kernels import (
-    ALL_TOURS,
-    REPLICAS,
-    STEPS,
-    TOURS,
-    TURNS,
-    AcsAnts,
-    BuildTours,
-    StepManyTours,
-    StepTours,
-    StepToursOnReplicas,
-    WeighEdges,
-)
-from gpu.acs.cuda.trails import BuiltTours, MatrixTrails, SelectiveTrails
+from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
+from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
-from gpu.cuda.arguments import KernelArguments
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.kernels import Seed
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.kernels import CandidateLists, Seed
+from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 
 TOURS_MEMORY = 512 << 20
@@ -72,20 +57,28 @@ class Construction:
         self.n, self.ants = problem.n, parameters.ants
         self._problem, self._trails = problem, trails
         words = -(-problem.n // LANES)
-        self._tabu_words = (
-            1 << (words - 1).bit_length()
-        )  # a power of two: see gpu/acs/cuda/visited.cuh
+        self._tabu_words = 1 << (words - 1).bit_length()  # a power of two: see visited.cuh
         self._threshold = math.ceil(parameters.q0 * 2**24)
         self._period, self._seed = parameters.update_period, Seed.of(seed)
+        self._every = parameters.local_search != NO_LOCAL_SEARCH
+        self._arrange(machine)
 
-    def _common(self, arrays: Mapping[str, Array]) -> AcsAnts:
+    def _arrange(self, machine: Machine) -> None:
+        """Choose the kernel, its threads and what it has in shared memory."""
+        raise NotImplementedError
+
+    def start(self, arrays: Arrays) -> list[Launch]:
+        """The launches that prepare what all iterations need."""
+        return []
+
+    def _common(self, arrays: Arrays) -> AcsAnts:
         return AcsAnts(
             ants=self.ants,
             threshold=self._threshold,
             period=self._period,
             change=self._trails.local_update,
             seed=self._seed,
-            lists=self._problem.lists(arrays),
+            lists=CandidateLists.from_arrays(arrays),
             geometry=self._problem.geometry(arrays),
             directed=self._problem.directed,
         )
@@ -98,69 +91,46 @@ class WholeTours(Construction):
     search each ant has a row instead.
     """
 
-    def __init__(
-        self,
-        machine: Machine,
-        problem: DeviceCities,
-        trails: MatrixTrails | SelectiveTrails,
-        parameters: AcsParameters,
-        seed: int,
-    ) -> None:
-        super().__init__(machine, problem, trails, parameters, seed)
-        self._every = parameters.local_search != NO_LOCAL_SEARCH
+    def _arrange(self, machine: Machine) -> None:
         kept = "EveryTour" if self._every else "BestOfWarp"
         self._source = ALL_TOURS if self._every else TOURS
-        self._kernel = f"build_tours<{trails.walk}, {kept}>"
+        self._kernel = f"build_tours<{self._trails.walk}, {kept}>"
         self._shared = SLOT_BYTES + 4 * self._tabu_words
         resident = machine.resident(self._source, self._kernel, LANES, self._shared)
         fitting = self.ants if self._every else TOURS_MEMORY // (8 * self.n)
         self.warps = max(1, min(self.ants, resident * machine.multiprocessors, fitting))
+        self.rows = self.ants if self._every else self.warps  # warps or ants that have tours
 
     def buffers(self) -> list[Buffer]:
         """8 n bytes a warp, or 4 an ant, and 16 n for what follows what on the best tour."""
         links = Buffer("links", (self.n, 4), np.int32, zeroed=True)
         if self._every:
             return [Buffer("tours", (self.ants, self.n), np.int32), links]
-        return [
-            Buffer("tours", (2 * self.warps, self.n), np.int32),
-            Buffer("holders", (self.warps,), np.int32),
-            links,
-        ]
+        tours = Buffer("tours", (2 * self.warps, self.n), np.int32)
+        return [tours, Buffer("holders", (self.warps,), np.int32), links]
 
-    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """No launches: there is nothing to prepare."""
-        return []
-
-    def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours are after a launch."""
-        rows = self.ants if self._every else self.warps
-        return BuiltTours(arrays["tours"], arrays.get("holders"), rows, arrays["links"])
-
-    def tour_of(
-        self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
-    ) -> Array:
+    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
         """The row of ``ant``, the best of its warp."""
         if self._every:
             return arrays["tours"][ant]
         warp = ant % self.warps
-        return arrays["tours"][2 * warp + int(download(arrays["holders"])[warp])]
+        return arrays["tours"][2 * warp + int(machine.download(arrays["holders"])[warp])]
 
-    def launch(self, arrays: Mapping[str, Array]) -> Launch:
+    def launch(self, arrays: Arrays) -> Launch:
         """The launch that builds all tours of an iteration."""
         trails, more_trails = self._trails.pictured(arrays)
-        args = BuildTours(
+        return self._source.launch(
+            self._kernel,
+            self.warps,
+            LANES,
+            arrays,
+            self._shared,
             common=self._common(arrays),
             trails=trails,
             more_trails=more_trails,
-            far=arrays.get("far"),
             memory_size=self._trails.memory_size,
-            links=arrays["links"],
             tabu_words=self._tabu_words,
-            tours=arrays["tours"],
-            holders=arrays.get("holders"),
-            state=arrays["state"],
         )
-        return Launch(self._source, self._kernel, self.warps, LANES, args, self._shared)
 
 
 class StepByStep(Construction):
@@ -174,27 +144,16 @@ class StepByStep(Construction):
     all cases.
     """
 
-    def __init__(
-        self,
-        machine: Machine,
-        problem: DeviceCities,
-        trails: MatrixTrails | SelectiveTrails,
-        parameters: AcsParameters,
-        seed: int,
-    ) -> None:
-        super().__init__(machine, problem, trails, parameters, seed)
-        self._ants_bytes: int | None = None
+    def _arrange(self, machine: Machine) -> None:
+        self.rows = self.ants
+        self._ants_bytes = 0
         self.blocks = min(machine.multiprocessors, self.ants)
         own = -(-self.ants // self.blocks)
         self._source, self._kernel = REPLICAS, "step_tours_on_replicas"
         self.warps = own + -(-self.ants // LANES)
         self._shared = self.n * (16 * LANES + 4)  # candidates, trails with counts; a word a city
-        self._replicas = (
-            self.n <= REPLICA_CITIES
-            and self.warps * LANES <= REPLICA_THREADS
-            and self._fits(machine)
-        )
-        if self._replicas:
+        small = self.n <= REPLICA_CITIES and self.warps * LANES <= REPLICA_THREADS
+        if small and self._fits(machine):
             return
         self._source, self._kernel = STEPS, "step_tours"
         self.warps = own
@@ -205,7 +164,7 @@ class StepByStep(Construction):
         self.warps = WARPS_PER_BLOCK
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
-        self._shared, self._ants_bytes = self.warps * at_most * each, 0
+        self._shared = self.warps * at_most * each
         if not self._fits(machine):
             self._shared, self._ants_bytes = 0, self.blocks * self._shared
 
@@ -219,88 +178,40 @@ class StepByStep(Construction):
 
     def buffers(self) -> list[Buffer]:
         """4 n bytes an ant; trails as steps see them, or ants that take turns."""
-        buffers = [Buffer("tours", (self.ants, self.n), np.int32)]
-        if self._replicas:
+        n, buffers = self.n, [Buffer("tours", (self.ants, self.n), np.int32)]
+        if self._source is REPLICAS:
             buffers += [
-                Buffer("weights", (self.n, self.n), np.float32),
-                Buffer("stamps", (self.n, self.n), np.uint64),
-                Buffer("words", (2 * self.ants + self.n + 1,), np.uint32),
+                Buffer("weights", (n, n), np.float32),
+                Buffer("stamps", (n, n), np.uint64),
+                Buffer("words", (2 * self.ants + n + 1,), np.uint32),
             ]
-        elif self._ants_bytes is None:
+        elif self._source is STEPS:
             buffers += [
-                Buffer("stamps", (self.n, LANES), np.uint64),
+                Buffer("stamps", (n, LANES), np.uint64),
                 Buffer("log_entries", (2, 2 * self.ants, 2), np.uint64),
-                Buffer("log_counts", (self.n + 1,), np.uint32),
+                Buffer("log_counts", (n + 1,), np.uint32),
             ]
         elif self._ants_bytes:
             buffers.append(Buffer("ants", (self._ants_bytes // 8,), np.uint64))
         return buffers
 
-    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
-        """The launches that prepare what all iterations need."""
-        if not self._replicas:
+    def start(self, arrays: Arrays) -> list[Launch]:
+        """The launch that computes the weights of edges on no list, which replicas need."""
+        if self._source is not REPLICAS:
             return []
-        args = WeighEdges(geometry=self._problem.geometry(arrays), weights=arrays["weights"])
-        return [Launch(self._source, "weigh_edges", self.blocks, WEIGHING_THREADS, args)]
+        geometry, threads = self._problem.geometry(arrays), WEIGHING_THREADS
+        return [REPLICAS.launch("weigh_edges", self.blocks, threads, arrays, geometry=geometry)]
 
-    def tours(self, arrays: Mapping[str, Array]) -> BuiltTours:
-        """Where the tours are after a launch."""
-        return BuiltTours(arrays["tours"], None, self.ants)
-
-    def tour_of(
-        self, arrays: Mapping[str, Array], ant: int, download: Callable[[Array], NDArray[Any]]
-    ) -> Array:
+    def tour_of(self, machine: Machine, arrays: Arrays, ant: int) -> Array:
         """The row of ``ant``."""
         return arrays["tours"][ant]
 
-    def launch(self, arrays: Mapping[str, Array]) -> Launch:
+    def launch(self, arrays: Arrays) -> Launch:
         """The launch that builds all tours of an iteration."""
-        args = self._arguments(arrays)
-        return Launch(
-            self._source,
-            self._kernel,
-            self.blocks,
-            self.warps * LANES,
-            args,
-            self._shared,
-            cooperative=True,
-        )
-
-    def _arguments(self, arrays: Mapping[str, Array]) -> KernelArguments:
-        common, tours, state = self._common(arrays), arrays["tours"], arrays["state"]
-        listed, outside, far = (arrays[name] for name in ("listed", "outside", "far"))
-        if self._replicas:
-            return StepToursOnReplicas(
-                common=common,
-                listed=listed,
-                outside=outside,
-                far=far,
-                weights=arrays["weights"],
-                stamps=arrays["stamps"],
-                words=arrays["words"],
-                tours=tours,
-                state=state,
-            )
-        if self._source is STEPS:
-            return StepTours(
-                common=common,
-                listed=listed,
-                outside=outside,
-                far=far,
-                tabu_words=self._tabu_words,
-                stamps=arrays["stamps"],
-                log_entries=arrays["log_entries"],
-                log_counts=arrays["log_counts"],
-                tours=tours,
-                state=state,
-            )
-        return StepManyTours(
-            common=common,
-            listed=listed,
-            outside=outside,
-            far=far,
-            tabu_words=self._tabu_words,
-            ants_memory=arrays.get("ants"),
-            tours=tours,
-            state=state,
+        values: dict[str, Any] = {"common": self._common(arrays)}
+        if self._source is not REPLICAS:
+            values["tabu_words"] = self._tabu_words
+        block, shared = self.warps * LANES, self._shared
+        return self._source.launch(
+            self._kernel, self.blocks, block, arrays, shared, cooperative=True, **values
         )

@@ -6,7 +6,7 @@
 #include "visited.cuh"
 
 // The nearest of all unvisited cities, the lowest on a tie. All lanes of the warp call this.
-static __device__ SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int city, int lane) {
+SELDOM int nearest_of_all(BitTabu tabu, Geometry geometry, int city, int lane) {
     constexpr int AT_ONCE = 4;
     unsigned shortest = ~0u, nearest = ~0u;
     for (int word = lane; word < tabu.words; word += LANES) {
@@ -41,15 +41,14 @@ struct Fallback {
     bool any;                // whether any lane has one; then `nearest` is not set
     int nearest;
 
-    __device__ __forceinline__ void prepare(const CandidateLists& lists, const BitTabu& tabu,
-                                            const Geometry& geometry, int city, int lane) {
+    INLINE void prepare(const CandidateLists& lists, const BitTabu& tabu, const Geometry& geometry,
+                        int city, int lane) {
         look(lists, tabu, city, lane);
         if (!any) nearest = nearest_of_all(tabu, geometry, city, lane);
     }
 
     // All but `nearest`.
-    __device__ __forceinline__ void look(const CandidateLists& lists, const BitTabu& tabu, int city,
-                                         int lane) {
+    INLINE void look(const CandidateLists& lists, const BitTabu& tabu, int city, int lane) {
         backup = lists.backup_of(city, lane);
         any = false;
 #pragma unroll
@@ -61,7 +60,7 @@ struct Fallback {
     }
 
     // The nearest unvisited city. The backup list is in order of distance.
-    __device__ __forceinline__ int nearest_city() const {
+    INLINE int nearest_city() const {
         int found = nearest;
 #pragma unroll
         for (int i = BACKUP_ROWS - 1; i >= 0; --i) {

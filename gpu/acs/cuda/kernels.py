@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float32,
-    Float64,
-    Int4,
-    Int32,
-    Int64,
-    KernelArguments,
-    Pointer,
-    UInt32,
-    UInt64,
-    Void,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
 from gpu.cuda.loader import KernelSource
 
@@ -23,147 +10,149 @@ CAPACITIES = (8, 16, 32)
 """Sizes of a city's selective memory that kernels are instantiated for."""
 
 
-class LocalUpdate(KernelArguments):
-    """The local update of a trail; see trail_matrix.cuh."""
+class LocalUpdate(c.KernelArguments):
+    """The local update of a trail."""
 
-    keep: Float32
-    add: Float32
+    header = "gpu/acs/cuda/trail_matrix.cuh"
+
+    keep: c.Float32
+    add: c.Float32
 
 
-class AcsAnts(KernelArguments):
-    """What every construction is given; see ants.cuh."""
+class AcsAnts(c.KernelArguments):
+    """What every construction is given."""
 
-    ants: Int32
-    threshold: UInt32
-    period: Int32
+    ants: c.Int32
+    threshold: c.UInt32  # an ant explores if 24 random bits are at least this
+    period: c.Int32  # steps from one local update to the next
     change: LocalUpdate
     seed: Seed
     lists: CandidateLists
     geometry: Geometry
-    directed: Int32
+    directed: c.Int32
 
 
-class BuildTours(KernelArguments):
+class BuildTours(c.KernelArguments):
     """Arguments of ``build_tours``."""
 
     common: AcsAnts
-    trails: Pointer[Void]
-    more_trails: Pointer[Void]
-    far: Pointer[Void] | None
-    memory_size: Int32
-    links: ConstPointer[Int4]
-    tabu_words: Int32
-    tours: Pointer[Int32]
-    holders: Pointer[Int32] | None
-    state: Pointer[ColonyState]
+    trails: c.Pointer[c.Void]
+    more_trails: c.Pointer[c.Void]
+    far: c.Pointer[c.Void] | None
+    memory_size: c.Int32
+    links: c.ConstPointer[c.Int4]
+    tabu_words: c.Int32
+    tours: c.Pointer[c.Int32]
+    holders: c.Pointer[c.Int32] | None
+    state: c.Pointer[c.ColonyState]
 
 
-class StepTours(KernelArguments):
+class StepTours(c.KernelArguments):
     """Arguments of ``step_tours``."""
 
     common: AcsAnts
-    listed: Pointer[Float32]
-    outside: Pointer[Float32]
-    far: Pointer[Int32]
-    tabu_words: Int32
-    stamps: Pointer[UInt64]
-    log_entries: Pointer[UInt64]
-    log_counts: Pointer[UInt32]
-    tours: Pointer[Int32]
-    state: Pointer[ColonyState]
+    listed: c.Pointer[c.Float32]
+    outside: c.Pointer[c.Float32]
+    far: c.Pointer[c.Int32]
+    tabu_words: c.Int32
+    stamps: c.Pointer[c.UInt64]
+    log_entries: c.Pointer[c.UInt64]
+    log_counts: c.Pointer[c.UInt32]
+    tours: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
-class StepManyTours(KernelArguments):
+class StepManyTours(c.KernelArguments):
     """Arguments of ``step_many_tours``."""
 
     common: AcsAnts
-    listed: Pointer[Float32]
-    outside: Pointer[Float32]
-    far: Pointer[Int32]
-    tabu_words: Int32
-    ants_memory: Pointer[UInt64] | None
-    tours: Pointer[Int32]
-    state: Pointer[ColonyState]
+    listed: c.Pointer[c.Float32]
+    outside: c.Pointer[c.Float32]
+    far: c.Pointer[c.Int32]
+    tabu_words: c.Int32
+    ants: c.Pointer[c.UInt64] | None
+    tours: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
-class WeighEdges(KernelArguments):
+class WeighEdges(c.KernelArguments):
     """Arguments of ``weigh_edges``."""
 
     geometry: Geometry
-    weights: Pointer[Float32]
+    weights: c.Pointer[c.Float32]
 
 
-class StepToursOnReplicas(KernelArguments):
+class StepToursOnReplicas(c.KernelArguments):
     """Arguments of ``step_tours_on_replicas``."""
 
     common: AcsAnts
-    listed: Pointer[Float32]
-    outside: Pointer[Float32]
-    far: Pointer[Int32]
-    weights: ConstPointer[Float32]
-    stamps: Pointer[UInt64]
-    words: Pointer[UInt32]
-    tours: Pointer[Int32]
-    state: Pointer[ColonyState]
+    listed: c.Pointer[c.Float32]
+    outside: c.Pointer[c.Float32]
+    far: c.Pointer[c.Int32]
+    weights: c.ConstPointer[c.Float32]
+    stamps: c.Pointer[c.UInt64]
+    words: c.Pointer[c.UInt32]
+    tours: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
-class StartMatrix(KernelArguments):
+class StartMatrix(c.KernelArguments):
     """Arguments of ``start_matrix``."""
 
-    listed_size: Int64
-    listed: Pointer[Float32]
-    outside_size: Int64
-    outside: Pointer[Float32]
-    far: Pointer[Int32]
-    state: Pointer[ColonyState]
+    listed_size: c.Int64
+    listed: c.Pointer[c.Float32]
+    outside_size: c.Int64
+    outside: c.Pointer[c.Float32]
+    far: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
-class StartMemory(KernelArguments):
+class StartMemory(c.KernelArguments):
     """Arguments of ``start_memory``."""
 
-    records_size: Int64
-    records: Pointer[UInt64]
-    n: Int32
-    tails: Pointer[UInt32]
-    size: Int32
-    state: Pointer[ColonyState]
+    records_size: c.Int64
+    records: c.Pointer[c.UInt64]
+    n: c.Int32
+    tails: c.Pointer[c.UInt32]
+    size: c.Int32
+    state: c.Pointer[c.ColonyState]
 
 
-class UpdateMatrix(KernelArguments):
+class UpdateMatrix(c.KernelArguments):
     """Arguments of ``update_matrix``."""
 
-    n: Int32
-    keep: Float32
-    deposit: Float64
+    n: c.Int32
+    keep: c.Float32
+    deposit: c.Float64
     lists: CandidateLists
-    directed: Int32
-    listed: Pointer[Float32]
-    outside: Pointer[Float32]
-    far: Pointer[Int32]
-    tours: ConstPointer[Int32]
-    holders: ConstPointer[Int32] | None
-    rows: Int32
-    best_tour: Pointer[Int32]
-    links: Pointer[Int4] | None
-    state: Pointer[ColonyState]
+    directed: c.Int32
+    listed: c.Pointer[c.Float32]
+    outside: c.Pointer[c.Float32]
+    far: c.Pointer[c.Int32]
+    tours: c.ConstPointer[c.Int32]
+    holders: c.ConstPointer[c.Int32] | None
+    rows: c.Int32
+    best_tour: c.Pointer[c.Int32]
+    links: c.Pointer[c.Int4] | None
+    state: c.Pointer[c.ColonyState]
 
 
-class UpdateMemory(KernelArguments):
+class UpdateMemory(c.KernelArguments):
     """Arguments of ``update_memory``."""
 
-    n: Int32
-    keep: Float32
-    deposit: Float64
-    directed: Int32
-    size: Int32
-    records: Pointer[UInt64]
-    tails: Pointer[UInt32]
-    tours: ConstPointer[Int32]
-    holders: ConstPointer[Int32] | None
-    rows: Int32
-    best_tour: Pointer[Int32]
-    links: Pointer[Int4] | None
-    state: Pointer[ColonyState]
+    n: c.Int32
+    keep: c.Float32
+    deposit: c.Float64
+    directed: c.Int32
+    size: c.Int32
+    records: c.Pointer[c.UInt64]
+    tails: c.Pointer[c.UInt32]
+    tours: c.ConstPointer[c.Int32]
+    holders: c.ConstPointer[c.Int32] | None
+    rows: c.Int32
+    best_tour: c.Pointer[c.Int32]
+    links: c.Pointer[c.Int4] | None
+    state: c.Pointer[c.ColonyState]
 
 
 _WALKS = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))

@@ -13,11 +13,11 @@ struct Mailboxes {
     unsigned* words;  // (2, ants), 0 before the first time, which is 1
     int ants;
 
-    __device__ __forceinline__ unsigned* place(int ant, unsigned time) const {
+    INLINE unsigned* place(int ant, unsigned time) const {
         return &words[(time & 1 ? ants : 0) + ant];
     }
 
-    __device__ __forceinline__ void send(int ant, unsigned time, unsigned word) const {
+    INLINE void send(int ant, unsigned time, unsigned word) const {
         word |= time << BITS;
 #if defined(FORMICARIUM_EMULATION)
         *place(ant, time) = word;
@@ -28,14 +28,14 @@ struct Mailboxes {
     }
 
     // All threads call this before any of them waits.
-    static __device__ __forceinline__ void meet() {
+    static INLINE void meet() {
 #if defined(FORMICARIUM_EMULATION)
         emulation_grid_barrier();
 #endif
     }
 
     // Waits for an ant's word.
-    __device__ __forceinline__ unsigned await(int ant, unsigned time) const {
+    INLINE unsigned await(int ant, unsigned time) const {
         unsigned word;
         do word = latest(place(ant, time));
         while ((word ^ time << BITS) >> BITS);

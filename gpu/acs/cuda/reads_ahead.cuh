@@ -20,44 +20,43 @@ struct ReadsAhead {
     int later = -1;                // the one after it
 
     // What `lanes` lanes from `first` on copy: consecutive bytes of an array with `bytes` a city.
-    __device__ __forceinline__ void take(const void* array, unsigned bytes, int first, int lanes,
-                                         int lane) {
+    INLINE void take(const void* array, unsigned bytes, int first, int lanes, int lane) {
         if (lane < first || lane >= first + lanes) return;
         source = static_cast<const char*>(array) + 16 * (lane - first);
         stride = bytes;
     }
 
     // Keeps in registers what take() has set.
-    __device__ __forceinline__ void hold() {
+    INLINE void hold() {
         source = held(source);
         stride = here_and_now(stride);
     }
 
     // A slot, from the place of lane `first` on.
     template <class Value>
-    __device__ __forceinline__ const Value* at(int turn, int first) const {
+    INLINE const Value* at(int turn, int first) const {
         return reinterpret_cast<const Value*>(slots + turn * LANES + first);
     }
 
     // Call this before a slot is read: it waits until all lanes have copied the older city.
-    __device__ __forceinline__ void land() const {
+    INLINE void land() const {
         copies_landed<SLOTS - 1>();
         __syncwarp();
     }
 
     // An ant that reads its data itself calls this: afterwards no copy is under way.
-    __device__ __forceinline__ void drop() const { copies_landed<0>(); }
+    INLINE void drop() const { copies_landed<0>(); }
 
     // The ant is at a city that it did not expect; `links` has the two cities beside it on the
     // best tour. `turn` is its own slot.
-    __device__ __forceinline__ void begin(int4 links, bool turned, int turn, int lane) {
+    INLINE void begin(int4 links, bool turned, int turn, int lane) {
         later = turned ? links.y : links.x;
         copy(later, turn ^ 1, lane);
     }
 
     // `links`: the cities after and before the present one on the best tour, and the next but one
     // on either side.
-    __device__ __forceinline__ void proceed(int4 links, int turn, int lane) {
+    INLINE void proceed(int4 links, int turn, int lane) {
         expected = later;
         later = expected == links.x ? links.z : links.w;
         copy(later, turn, lane);
@@ -65,8 +64,8 @@ struct ReadsAhead {
 
   private:
     // Lanes without a part copy nothing: to copy the same place again would cost as much.
-    __device__ __forceinline__ void copy(int city, int turn, int lane) const {
-        auto offset = static_cast<unsigned long long>(static_cast<unsigned>(city)) * stride;
+    INLINE void copy(int city, int turn, int lane) const {
+        auto offset = static_cast<unsigned long long>(unsigned(city)) * stride;
         if (stride) copy_ahead(slots + turn * LANES + lane, source + offset);
         copies_asked();
     }

@@ -3,7 +3,6 @@
 // that the usual step stays short.
 #pragma once
 
-#include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "replica_trails.cuh"
 #include "step_updates.cuh"
@@ -23,16 +22,16 @@ struct StepTask {
     const NearCandidate* candidates;  // (n, 32), in shared memory
     int* tours;
 
-    __device__ __forceinline__ Word* outside_from(unsigned city) const {
-        return global_address(held_pointer(outside + city * static_cast<unsigned>(geometry.n)));
+    INLINE Word* outside_from(unsigned city) const {
+        return global_address(held_pointer(outside + city * unsigned(geometry.n)));
     }
 
-    __device__ __forceinline__ const float* weights_from(unsigned city) const {
-        return held_pointer(weights + city * static_cast<unsigned>(geometry.n));
+    INLINE const float* weights_from(unsigned city) const {
+        return held_pointer(weights + city * unsigned(geometry.n));
     }
 
     // The place of the way from one city to another, or NONE. All lanes of the warp call this.
-    __device__ __forceinline__ unsigned place(int from, int to, int lane) const {
+    INLINE unsigned place(int from, int to, int lane) const {
         unsigned lanes = __ballot_sync(ALL_LANES, candidates[places::of(from, lane)].city() == to);
         return lanes ? places::of(from, __ffs(lanes) - 1) : places::NONE;
     }
@@ -47,9 +46,8 @@ struct StepReport {
 
 // Begins to update those trails of an edge that are on no list, from the trail before. All lanes of
 // the warp call this.
-static __device__ SELDOM StepReport update_outside(const StepTask* task, int from, int to,
-                                                   float trail, unsigned word, unsigned time,
-                                                   int lane) {
+SELDOM StepReport update_outside(const StepTask* task, int from, int to, float trail, unsigned word,
+                                 unsigned time, int lane) {
     unsigned there = places::there(word), back = places::back(word), seen = 0;
     if (there >= places::ELSEWHERE) {
         there = places::ELSEWHERE + from;
@@ -63,8 +61,7 @@ static __device__ SELDOM StepReport update_outside(const StepTask* task, int fro
 }
 
 // Offers all unvisited cities.
-static __device__ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city,
-                                         unsigned time, int lane) {
+SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city, unsigned time, int lane) {
     constexpr int COUNT = 4;
     const Word* stamps = task->outside_from(city);
     const float* weights = task->weights_from(city);
@@ -86,8 +83,8 @@ static __device__ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, in
 
 // The same where the trails to all of them are at the initial level, except to cities that are
 // offered after this.
-__device__ __forceinline__ void offer_nearest(const StepTask* task, const LaneTabu& tabu, int city,
-                                              int lane, Offer& best) {
+INLINE void offer_nearest(const StepTask* task, const LaneTabu& tabu, int city, int lane,
+                          Offer& best) {
     constexpr int COUNT = 4;
     const float* weights = task->weights_from(city);
     tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
@@ -111,8 +108,8 @@ struct OutsideChoice {
 };
 
 // It stays valid unless a trail from the city that is on no list is updated before `time`.
-static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int city,
-                                                      unsigned time, int lane) {
+SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int city, unsigned time,
+                                    int lane) {
     constexpr int COUNT = BACKUP_ROWS + 1;
     unsigned other[COUNT];
     float weight[COUNT], trail[COUNT];
@@ -147,7 +144,7 @@ static __device__ SELDOM OutsideChoice choose_outside(const StepTask* task, Lane
         for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i], open[i]);
     }
     int next = best_city(best.key, warp_max(best.key), best.city);
-    int chooser = __ffs(__ballot_sync(ALL_LANES, best.city == static_cast<unsigned>(next))) - 1;
+    int chooser = __ffs(__ballot_sync(ALL_LANES, best.city == unsigned(next))) - 1;
     return {next, __shfl_sync(ALL_LANES, best.trail, chooser),
             places::both(places::NONE,
                          task->trails.directed ? places::NONE : task->place(next, city, lane))};
@@ -160,16 +157,15 @@ struct StepDraws {
 };
 
 // Draws for 32 steps from `step` on, and stores the cities of the last 32.
-static __device__ SELDOM StepDraws draw_steps(const StepTask* task, int number, int step, int kept,
-                                              int lane) {
-    Draws draws{task->seed, static_cast<unsigned>(number), task->iteration};
+SELDOM StepDraws draw_steps(const StepTask* task, int number, int step, int kept, int lane) {
+    Draws draws{task->seed, unsigned(number), task->iteration};
     if (step > 0) task->tours[number * task->geometry.n + step - LANES + lane] = kept;
     return {draws.explorations(step, task->threshold, lane), draws.roulette(step + lane)};
 }
 
 // The last step, back to where the tour began; `trail` is the one to this lane's candidate.
-static __device__ SELDOM StepReport close_tour(const StepTask* task, int city, int start,
-                                               float trail, unsigned time, int lane) {
+SELDOM StepReport close_tour(const StepTask* task, int city, int start, float trail, unsigned time,
+                             int lane) {
     unsigned there = task->place(city, start, lane);
     unsigned back = task->trails.directed ? places::NONE : task->place(start, city, lane);
     if (there == places::NONE)

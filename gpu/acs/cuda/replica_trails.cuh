@@ -1,7 +1,6 @@
 // Trails of listed edges where every block has them all, for ants that step together.
 #pragma once
 
-#include "gpu/cuda/kernels/candidates.cuh"
 #include "trail_matrix.cuh"
 
 // What an ant reports of a step to all blocks, in one word: places of the edge's two directions,
@@ -12,20 +11,18 @@ namespace places {
 constexpr unsigned BITS = 14, HALF = (1u << BITS) - 1;
 constexpr unsigned NONE = HALF, ELSEWHERE = HALF - 512;  // ELSEWHERE + city
 
-__device__ __forceinline__ unsigned of(int city, unsigned rank) { return city * LANES + rank; }
+INLINE unsigned of(int city, unsigned rank) { return city * LANES + rank; }
 
 // The city that a place belongs to; more than any for NONE.
-__device__ __forceinline__ unsigned city(unsigned place) {
+INLINE unsigned city(unsigned place) {
     return place < ELSEWHERE ? place / LANES : place - ELSEWHERE;
 }
 
-__device__ __forceinline__ unsigned both(unsigned there, unsigned back) {
-    return there | back << BITS;
-}
+INLINE unsigned both(unsigned there, unsigned back) { return there | back << BITS; }
 
-__device__ __forceinline__ unsigned there(unsigned word) { return word & HALF; }
+INLINE unsigned there(unsigned word) { return word & HALF; }
 
-__device__ __forceinline__ unsigned back(unsigned word) { return word >> BITS; }
+INLINE unsigned back(unsigned word) { return word >> BITS; }
 
 }  // namespace places
 
@@ -34,20 +31,18 @@ __device__ __forceinline__ unsigned back(unsigned word) { return word >> BITS; }
 struct NearCandidate {
     uint2 packed;
 
-    __device__ __forceinline__ static NearCandidate of(Candidate candidate, bool directed) {
+    static INLINE NearCandidate of(Candidate candidate, bool directed) {
         unsigned city = candidate.city(), rank = candidate.reverse();
         bool back = !directed && rank != NOT_LISTED;
         return {make_uint2(places::both(city, back ? places::of(city, rank) : places::NONE),
                            candidate.packed.y)};
     }
 
-    __device__ __forceinline__ int city() const { return places::there(packed.x); }
-    __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
+    INLINE int city() const { return places::there(packed.x); }
+    INLINE float weight() const { return __uint_as_float(packed.y); }
 
     // The report of a step to it from `place`.
-    __device__ __forceinline__ unsigned word(unsigned place) const {
-        return place | (packed.x & ~places::HALF);
-    }
+    INLINE unsigned word(unsigned place) const { return place | (packed.x & ~places::HALF); }
 };
 
 // A trail and the number of its updates, at the last time and at the present one in turn. Ants read
@@ -55,31 +50,28 @@ struct NearCandidate {
 class ReplicaTrails {
   public:
     // `shared` holds trails and counts, candidates, and changed().
-    __device__ __forceinline__ ReplicaTrails(uint2* shared, int n, LocalUpdate change)
+    INLINE ReplicaTrails(uint2* shared, int n, LocalUpdate change)
         : size_(n * LANES), change_(change), trails_(shared) {}
 
     // All threads of the block call this; a barrier must follow.
-    __device__ __forceinline__ void open(const CandidateLists& lists, const float* listed,
-                                         bool directed) const {
+    INLINE void open(const CandidateLists& lists, const float* listed, bool directed) const {
         for (int i = threadIdx.x; i < size_; i += blockDim.x) {
             trails_[i] = make_uint2(__float_as_uint(__ldcg(&listed[i])), 0);
             trails_[size_ + i] = NearCandidate::of(lists.at(i / LANES, i % LANES), directed).packed;
         }
     }
 
-    __device__ __forceinline__ const NearCandidate* candidates() const {
+    INLINE const NearCandidate* candidates() const {
         return reinterpret_cast<const NearCandidate*>(trails_ + size_);
     }
 
     // (n), for OutsideNews.
-    __device__ __forceinline__ unsigned* changed() const {
-        return reinterpret_cast<unsigned*>(trails_ + 2 * size_);
-    }
+    INLINE unsigned* changed() const { return reinterpret_cast<unsigned*>(trails_ + 2 * size_); }
 
     // The trail at a place before the updates of this time. If not `wanted`, an older value will
     // do: ants that walk together update an edge so often that it pays not to work out what nobody
     // needs.
-    __device__ __forceinline__ float read(unsigned place, unsigned time, bool wanted = true) const {
+    INLINE float read(unsigned place, unsigned time, bool wanted = true) const {
         constexpr unsigned AT_ONCE = 4;
         uint2 trail = trails_[place];
         float value = __uint_as_float(trail.x);
@@ -98,17 +90,17 @@ class ReplicaTrails {
     }
 
     // Counts an update of this time. Returns the counts before.
-    __device__ __forceinline__ unsigned count(unsigned place, unsigned time) const {
+    INLINE unsigned count(unsigned place, unsigned time) const {
         return atomicAdd(&trails_[place].y, 1u << shift(time));
     }
 
     // Whether an update was the first of the time before to be counted.
-    static __device__ __forceinline__ bool first(unsigned counts_before, unsigned time) {
+    static INLINE bool first(unsigned counts_before, unsigned time) {
         return !(counts_before >> shift(time - 1) & COUNT);
     }
 
     // Writes the trail that all updates of the time before lead to, once all ants have read.
-    __device__ __forceinline__ void settle(unsigned place, float value, unsigned time) const {
+    INLINE void settle(unsigned place, float value, unsigned time) const {
         trails_[place].x = __float_as_uint(value);
         atomicAnd(&trails_[place].y, COUNT << shift(time));
     }
@@ -120,7 +112,7 @@ class ReplicaTrails {
     LocalUpdate change_;
     uint2* trails_;  // (2, n, 32): trail and counts, candidate
 
-    static __device__ __forceinline__ unsigned shift(unsigned at) { return (at & 1) * 16; }
+    static INLINE unsigned shift(unsigned at) { return (at & 1) * 16; }
 };
 
 // News of trails on no list, in shared memory. Their updates are made in global memory; all are
@@ -131,7 +123,7 @@ struct OutsideNews {
     unsigned announced[2];  // ants that update some, at the last time and at the present one
 
     // In a city's word: the time of the last such update from it, and where to.
-    static __device__ __forceinline__ void note(unsigned* word, unsigned to, unsigned time) {
+    static INLINE void note(unsigned* word, unsigned to, unsigned time) {
         unsigned own = time << BITS | min(to, SEVERAL), last = atomicMax(word, own);
         if (last >> BITS == time && last != own) atomicMax(word, own | SEVERAL);
     }
@@ -145,7 +137,7 @@ struct Listener {
 
     // Computes the updates of the time before, if this thread has to make them. Those of an edge's
     // two directions are equal.
-    __device__ __forceinline__ void prepare(const ReplicaTrails& trails, unsigned time) {
+    INLINE void prepare(const ReplicaTrails& trails, unsigned time) {
 #pragma unroll
         for (int i = 0; i < 2; ++i)
             settles[i] = places[i] < places::ELSEWHERE && ReplicaTrails::first(before[i], time);
@@ -153,15 +145,15 @@ struct Listener {
     }
 
     // Makes them.
-    __device__ __forceinline__ void settle(const ReplicaTrails& trails, unsigned time) const {
+    INLINE void settle(const ReplicaTrails& trails, unsigned time) const {
 #pragma unroll
         for (int i = 0; i < 2; ++i)
             if (settles[i]) trails.settle(places[i], settled, time);
     }
 
     // Counts the updates that a report asks for.
-    __device__ __forceinline__ void count(const ReplicaTrails& trails, OutsideNews& news,
-                                          unsigned word, unsigned time) {
+    INLINE void count(const ReplicaTrails& trails, OutsideNews& news, unsigned word,
+                      unsigned time) {
         places[0] = places::there(word);
         places[1] = places::back(word);
         bool elsewhere = false;

@@ -5,14 +5,9 @@
 // trails from shared memory, and reports its step to all blocks in one word. Threads beside the
 // ants' warps read those words, one thread an ant, and count the updates. No step waits for an
 // atomic in global memory: updates of trails on no list are made while words are on their way.
-#include "ants.cuh"
+#include "kernels.py"
 #include "mailboxes.cuh"
 #include "replica_steps.cuh"
-
-struct WeighEdges {
-    Geometry geometry;
-    float* weights;
-};
 
 // The weight of every edge, for those that are on no list.
 __global__ void weigh_edges(const WeighEdges arguments) {
@@ -21,18 +16,6 @@ __global__ void weigh_edges(const WeighEdges arguments) {
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < n * n; i += threads) weights[i] = geometry.weight(i / n, i % n);
 }
-
-struct StepToursOnReplicas {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    const float* weights;
-    Word* stamps;
-    unsigned* words;
-    int* tours;
-    ColonyState* state;
-};
 
 // Builds the tours of one iteration in a cooperative launch. The arguments are those of step_tours,
 // but `weights` are as weigh_edges made them, `stamps` is (n, n), for the edges that are on no
@@ -49,19 +32,19 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
     __shared__ OutsideNews news;
     ReplicaTrails trails(shared_trails, n, change);
     Mailboxes mailboxes{words, ants};
-    GridBarrier barrier(&state->arrivals);
+    GridBarrier barrier{&state->arrivals};
     unsigned* changed = trails.changed();
     trails.open(lists, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
     if (threadIdx.x == 0) {
         news = OutsideNews{};
         task = StepTask{threshold,
-                        static_cast<unsigned>(state->iteration),
+                        unsigned(state->iteration),
                         seed,
                         change,
                         lists,
                         geometry,
-                        TrailMatrix{listed, outside, far, n, static_cast<bool>(directed)},
+                        TrailMatrix{listed, outside, far, n, bool(directed)},
                         weights,
                         stamps,
                         words + 2 * ants,
@@ -78,7 +61,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
 
     int lane = held(threadIdx.x % LANES), number = blockIdx.x + threadIdx.x / LANES * gridDim.x;
     int walkers = (ants - 1) / gridDim.x + 1;  // warps
-    int heard = held(static_cast<int>(threadIdx.x) - walkers * LANES);
+    int heard = held(int(threadIdx.x) - walkers * LANES);
     bool walks = number < ants && heard < 0, listens = heard >= 0 && heard < ants;
     Listener listener;
     unsigned time = 1;
@@ -148,8 +131,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
         return report;
     };
     if (walks) {
-        start = city = kept =
-            Draws{task.seed, static_cast<unsigned>(number), task.iteration}.start(n);
+        start = city = kept = Draws{task.seed, unsigned(number), task.iteration}.start(n);
         random = draw_steps(&task, number, 0, kept, lane);
         arrive(1, time);
     }
@@ -198,7 +180,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
         if (stamped::time(stamp)) outside[i] = stamped::trail(stamp, 0, change);
     }
     if (!walks) return;
-    int* tour = tours + static_cast<long long>(number) * n;
+    int* tour = row_of(tours, number, n);
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
     Word length = tour_length(task.geometry, tour, lane);

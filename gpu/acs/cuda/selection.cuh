@@ -5,33 +5,31 @@
 
 // A weight as an unsigned number of the same order; 0 for a city that may not be chosen.
 // Weights are positive, so their bits compare as the numbers do.
-__device__ __forceinline__ unsigned weight_key(float weight, bool free) {
+INLINE unsigned weight_key(float weight, bool free) {
     return free ? __float_as_uint(weight) + 1 : 0;
 }
 
-__device__ __forceinline__ float key_weight(unsigned key) { return __uint_as_float(key - 1); }
-
 // Equation 1 of the 2016 paper, greedy case: the city of the largest key, the lowest such city on
 // a tie. A second reduction is faster than ballot, find-first-set and shuffle.
-__device__ __forceinline__ int best_city(unsigned key, unsigned top, int city) {
-    return warp_min(key == top ? static_cast<unsigned>(city) : ~0u);
+INLINE int best_city(unsigned key, unsigned top, int city) {
+    return warp_min(key == top ? unsigned(city) : ~0u);
 }
 
 // The same, faster: the key has the lane in place of the weight's last bits, so that one reduction
 // finds both. The result is certain unless another key is equal without the lane.
-__device__ __forceinline__ unsigned hasty_key(float weight, bool free, int lane) {
+INLINE unsigned hasty_key(float weight, bool free, int lane) {
     return free ? (__float_as_uint(weight) & ~(LANES - 1u)) | (LANES - 1 - lane) : 0;
 }
 
-__device__ __forceinline__ int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
+INLINE int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
 
-__device__ __forceinline__ bool stands(unsigned key, unsigned top, int lane) {
+INLINE bool stands(unsigned key, unsigned top, int lane) {
     return __all_sync(ALL_LANES, ((key ^ top) < LANES) == (lane == hasty_lane(top)));
 }
 
 // Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix
 // sums are taken in one fixed order, on every device, so that a seed decides the lane.
-__device__ __forceinline__ int roulette_lane(float weight, bool free, float number, int lane) {
+INLINE int roulette_lane(float weight, bool free, float number, int lane) {
     float prefix = weight;
 #pragma unroll
     for (int offset = 1; offset < LANES; offset *= 2) {

@@ -7,10 +7,7 @@
 #pragma once
 
 #include "fallback.cuh"
-#include "gpu/cuda/kernels/candidates.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "selection.cuh"
-#include "visited.cuh"
 
 typedef unsigned long long Record;
 
@@ -19,15 +16,11 @@ typedef unsigned long long Record;
 // Words from one city's tail to the next: 16 bytes, the least that can be read ahead.
 [[maybe_unused]] constexpr int TAIL_STRIDE = 4;
 
-__device__ __forceinline__ Record make_record(unsigned city, float trail) {
+INLINE Record make_record(unsigned city, float trail) {
     return static_cast<Record>(city) << 32 | __float_as_uint(trail);
 }
-__device__ __forceinline__ unsigned record_city(Record record) {
-    return static_cast<unsigned>(record >> 32);
-}
-__device__ __forceinline__ float record_trail(Record record) {
-    return __uint_as_float(static_cast<unsigned>(record));
-}
+INLINE unsigned record_city(Record record) { return unsigned(record >> 32); }
+INLINE float record_trail(Record record) { return __uint_as_float(unsigned(record)); }
 
 // One city's ring, as a warp holds it: lane i has slot i.
 struct Ring {
@@ -38,7 +31,7 @@ struct Ring {
     unsigned last;
 
     // All lanes of the warp call this; the loads are in flight until they are used.
-    __device__ __forceinline__ void open(Record* slots_, unsigned* tail_, int size_, int lane) {
+    INLINE void open(Record* slots_, unsigned* tail_, int size_, int lane) {
         slots = slots_;
         tail = tail_;
         size = size_;
@@ -55,7 +48,7 @@ struct Ring {
     // Fig. 5: a remembered trail to `other` changes; else it replaces the oldest record.
     // All lanes of the warp call this.
     template <class Change>
-    __device__ __forceinline__ Plan plan(unsigned other, Change change, int lane) {
+    INLINE Plan plan(unsigned other, Change change, int lane) {
         unsigned found = __ballot_sync(ALL_LANES, record_city(mine) == other);
         if (!found) last = last + 1 < size ? last + 1 : 0;
         bool writes = lane == (found ? __ffs(found) - 1 : last);
@@ -64,8 +57,7 @@ struct Ring {
     }
 
     // Does what was planned; `record` and `newest` are `mine` and `last` as they were then.
-    __device__ __forceinline__ void carry_out(Plan plan, Record record, unsigned newest,
-                                              int lane) const {
+    INLINE void carry_out(Plan plan, Record record, unsigned newest, int lane) const {
         if (!plan.writes) return;
         slots[lane] = record;
         if (!plan.hit) *tail = newest;
@@ -73,7 +65,7 @@ struct Ring {
 
     // Both at once. Returns whether the trail was there.
     template <class Change>
-    __device__ __forceinline__ bool update(unsigned other, Change change, int lane) {
+    INLINE bool update(unsigned other, Change change, int lane) {
         Plan planned = plan(other, change, lane);
         carry_out(planned, mine, last, lane);
         return planned.hit;
@@ -92,7 +84,7 @@ struct SelectiveMemory {
     struct Page {
         ulonglong2 pair[CAPACITY / 2];
 
-        __device__ __forceinline__ float trail_to(unsigned city) const {
+        INLINE float trail_to(unsigned city) const {
             float trail = 1.0f;
 #pragma unroll
             for (int i = 0; i < CAPACITY / 2; ++i) {
@@ -103,21 +95,17 @@ struct SelectiveMemory {
         }
     };
 
-    __device__ __forceinline__ Record* slots_of(int city) const {
-        return records + static_cast<long long>(city) * CAPACITY;
-    }
+    INLINE Record* slots_of(int city) const { return row_of(records, city, CAPACITY); }
 
-    __device__ __forceinline__ unsigned* tail_of(int city) const {
-        return tails + static_cast<long long>(city) * TAIL_STRIDE;
-    }
+    INLINE unsigned* tail_of(int city) const { return row_of(tails, city, TAIL_STRIDE); }
 
-    __device__ __forceinline__ void open(Ring& ring, int city, int lane) const {
+    INLINE void open(Ring& ring, int city, int lane) const {
         ring.open(slots_of(city), tail_of(city), size, lane);
     }
 
     // Both from copies in shared memory.
-    __device__ __forceinline__ void open(Ring& ring, Page& page, const Record* copies,
-                                         unsigned tail, int city, int lane) const {
+    INLINE void open(Ring& ring, Page& page, const Record* copies, unsigned tail, int city,
+                     int lane) const {
 #pragma unroll
         for (int i = 0; i < CAPACITY / 2; ++i)
             page.pair[i] = reinterpret_cast<const ulonglong2*>(copies)[i];
@@ -125,7 +113,7 @@ struct SelectiveMemory {
                     lane < size ? copies[lane] : make_record(NOBODY, 1.0f), tail};
     }
 
-    __device__ __forceinline__ Page read(int city) const {
+    INLINE Page read(int city) const {
         const ulonglong2* pairs = reinterpret_cast<const ulonglong2*>(slots_of(city));
         Page page;
 #pragma unroll

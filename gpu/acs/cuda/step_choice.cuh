@@ -1,7 +1,6 @@
 // How ants that step together choose, and find the nearest city together.
 #pragma once
 
-#include "gpu/cuda/kernels/philox.cuh"
 #include "step_updates.cuh"
 #include "walk.cuh"
 
@@ -25,7 +24,7 @@ struct NearestOfBlock {
                 bool free[AT_ONCE], any = false;
 #pragma unroll
                 for (int i = 0; i < AT_ONCE; ++i) {
-                    to[i] = min(first + i * static_cast<int>(blockDim.x), geometry.n - 1);
+                    to[i] = min(first + i * int(blockDim.x), geometry.n - 1);
                     from[i] = city;
                     free[i] = !tabu.visited(to[i]);
                     any = any || free[i];
@@ -36,9 +35,8 @@ struct NearestOfBlock {
                 for (int i = 0; i < AT_ONCE; ++i)
                     if (free[i]) nearest = min(nearest, OutsideLog::edge(lengths[i], to[i]));
             }
-            unsigned high = static_cast<unsigned>(nearest >> 32), least = warp_min(high);
-            unsigned low = warp_min(high == least ? static_cast<unsigned>(nearest) : ~0u);
-            if (lane == 0) atomicMin(&found[warp], static_cast<Word>(least) << 32 | low);
+            nearest = warp_least(nearest);
+            if (lane == 0) atomicMin(&found[warp], nearest);
         }
     }
 };
@@ -46,10 +44,9 @@ struct NearestOfBlock {
 // Chooses the next city. If it is no candidate, one lane gets the trail to it. `trail` is the one
 // to this lane's candidate.
 template <class Memory>
-__device__ __forceinline__ int choose(const WalkBase& walk, const TrailMatrix& trails, float trail,
-                                      bool stuck, const OutsideOptions& options,
-                                      const Memory& memory, bool explores, const Draws& draws,
-                                      int step, OutsideTrail& chosen) {
+INLINE int choose(const WalkBase& walk, const TrailMatrix& trails, float trail, bool stuck,
+                  const OutsideOptions& options, const Memory& memory, bool explores,
+                  const Draws& draws, int step, OutsideTrail& chosen) {
     if (stuck)
         return trails.choose_outside(options, walk.geometry, walk.tabu, memory, walk.city,
                                      walk.lane, chosen);

@@ -17,27 +17,22 @@ namespace stamped {
 
 constexpr int COUNT_BITS = 13, TRAIL_BITS = 31;
 
-__device__ __forceinline__ Word make(unsigned time, float trail) {
-    return static_cast<Word>(time) << (COUNT_BITS + TRAIL_BITS) |
-           static_cast<Word>(__float_as_uint(trail)) << COUNT_BITS;
+INLINE Word make(unsigned time, float trail) {
+    return Word(time) << (COUNT_BITS + TRAIL_BITS) | Word(__float_as_uint(trail)) << COUNT_BITS;
 }
 
-__device__ __forceinline__ unsigned time(Word word) {
-    return static_cast<unsigned>(word >> (COUNT_BITS + TRAIL_BITS));
-}
+INLINE unsigned time(Word word) { return unsigned(word >> (COUNT_BITS + TRAIL_BITS)); }
 
 // The trail before the updates of its time.
-__device__ __forceinline__ float before(Word word) {
-    return __uint_as_float(static_cast<unsigned>(word >> COUNT_BITS) & 0x7fffffffu);
+INLINE float before(Word word) {
+    return __uint_as_float(unsigned(word >> COUNT_BITS) & 0x7fffffffu);
 }
 
 // How many it got then.
-__device__ __forceinline__ unsigned updates(Word word) {
-    return static_cast<unsigned>(word) & ((1u << COUNT_BITS) - 1);
-}
+INLINE unsigned updates(Word word) { return unsigned(word) & ((1u << COUNT_BITS) - 1); }
 
 // The trail before any update of `now`.
-__device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate change) {
+INLINE float trail(Word word, unsigned now, LocalUpdate change) {
     float value = before(word);
     unsigned count = time(word) == now ? 0 : updates(word);
     for (; count > 0; --count) value = change(value);
@@ -46,8 +41,8 @@ __device__ __forceinline__ float trail(Word word, unsigned now, LocalUpdate chan
 
 // The same of several trails, side by side.
 template <int COUNT>
-__device__ __forceinline__ void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
-                                       float (&values)[COUNT]) {
+INLINE void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
+                   float (&values)[COUNT]) {
     unsigned counts[COUNT], most = 0;
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
@@ -66,16 +61,15 @@ __device__ __forceinline__ void trails(const Word (&words)[COUNT], unsigned now,
 }
 
 // The result is to be waited for by performed().
-__device__ __forceinline__ unsigned update(Word* place, unsigned time, float trail) {
+INLINE unsigned update(Word* place, unsigned time, float trail) {
     atomicMax(place, make(time, trail));
-    return static_cast<unsigned>(atomicAdd(place, 1ull));
+    return unsigned(atomicAdd(place, 1ull));
 }
 
 }  // namespace stamped
 
 // Updates of edges on no list, of one time and of the next in turn. The ants note them, and make
-// them after the barrier. Until they are made, whoever reads such a trail looks for it
-// here too.
+// them after the barrier. Until they are made, whoever reads such a trail looks for it here too.
 //
 // There are few: an update does not change a trail at the initial level, and all other trails
 // belong to edges that were once on a best tour.
@@ -86,45 +80,43 @@ struct OutsideLog {
     unsigned time;     // that is read: the one before the present
     LocalUpdate change;
 
-    __device__ __forceinline__ Word* entry(unsigned at, unsigned i) const {
+    INLINE Word* entry(unsigned at, unsigned i) const {
         return entries + 2ll * (static_cast<long long>(at & 1) * capacity + i);
     }
 
-    static __device__ __forceinline__ Word edge(int from, int to) {
-        return static_cast<Word>(from) << 32 | static_cast<unsigned>(to);
-    }
+    static INLINE Word edge(int from, int to) { return Word(from) << 32 | unsigned(to); }
 
     // Notes an update of the present time. The result is to be waited for by performed().
     __device__ unsigned note(int from, int to, float trail) const {
         Word* mine = entry(time + 1, atomicAdd(&counts[time + 1], 1u));
         Word seen = atomicExch(mine, edge(from, to));
-        return static_cast<unsigned>(seen + atomicExch(mine + 1, __float_as_uint(trail)));
+        return unsigned(seen + atomicExch(mine + 1, __float_as_uint(trail)));
     }
 
     // Calls visit(to, trail before) for every update of a trail from `city`. All lanes of the warp
     // call this, and all get every update.
     template <class Visit>
-    __device__ __forceinline__ void each(int city, Visit visit) const {
+    INLINE void each(int city, Visit visit) const {
         unsigned lane = threadIdx.x % LANES;
         unsigned count = __ldcg(&counts[time]);
         for (unsigned first = 0;; first += LANES) {
             // The first are read before it is known how many there are; what is no entry of this
             // time is not looked at.
-            unsigned i = min(first + lane, static_cast<unsigned>(capacity) - 1);
+            unsigned i = min(first + lane, unsigned(capacity) - 1);
             Word edge = __ldcg(entry(time, i)), before = __ldcg(entry(time, i) + 1);
-            unsigned found = __ballot_sync(
-                ALL_LANES, first + lane < count && static_cast<int>(edge >> 32) == city);
+            unsigned found =
+                __ballot_sync(ALL_LANES, first + lane < count && int(edge >> 32) == city);
             for (; found; found &= found - 1) {
                 int from = __ffs(found) - 1;
-                visit(static_cast<int>(__shfl_sync(ALL_LANES, static_cast<unsigned>(edge), from)),
-                      __uint_as_float(__shfl_sync(ALL_LANES, static_cast<unsigned>(before), from)));
+                visit(int(__shfl_sync(ALL_LANES, unsigned(edge), from)),
+                      __uint_as_float(__shfl_sync(ALL_LANES, unsigned(before), from)));
             }
             if (first + LANES >= count) return;
         }
     }
 
     // The trail after its updates; `read` if it had none. All lanes of the warp call this.
-    __device__ __forceinline__ float trail(int from, int to, float read) const {
+    INLINE float trail(int from, int to, float read) const {
         bool found = false;
         each(from, [&](int city, float before) {
             if (city != to) return;
@@ -141,8 +133,7 @@ struct NotedUpdate {
     bool there = false, back = false;
 
     // All lanes of the warp call this; the result is to be waited for by performed().
-    __device__ __forceinline__ unsigned make(const OutsideLog& log, const TrailMatrix& trails,
-                                             int lane) const {
+    INLINE unsigned make(const OutsideLog& log, const TrailMatrix& trails, int lane) const {
         if (!there && !back) return 0;
         float trail = there ? log.trail(from, to, 1.0f) : log.trail(to, from, 1.0f);
         unsigned seen = 0;

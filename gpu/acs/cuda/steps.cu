@@ -4,25 +4,9 @@
 // iteration, and a barrier over the grid stands where a launch ended: the same order of events at
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
-#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "step_choice.cuh"
-#include "step_updates.cuh"
-#include "walk.cuh"
-
-struct StepTours {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    int tabu_words;
-    Word* stamps;
-    Word* log_entries;
-    unsigned* log_counts;
-    int* tours;
-    ColonyState* state;
-};
 
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
 // `stamps` is (n, 32), `log` and `log_counts` as OutsideLog has them.
@@ -42,13 +26,12 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     bool works = ant < ants;  // the same for all lanes of a warp
     unsigned* tabus = held_shared(shared);
     BitTabu tabu(tabus + warp * tabu_words, tabu_words);
-    unsigned iteration = static_cast<unsigned>(state->iteration);
-    GridBarrier barrier(&state->arrivals);
-    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
-    WalkBase walk(lists, geometry, tabu, change, directed, lane);
-    Draws draws{seed, static_cast<unsigned>(ant), iteration};
+    unsigned iteration = unsigned(state->iteration);
+    GridBarrier barrier{&state->arrivals};
+    TrailMatrix trails{listed, outside, far, n, bool(directed)};
+    WalkBase walk{lists, geometry, tabu, change, bool(directed), lane};
+    Draws draws{seed, unsigned(ant), iteration};
     OutsideLog log{log_entries, log_counts, 2 * ants, 0, change};
-    int* tour = tours + static_cast<long long>(ant) * n;
     int start = draws.start(n), kept = start, until_update = period;
     unsigned explorations = 0, time = 1;
     NotedUpdate noted;
@@ -129,7 +112,8 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             int next = walk.city;
             walk.visit(next);
             if (lane == step % LANES) kept = next;
-            if (step % LANES == LANES - 1 && step < n) tour[step - LANES + 1 + lane] = kept;
+            if (step % LANES == LANES - 1 && step < n)
+                tours[static_cast<long long>(ant) * n + step - LANES + 1 + lane] = kept;
             if (step % LANES == LANES - 1)
                 explorations = draws.explorations(step + 1, threshold, lane);
             stuck = step + 1 < n && !__any_sync(ALL_LANES, walk.free());
@@ -149,7 +133,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             helpers.work_out(tabus, tabu_words, geometry, lane);
             __syncthreads();
             if (asks) {
-                fallback.nearest = static_cast<int>(helpers.found[warp] & 0xffffffffu);
+                fallback.nearest = int(helpers.found[warp] & 0xffffffffu);
                 __syncwarp();
                 if (lane == 0) helpers.asked[warp] = -1;
             }
@@ -165,6 +149,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     for (int i = thread; i < n * LANES; i += threads)
         listed[i] = stamped::trail(__ldcg(&stamps[i]), 0, change);
     if (!works) return;
+    int* tour = row_of(tours, ant, n);
     if (lane < n % LANES) tour[n - n % LANES + lane] = kept;
     __syncwarp();
     Word length = tour_length(geometry, tour, lane);

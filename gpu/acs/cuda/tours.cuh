@@ -2,9 +2,8 @@
 // an ant, plain updates of trails that other ants read and write at the same time.
 #pragma once
 
-#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "walk.cuh"
 
 // A warp keeps the best of its tours: `tours` has two rows a warp, and `holders[w]` says which is
@@ -15,11 +14,9 @@ struct BestOfWarp {
     int* holders;
     int current = 0;
 
-    __device__ __forceinline__ int* row(int, int n) const {
-        return tours + (2ll * blockIdx.x + current) * n;
-    }
+    INLINE int* row(int, int n) const { return tours + (2ll * blockIdx.x + current) * n; }
 
-    __device__ __forceinline__ void keep(int lane) {
+    INLINE void keep(int lane) {
         if (lane == 0) holders[blockIdx.x] = current;
         current ^= 1;
     }
@@ -31,24 +28,9 @@ struct EveryTour {
     int* tours;
     int* unused;
 
-    __device__ __forceinline__ int* row(int ant, int n) const {
-        return tours + static_cast<long long>(ant) * n;
-    }
+    INLINE int* row(int ant, int n) const { return row_of(tours, ant, n); }
 
-    __device__ __forceinline__ void keep(int) {}
-};
-
-struct BuildTours {
-    AcsAnts common;
-    void* trails;
-    void* more_trails;
-    void* far;
-    int memory_size;
-    const int4* links;
-    int tabu_words;
-    int* tours;
-    int* holders;
-    ColonyState* state;
+    INLINE void keep(int) {}
 };
 
 // Builds the tours of one iteration. Warp w of the grid builds those of ants w, w + W, w + 2W, …
@@ -67,7 +49,7 @@ __global__ void
     int lane = held(threadIdx.x), warp = blockIdx.x, all_warps = gridDim.x;
     unsigned* slots = held_shared(shared);
     BitTabu tabu(slots + ReadsAhead::WORDS, tabu_words);
-    unsigned iteration = static_cast<unsigned>(state->iteration);
+    unsigned iteration = unsigned(state->iteration);
     Walk walk(lists, geometry, tabu, change, trails, more_trails, far, memory_size, links, slots,
               directed, lane);
 
@@ -75,7 +57,7 @@ __global__ void
     Word best = ~0ull, sum = 0;
     for (int ant = warp; ant < ants; ant += all_warps) {
         int* tour = kept_tours.row(ant, n);
-        Draws draws{seed, static_cast<unsigned>(ant), iteration};
+        Draws draws{seed, unsigned(ant), iteration};
         int start = draws.start(n), kept = start;
         tabu.clear(n, lane);
         walk.arrive(start, 0);

@@ -6,15 +6,12 @@
 #pragma once
 
 #include "fallback.cuh"
-#include "gpu/cuda/kernels/candidates.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "selection.cuh"
-#include "visited.cuh"
 
 struct LocalUpdate {
     float keep, add;  // equation 3: trail * (1 - rho) + rho * tau0; leaves tau0 = 1 exactly as is
 
-    __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
+    INLINE float operator()(float trail) const { return trail * keep + add; }
 };
 
 // The trail to a city that was on no list, in the one lane that chose it; in the others `place`
@@ -36,8 +33,8 @@ struct OutsideOptions {
 // Trails read from memory; the alternative is in gpu/acs/cuda/step_updates.cuh.
 struct AsRead {
     template <class Visit>
-    __device__ __forceinline__ void each(int, Visit) const {}
-    __device__ __forceinline__ float change(float trail) const { return trail; }
+    INLINE void each(int, Visit) const {}
+    INLINE float change(float trail) const { return trail; }
 };
 
 // The best city that a lane has seen.
@@ -45,12 +42,11 @@ struct Offer {
     unsigned key = 1, city = ~0u;  // the smallest key: any open city is at least as good
     float trail = 0;
 
-    __device__ __forceinline__ void improve(unsigned other, float found, float weight,
-                                            bool open = true) {
+    INLINE void improve(unsigned other, float found, float weight, bool open = true) {
         improve_by(weight_key(found * weight, open), other, found);
     }
 
-    __device__ __forceinline__ void improve_by(unsigned offered, unsigned other, float found) {
+    INLINE void improve_by(unsigned offered, unsigned other, float found) {
         if (offered < key || (offered == key && other > city)) return;
         key = offered;
         city = other;
@@ -65,15 +61,15 @@ struct TrailMatrix {
     int n;
     bool directed;
 
-    __device__ __forceinline__ float* listed_at(int city, int rank) const {
+    INLINE float* listed_at(int city, int rank) const {
         return &listed[static_cast<long long>(city) * LANES + rank];
     }
 
-    __device__ __forceinline__ float* outside_at(int from, int to) const {
+    INLINE float* outside_at(int from, int to) const {
         return &outside[static_cast<long long>(from) * n + to];
     }
 
-    __device__ __forceinline__ float* at(int from, int to, int rank) const {
+    INLINE float* at(int from, int to, int rank) const {
         return rank < 0 ? outside_at(from, to) : listed_at(from, rank);
     }
 
@@ -82,12 +78,12 @@ struct TrailMatrix {
         return at(u, v, lists.lane_of(u, v, lane));
     }
 
-    __device__ __forceinline__ void overwrite(float* there, float* back, float value) const {
+    INLINE void overwrite(float* there, float* back, float value) const {
         *there = value;
         if (!directed) *back = value;
     }
 
-    __device__ __forceinline__ int far_of(int city, int lane) const {
+    INLINE int far_of(int city, int lane) const {
         return __ldcg(&far[static_cast<long long>(city) * LANES + lane]);
     }
 
@@ -108,9 +104,8 @@ struct TrailMatrix {
     // are at the initial level, except to the few `far` cities. So the nearest other one weighs
     // most of these, and less than any unvisited city of the backup list.
     // `far_city` is far_of(city, lane), which is best read early.
-    __device__ __forceinline__ OutsideOptions options(const Fallback& fallback, int far_city,
-                                                      const Geometry& geometry, const BitTabu& tabu,
-                                                      int city, int lane) const {
+    INLINE OutsideOptions options(const Fallback& fallback, int far_city, const Geometry& geometry,
+                                  const BitTabu& tabu, int city, int lane) const {
         OutsideOptions found;
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i) {

@@ -1,22 +1,20 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
-#include "ants.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "step_choice.cuh"
-#include "walk.cuh"
 
 // A local update that is made after all ants have chosen; `back` is null if directed.
 struct StepUpdate {
     float* there;
     float* back;  // the reverse edge's trail, equal to this one's
 
-    __device__ __forceinline__ void apply(LocalUpdate change) const {
+    INLINE void apply(LocalUpdate change) const {
         swap(there, change);
         if (back) swap(back, change);
     }
 
   private:
-    __device__ __forceinline__ static void swap(float* place, LocalUpdate change) {
+    static INLINE void swap(float* place, LocalUpdate change) {
         unsigned* bits = reinterpret_cast<unsigned*>(place);
         unsigned before = __ldcg(bits), seen;
         while ((seen = atomicCAS(bits, before, __float_as_uint(change(__uint_as_float(before))))) !=
@@ -34,22 +32,11 @@ struct AntRecord {
 
 constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
-struct StepManyTours {
-    AcsAnts common;
-    float* listed;
-    float* outside;
-    int* far;
-    int tabu_words;
-    unsigned long long* ants_memory;
-    int* tours;
-    ColonyState* state;
-};
-
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
-    const auto [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
-    const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
+    const auto& [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
+    const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ unsigned long long shared_ants[];
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
@@ -61,8 +48,8 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
                          ? reinterpret_cast<unsigned*>(ants_memory) + first * at_most * record_words
                          : reinterpret_cast<unsigned*>(shared_ants) +
                                threadIdx.x / LANES * at_most * record_words;
-    unsigned iteration = static_cast<unsigned>(state->iteration);
-    GridBarrier barrier(&state->arrivals);
+    unsigned iteration = unsigned(state->iteration);
+    GridBarrier barrier{&state->arrivals};
 
     int until_update = period;
     for (int step = 0; step <= n; ++step) {
@@ -74,7 +61,7 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
             MatrixWalk walk(lists, geometry, tabu, change, listed, outside, far, 0, nullptr,
                             nullptr, directed, lane);
             int number = first + i * all_warps;
-            Draws draws{seed, static_cast<unsigned>(number), iteration};
+            Draws draws{seed, unsigned(number), iteration};
             int from = step == 0 ? 0 : ant.city, next = draws.start(n);
             if (step == 0) {
                 tabu.clear(n, lane);
@@ -122,7 +109,7 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
     Word best = ~0ull, sum = 0;
     for (int i = 0; i < mine; ++i) {
         int number = first + i * all_warps;
-        Word length = tour_length(geometry, tours + static_cast<long long>(number) * n, lane);
+        Word length = tour_length(geometry, row_of(tours, number, n), lane);
         best = min(best, length << ANT_BITS | number);
         sum += length;
     }

@@ -1,39 +1,17 @@
 // The end of an iteration: elect the best tour, then the global update (2016, equation 4).
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 #include "selective_memory.cuh"
 #include "trail_matrix.cuh"
 
-struct GlobalUpdate {
-    float keep, add;  // equation 4: trail * (1 - alpha) + alpha / L, in units of tau0
-
-    __device__ GlobalUpdate(float alpha_keep, double deposit, double length)
-        : keep(alpha_keep), add(static_cast<float>(deposit / length)) {}
-
-    __device__ __forceinline__ float operator()(float trail) const { return trail * keep + add; }
-};
+// Equation 4: trail * (1 - alpha) + alpha / L, in units of tau0; computed like the local update.
+typedef LocalUpdate GlobalUpdate;
 
 // The cities after and before a place on a tour, and the next but one on either side.
-__device__ __forceinline__ int4 links_at(const int* tour, int i, int n) {
+INLINE int4 links_at(const int* tour, int i, int n) {
     return make_int4(tour[(i + 1) % n], tour[(i + n - 1) % n], tour[(i + 2) % n],
                      tour[(i + n - 2) % n]);
 }
-
-struct UpdateMatrix {
-    int n;
-    float keep;
-    double deposit;
-    CandidateLists lists;
-    int directed;
-    float* listed;
-    float* outside;
-    int* far;
-    const int* tours;
-    const int* holders;
-    int rows;
-    int* best_tour;
-    int4* links;
-    ColonyState* state;
-};
 
 // A warp a city, which updates its trails to both neighbours on the best tour. `rows` is the
 // number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
@@ -42,8 +20,8 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
     const auto [n, keep, deposit, lists, directed, listed, outside, far, tours, holders, rows,
                 best_tour, links, state] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
-    GlobalUpdate change(keep, deposit, election.length);
-    TrailMatrix trails{listed, outside, far, n, static_cast<bool>(directed)};
+    GlobalUpdate change{keep, float(deposit / election.length)};
+    TrailMatrix trails{listed, outside, far, n, bool(directed)};
     Closing closing(state);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int i = blockIdx.x * warps + threadIdx.x / LANES; i < n; i += gridDim.x * warps) {
@@ -70,22 +48,6 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
     closing.finish(state, election.improved);
 }
 
-struct UpdateMemory {
-    int n;
-    float keep;
-    double deposit;
-    int directed;
-    int size;
-    Record* records;
-    unsigned* tails;
-    const int* tours;
-    const int* holders;
-    int rows;
-    int* best_tour;
-    int4* links;
-    ColonyState* state;
-};
-
 // A warp a city, which updates its trails to both neighbours, in the order of a walk along the
 // tour.
 template <int CAPACITY>
@@ -93,7 +55,7 @@ __global__ void update_memory(const UpdateMemory arguments) {
     const auto [n, keep, deposit, directed, size, records, tails, tours, holders, rows, best_tour,
                 links, state] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
-    GlobalUpdate change(keep, deposit, election.length);
+    GlobalUpdate change{keep, float(deposit / election.length)};
     Closing closing(state);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     unsigned hits = 0, total = 0;
@@ -106,34 +68,23 @@ __global__ void update_memory(const UpdateMemory arguments) {
             if (links) links[city] = links_at(election.tour, i, n);
         }
         Ring ring;
-        ring.open(records + static_cast<long long>(city) * CAPACITY,
-                  tails + static_cast<long long>(city) * TAIL_STRIDE, size, lane);
+        ring.open(row_of(records, city, CAPACITY), row_of(tails, city, TAIL_STRIDE), size, lane);
         if (!directed && i > 0) hits += ring.update(before, change, lane);
         hits += ring.update(after, change, lane);
         if (!directed && i == 0) hits += ring.update(before, change, lane);
         total += directed ? 1 : 2;
     }
     if (lane == 0 && total) {
-        atomicAdd(&state->global_hits, static_cast<Word>(hits));
-        atomicAdd(&state->global_total, static_cast<Word>(total));
+        atomicAdd(&state->global_hits, Word(hits));
+        atomicAdd(&state->global_total, Word(total));
     }
     closing.finish(state, election.improved);
 }
 
-struct StartMatrix {
-    long long listed_size;
-    float* listed;
-    long long outside_size;
-    float* outside;
-    int* far;
-    ColonyState* state;
-};
-
 // The state before the first iteration: trails at their initial level, memories empty.
 __global__ void start_matrix(const StartMatrix arguments) {
     const auto [listed_size, listed, outside_size, outside, far, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < outside_size; i += stride) outside[i] = 1.0f;
     for (long long i = first; i < listed_size; i += stride) {
         listed[i] = 1.0f;
@@ -142,19 +93,9 @@ __global__ void start_matrix(const StartMatrix arguments) {
     if (first == 0) reset(state);
 }
 
-struct StartMemory {
-    long long records_size;
-    Record* records;
-    int n;
-    unsigned* tails;
-    int size;
-    ColonyState* state;
-};
-
 __global__ void start_memory(const StartMemory arguments) {
     const auto [records_size, records, n, tails, size, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < records_size; i += stride) records[i] = make_record(NOBODY, 1.0f);
     for (long long i = first; i < n; i += stride) tails[i * TAIL_STRIDE] = size - 1;
     if (first == 0) reset(state);

@@ -11,11 +11,11 @@ struct BitTabu {
     unsigned* bits;
     int words, shift;
 
-    __device__ __forceinline__ BitTabu(unsigned* bits_, int words_)
+    INLINE BitTabu(unsigned* bits_, int words_)
         : bits(bits_), words(words_), shift(31 - __clz(words_)) {}
 
     // Nothing visited; bits of cities that do not exist count as visited, so no scan finds them.
-    __device__ __forceinline__ void clear(int n, int lane) {
+    INLINE void clear(int n, int lane) {
         for (int word = lane; word < words; word += LANES) {
             int cities = word < n ? (n - 1 - word) / words + 1 : 0;
             bits[word] = cities < 32 ? ~0u << cities : 0;
@@ -24,23 +24,23 @@ struct BitTabu {
     }
 
     // In two halves, of which the second needs no memory.
-    __device__ __forceinline__ unsigned word(int city) const { return bits[city & (words - 1)]; }
+    INLINE unsigned word(int city) const { return bits[city & (words - 1)]; }
 
-    __device__ __forceinline__ bool visited(int city, unsigned its_word) const {
+    INLINE bool visited(int city, unsigned its_word) const {
         return its_word >> (city >> shift) & 1;
     }
 
-    __device__ __forceinline__ bool visited(int city) const { return visited(city, word(city)); }
+    INLINE bool visited(int city) const { return visited(city, word(city)); }
 
     // Called by all lanes, of which one `writes`: a store under a predicate, not a branch.
-    __device__ __forceinline__ void mark(int city, bool writes) {
+    INLINE void mark(int city, bool writes) {
         unsigned marked = bits[city & (words - 1)] | 1u << (city >> shift);
         if (writes) bits[city & (words - 1)] = marked;
     }
 
     // Calls visit(city) for every unvisited city, each in one lane.
     template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int lane, Visit visit) const {
+    INLINE void each_unvisited(int lane, Visit visit) const {
         for (int word = lane; word < words; word += LANES)
             for (unsigned left = ~bits[word]; left; left &= left - 1)
                 visit((__ffs(left) - 1) * words + word);
@@ -52,22 +52,21 @@ struct BitTabu {
 struct LaneTabu {
     unsigned bits;
 
-    __device__ __forceinline__ LaneTabu(int n, int lane)
-        : bits(~0u << ((n - 1 - lane) / LANES + (lane < n))) {}
+    INLINE LaneTabu(int n, int lane) : bits(~0u << ((n - 1 - lane) / LANES + (lane < n))) {}
 
-    __device__ __forceinline__ void visit(int city, int lane) {
+    INLINE void visit(int city, int lane) {
         if (lane == city % LANES) bits |= 1u << city / LANES;
     }
 
     // For a city of each lane. All lanes of the warp call this.
-    __device__ __forceinline__ bool visited(unsigned city) const {
+    INLINE bool visited(unsigned city) const {
         return __shfl_sync(ALL_LANES, bits, city % LANES) >> city / LANES & 1;
     }
 
     // Calls offer(cities) for all unvisited cities of this lane, COUNT at a time, the last one
     // several times if need be.
     template <int COUNT, class Offered>
-    __device__ __forceinline__ void each_unvisited(int lane, Offered offer) const {
+    INLINE void each_unvisited(int lane, Offered offer) const {
         for (unsigned left = ~bits; left;) {
             unsigned cities[COUNT];
 #pragma unroll

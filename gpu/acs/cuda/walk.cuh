@@ -24,41 +24,29 @@ struct WalkBase {
     int city = 0;
     Candidate candidate;
 
-    __device__ __forceinline__ WalkBase(const CandidateLists& lists_, const Geometry& geometry_,
-                                        const BitTabu& tabu_, LocalUpdate change_, bool directed_,
-                                        int lane_)
-        : lists(lists_),
-          geometry(geometry_),
-          tabu(tabu_),
-          change(change_),
-          directed(directed_),
-          lane(lane_) {}
-
-    __device__ __forceinline__ void look(int here) {
+    INLINE void look(int here) {
         city = here;
         candidate = lists.at(here, lane);
     }
 
-    __device__ __forceinline__ bool free() const { return !tabu.visited(candidate.city()); }
+    INLINE bool free() const { return !tabu.visited(candidate.city()); }
 
     // The candidate that the roulette wheel chooses. All lanes of the warp call this.
-    __device__ __forceinline__ int spin(float weight, float number) const {
+    INLINE int spin(float weight, float number) const {
         bool allowed = free();
         int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
         return __shfl_sync(ALL_LANES, candidate.city(), drawn);
     }
 
-    __device__ __forceinline__ void visit(int next) {
+    INLINE void visit(int next) {
         tabu.mark(next, lane == 0);
         __syncwarp();
     }
 };
 
 // The next city where no candidate is left, and the update of the edge to it.
-[[maybe_unused]] static __device__ SELDOM int step_outside(CandidateLists lists, Geometry geometry,
-                                                           BitTabu tabu, TrailMatrix trails,
-                                                           LocalUpdate change, int city, int lane,
-                                                           bool due) {
+SELDOM int step_outside(CandidateLists lists, Geometry geometry, BitTabu tabu, TrailMatrix trails,
+                        LocalUpdate change, int city, int lane, bool due) {
     int far_city = trails.far_of(city, lane);
     Fallback fallback;
     fallback.prepare(lists, tabu, geometry, city, lane);
@@ -77,17 +65,28 @@ struct GuidedWalk : WalkBase {
     const int4* links;
     int4 link;  // of this city: see ReadsAhead
     ReadsAhead ahead;
+    float trail = 0;    // to this lane's candidate
+    unsigned bits = 0;  // the tabu word of this lane's candidate
 
-    __device__ __forceinline__ GuidedWalk(const CandidateLists& lists_, const Geometry& geometry_,
-                                          const BitTabu& tabu_, LocalUpdate change_,
-                                          const int4* links_, unsigned* slots, bool directed_,
-                                          int lane_)
-        : WalkBase(lists_, geometry_, tabu_, change_, directed_, lane_),
+    INLINE GuidedWalk(const CandidateLists& lists_, const Geometry& geometry_, const BitTabu& tabu_,
+                      LocalUpdate change_, const int4* links_, unsigned* slots, bool directed_,
+                      int lane_)
+        : WalkBase{lists_, geometry_, tabu_, change_, directed_, lane_},
           links(links_),
           ahead{reinterpret_cast<uint4*>(slots)} {}
 
+    // Whether the next step is greedy, to the city that was expected, for certain: weights are
+    // compared without their last bits.
+    INLINE bool is_usual() const {
+        int mine = candidate.city();
+        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
+        unsigned top = warp_max(haste);
+        bool sure = stands(haste, top, lane);
+        return __shfl_sync(ALL_LANES, mine, hasty_lane(top)) == ahead.expected && sure;
+    }
+
     // The ant did not expect this city. `turn` is the parity of its position on the tour.
-    __device__ __forceinline__ void look_about(int turn) {
+    INLINE void look_about(int turn) {
         visit(city);
         link = __ldg(&links[city]);
         ahead.drop();
@@ -98,44 +97,41 @@ struct GuidedWalk : WalkBase {
 struct MatrixWalk : GuidedWalk {
     static constexpr int RESIDENT = 19;  // warps a multiprocessor, see build_tours
     TrailMatrix trails;
-    float trail = 0;    // to this lane's candidate
-    unsigned bits = 0;  // the tabu word of this lane's candidate
 
     // Lanes that copy the parts of a city's data ahead.
     static constexpr int TRAIL_LANES = LANES * sizeof(float) / 16;
     static constexpr int LINK_LANE = TRAIL_LANES + ROW_LANES;
     static constexpr bool AHEAD = READS_AHEAD;
 
-    __device__ __forceinline__ MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_,
-                                          const BitTabu& tabu_, LocalUpdate change_, void* listed,
-                                          void* outside, void* far, int, const int4* links_,
-                                          unsigned* slots, int directed_, int lane_)
+    INLINE MatrixWalk(const CandidateLists& lists_, const Geometry& geometry_, const BitTabu& tabu_,
+                      LocalUpdate change_, void* listed, void* outside, void* far, int,
+                      const int4* links_, unsigned* slots, int directed_, int lane_)
         : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
           trails{static_cast<float*>(listed), static_cast<float*>(outside), static_cast<int*>(far),
-                 geometry_.n, static_cast<bool>(directed_)} {
+                 geometry_.n, bool(directed_)} {
         set_up();
     }
 
-    __device__ __forceinline__ void set_up() {
+    INLINE void set_up() {
         ahead.take(trails.listed, LANES * sizeof(float), 0, TRAIL_LANES, lane);
         ahead.take(lists.rows, LANES * sizeof(uint2), TRAIL_LANES, ROW_LANES, lane);
         ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
         ahead.hold();
     }
 
-    __device__ __forceinline__ void look(int here) {
+    INLINE void look(int here) {
         WalkBase::look(here);
         trail = __ldcg(trails.listed_at(here, lane));
     }
 
     // The ant goes to a city that it did not expect. Call this for the start city too.
-    __device__ __forceinline__ void arrive(int here, int turn) {
+    INLINE void arrive(int here, int turn) {
         look(here);
         look_about(turn);
     }
 
     // The ant goes to the city that it expected.
-    __device__ __forceinline__ void go_on(int turn) {
+    INLINE void go_on(int turn) {
         city = ahead.expected;
         ahead.land();
         trail = ahead.at<float>(turn, 0)[lane];
@@ -145,7 +141,7 @@ struct MatrixWalk : GuidedWalk {
     }
 
     // Call this once for the start city, after arrive(); steps do it themselves.
-    __device__ __forceinline__ void enter(int turn) {
+    INLINE void enter(int turn) {
         bits = tabu.word(candidate.city());
         ahead.proceed(link, turn, lane);
     }
@@ -154,18 +150,13 @@ struct MatrixWalk : GuidedWalk {
     // trails of an edge's two directions are equal, so one value serves both. `turn` is the
     // parity of the position on the tour that the next city gets.
     //
-    // This is the usual step: greedy, to the city that was expected. If it is another step,
-    // or not certain, it does nothing and returns false: it compares weights without their last
-    // bits.
-    __device__ __forceinline__ bool follow(bool due, int turn) {
+    // Only the usual step; where another may be due, it does nothing and returns false.
+    INLINE bool follow(bool due, int turn) {
         if (!AHEAD) return false;
         int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
         float changed = here_and_now(change(trail));
-        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
-        unsigned top = warp_max(haste);
-        bool sure = stands(haste, top, lane);
-        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        if (!is_usual()) return false;
         go_on(turn);
         update(due && mine == city, from, rank, changed);
         enter(turn);
@@ -173,7 +164,7 @@ struct MatrixWalk : GuidedWalk {
     }
 
     // Any step.
-    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+    INLINE int step(bool explores, float number, bool due, int turn) {
         int from = city, mine = candidate.city(), next;
         bool allowed = !tabu.visited(mine, bits);
         if (!__any_sync(ALL_LANES, allowed)) {
@@ -202,7 +193,7 @@ struct MatrixWalk : GuidedWalk {
     }
 
     // The closing edge.
-    __device__ __forceinline__ void finish(int start, bool due) {
+    INLINE void finish(int start, bool due) {
         if (!due) return;
         float* there = trails.find(lists, city, start, lane);
         float* back = trails.find(lists, start, city, lane);
@@ -210,8 +201,7 @@ struct MatrixWalk : GuidedWalk {
     }
 
     // One lane updates the edge to its candidate; `rank` is the candidate's `reverse`.
-    __device__ __forceinline__ void update(bool mine, int from, unsigned rank,
-                                           float changed) const {
+    INLINE void update(bool mine, int from, unsigned rank, float changed) const {
         if (!mine) return;
         *trails.listed_at(from, lane) = changed;
         if (!directed)
@@ -219,7 +209,7 @@ struct MatrixWalk : GuidedWalk {
                 changed;
     }
 
-    __device__ __forceinline__ void report(ColonyState*) const {}
+    INLINE void report(ColonyState*) const {}
 };
 
 // The update of the reverse edge waits until the ant is at its city, where it reads the records
@@ -230,8 +220,6 @@ struct SelectiveWalk : GuidedWalk {
     SelectiveMemory<CAPACITY> memory;
     typename SelectiveMemory<CAPACITY>::Page page;
     Ring ring;
-    float trail = 0;    // to this lane's candidate
-    unsigned bits = 0;  // the tabu word of this lane's candidate
     unsigned hits = 0, total = 0;
     int previous = -1;  // the city whose trail is to be updated at this one, or -1
 
@@ -240,17 +228,16 @@ struct SelectiveWalk : GuidedWalk {
     static constexpr int LINK_LANE = RECORD_LANES + ROW_LANES, TAIL_LANE = LINK_LANE + 1;
     static constexpr bool AHEAD = READS_AHEAD && TAIL_LANE < LANES;
 
-    __device__ __forceinline__ SelectiveWalk(const CandidateLists& lists_,
-                                             const Geometry& geometry_, const BitTabu& tabu_,
-                                             LocalUpdate change_, void* records, void* tails, void*,
-                                             int size, const int4* links_, unsigned* slots,
-                                             int directed_, int lane_)
+    INLINE SelectiveWalk(const CandidateLists& lists_, const Geometry& geometry_,
+                         const BitTabu& tabu_, LocalUpdate change_, void* records, void* tails,
+                         void*, int size, const int4* links_, unsigned* slots, int directed_,
+                         int lane_)
         : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
           memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {
         set_up();
     }
 
-    __device__ __forceinline__ void set_up() {
+    INLINE void set_up() {
         ahead.take(memory.records, CAPACITY * sizeof(Record), 0, RECORD_LANES, lane);
         ahead.take(lists.rows, LANES * sizeof(uint2), RECORD_LANES, ROW_LANES, lane);
         ahead.take(links, sizeof(int4), LINK_LANE, 1, lane);
@@ -259,7 +246,7 @@ struct SelectiveWalk : GuidedWalk {
     }
 
     // As in MatrixWalk.
-    __device__ __forceinline__ void arrive(int here, int turn) {
+    INLINE void arrive(int here, int turn) {
         city = here;
         candidate = lists.at(here, lane);
         page = memory.read(here);
@@ -270,7 +257,7 @@ struct SelectiveWalk : GuidedWalk {
             visit(city);
     }
 
-    __device__ __forceinline__ void go_on(int turn) {
+    INLINE void go_on(int turn) {
         city = ahead.expected;
         ahead.land();
         candidate.packed = ahead.at<uint2>(turn, RECORD_LANES)[lane];
@@ -280,25 +267,21 @@ struct SelectiveWalk : GuidedWalk {
         visit(city);
     }
 
-    __device__ __forceinline__ void enter(int turn) {
+    INLINE void enter(int turn) {
         if (AHEAD) ahead.proceed(link, turn, lane);
         bits = tabu.word(candidate.city());
         trail = page.trail_to(candidate.city());
         if (candidate.city() == settle()) trail = 1.0f;
     }
 
-    __device__ __forceinline__ bool follow(bool due, int turn) {
+    INLINE bool follow(bool due, int turn) {
         if (!AHEAD) return false;
-        int mine = candidate.city();
-        unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
-        unsigned top = warp_max(haste);
-        bool sure = stands(haste, top, lane);
-        if (__shfl_sync(ALL_LANES, mine, hasty_lane(top)) != ahead.expected || !sure) return false;
+        if (!is_usual()) return false;
         move(ahead.expected, due, turn, true);
         return true;
     }
 
-    __device__ __forceinline__ int step(bool explores, float number, bool due, int turn) {
+    INLINE int step(bool explores, float number, bool due, int turn) {
         int mine = candidate.city();
         bool allowed = !tabu.visited(mine, bits);
         float weight = trail * candidate.weight();
@@ -314,7 +297,7 @@ struct SelectiveWalk : GuidedWalk {
         return next;
     }
 
-    __device__ __forceinline__ void finish(int start, bool due) {
+    INLINE void finish(int start, bool due) {
         settle();
         if (due) {
             count(ring.update(start, change, lane));
@@ -325,15 +308,15 @@ struct SelectiveWalk : GuidedWalk {
         settle();
     }
 
-    __device__ __forceinline__ void report(ColonyState* state) const {
+    INLINE void report(ColonyState* state) const {
         if (lane) return;
-        atomicAdd(&state->local_hits, static_cast<Word>(hits));
-        atomicAdd(&state->local_total, static_cast<Word>(total));
+        atomicAdd(&state->local_hits, Word(hits));
+        atomicAdd(&state->local_total, Word(total));
     }
 
   private:
     // Updates the edge to `next`, if that is `due`, and goes there.
-    __device__ __forceinline__ void move(int next, bool due, int turn, bool expected) {
+    INLINE void move(int next, bool due, int turn, bool expected) {
         Ring left = ring;
         Ring::Plan plan{};
         // Planned before the reads of the next city overwrite this one's, written after.
@@ -356,14 +339,14 @@ struct SelectiveWalk : GuidedWalk {
         return memory.choose_outside(fallback, geometry, tabu, ring, city, lane);
     }
 
-    __device__ __forceinline__ void count(bool hit) {
+    INLINE void count(bool hit) {
         hits += hit;
         total += 1;
     }
 
     // Updates the trail back to where the ant came from, if that is due. Returns the city whose
     // record had to make room, NOBODY if none had.
-    __device__ __forceinline__ unsigned settle() {
+    INLINE unsigned settle() {
         if (previous < 0) return NOBODY;
         unsigned oldest = ring.last + 1 < ring.size ? ring.last + 1 : 0;
         unsigned evicted = record_city(__shfl_sync(ALL_LANES, ring.mine, oldest));

@@ -6,32 +6,18 @@ all edges before that (choice info), and let all ants deposit and all trails eva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from gpu.ant_system.cuda.groups import StGroup, StGroupStc
 from gpu.ant_system.cuda.parallel import Data, IRoulette, Task
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
-from gpu.construction.cuda.groups import StDynamic, StGroupStcTr
+from gpu.construction.cuda.groups import Construction, StDynamic, StGroupStcTr
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.state import State
+from gpu.cuda.machine import Machine
 from gpu.local_search.cuda.colony import TourColony
-from gpu.local_search.cuda.search import local_search_of
 from gpu.problems.tsp.instance import TspInstance
-
-
-class Construction(Protocol):
-    """How ants build tours: by groups of threads, or in parallel by ants or by cities."""
-
-    def buffers(self) -> list[Buffer]:
-        """Return the buffers of the tours and of what else it needs."""
-
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """Return the launches that build all tours of an iteration."""
-
 
 ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], Construction]
 """Makes a construction for a machine, a problem, parameters and a seed."""
@@ -39,15 +25,6 @@ ConstructionType = Callable[[Machine, DeviceCities, AsCudaParameters, int], Cons
 
 class AntSystemColony(TourColony):
     """An Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
-
-    Parameters
-    ----------
-    instance : TspInstance
-    parameters : AsCudaParameters
-    machine : Machine
-    seed : int
-        In [0, 2**64).
-    construction_type : ConstructionType
 
     Raises
     ------
@@ -75,8 +52,7 @@ class AntSystemColony(TourColony):
         construction = construction_type(machine, problem, parameters, seed)
         buffers = [*choice.buffers(), *construction.buffers(), *update.buffers()]
         m, kind = parameters.ants, parameters.local_search
-        search = local_search_of(machine, instance, problem, m, kind)
-        super().__init__(machine, instance, m, problem, trails, buffers, search)
+        super().__init__(machine, instance, m, problem, trails, buffers, kind)
         phases = {
             "choice info": choice.launches(self._arrays),
             "construction": construction.launches(self._arrays),
@@ -84,9 +60,6 @@ class AntSystemColony(TourColony):
             "update": update.launches(self._arrays),
         }
         self._begin([trails.start(self._arrays), choice.start(self._arrays)], phases)
-
-    def _iteration_solution(self, state: State) -> Array:
-        return self._arrays["iteration_tour"]
 
 
 CONSTRUCTIONS: Mapping[str, ConstructionType] = {

@@ -1,12 +1,10 @@
 // Data-parallel construction of the Ant System (2013, Section 3.2): an ant is a block, and its
 // threads are workers, each of which looks after some cities.
 #include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
 #include "i_roulette.cuh"
+#include "kernels.py"
 
 // The cities of one worker: up to 8 quads, four cities with consecutive numbers each, so that
 // one read brings four weights. The bits of one register tell which of them are visited.
@@ -14,30 +12,30 @@ struct WorkerCities {
     int n, worker, workers;
     unsigned visited;
 
-    __device__ __forceinline__ WorkerCities(int n_, int worker_, int workers_)
+    INLINE WorkerCities(int n_, int worker_, int workers_)
         : n(n_), worker(worker_), workers(workers_), visited(0) {
         for (int bit = 0; bit < 32; ++bit)
             if (worker >= workers || city(bit) >= n) visited |= 1u << bit;
     }
 
-    __device__ __forceinline__ int quad(int i) const { return i * workers + worker; }
-    __device__ __forceinline__ int city(int bit) const { return 4 * quad(bit / 4) + bit % 4; }
+    INLINE int quad(int i) const { return i * workers + worker; }
+    INLINE int city(int bit) const { return 4 * quad(bit / 4) + bit % 4; }
 
-    __device__ __forceinline__ void mark(int city) {
+    INLINE void mark(int city) {
         int its_quad = city / 4;
         if (its_quad % workers == worker) visited |= 1u << (its_quad / workers * 4 + city % 4);
     }
 
     // Calls visit(quad) for every quad whose cities are all visited.
     template <class Visit>
-    __device__ __forceinline__ void each_visited_quad(Visit visit) const {
+    INLINE void each_visited_quad(Visit visit) const {
         for (int i = 0; worker < workers && 4 * quad(i) < n; ++i)
             if ((visited >> 4 * i & 15) == 15) visit(quad(i));
     }
 
     // Calls visit(quad, weights) for every other quad; the weights of visited cities are 0.
     template <class Visit>
-    __device__ __forceinline__ void each_quad(const float* row, Visit visit) const {
+    INLINE void each_quad(const float* row, Visit visit) const {
 #pragma unroll 2
         for (int i = 0; 4 * i * workers < n; ++i) {
             unsigned bits = visited >> 4 * i & 15;
@@ -57,11 +55,10 @@ struct OneTurns {
     uint4* slots;  // a quad each
     int quads;
 
-    __device__ __forceinline__ OneTurns(void* shared, int n)
-        : slots(static_cast<uint4*>(shared)), quads((n + 3) / 4) {}
+    INLINE OneTurns(void* shared, int n) : slots(static_cast<uint4*>(shared)), quads((n + 3) / 4) {}
 
-    __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
-                                          const float* row, const Draws& draws, int step) const {
+    INLINE int choose(const Group<>& group, const WorkerCities& cities, const float* row,
+                      const Draws& draws, int step) const {
         float top = 0.0f;
         cities.each_quad(
             row, [&](int, float4 w) { top = fmaxf(top, fmaxf(fmaxf(w.x, w.y), fmaxf(w.z, w.w))); });
@@ -80,7 +77,7 @@ struct OneTurns {
     }
 
   private:
-    __device__ __forceinline__ int turn(unsigned word) const {
+    INLINE int turn(unsigned word) const {
         Word sum = 0;
 #pragma unroll 4
         for (int i = 0; i < quads; ++i) {
@@ -95,7 +92,7 @@ struct OneTurns {
                 stop -= of_quad;
                 continue;
             }
-            unsigned left = static_cast<unsigned>(stop), two = slot.x + slot.y;
+            unsigned left = unsigned(stop), two = slot.x + slot.y;
             return 4 * i + (left < two ? left >= slot.x : 2 + (left >= two + slot.z));
         }
     }
@@ -103,10 +100,10 @@ struct OneTurns {
 
 // I-Roulette: each worker finds the best of its own cities.
 struct EachDraws {
-    __device__ __forceinline__ EachDraws(void*, int) {}
+    INLINE EachDraws(void*, int) {}
 
-    __device__ __forceinline__ int choose(const Group<>& group, const WorkerCities& cities,
-                                          const float* row, const Draws& draws, int step) const {
+    INLINE int choose(const Group<>& group, const WorkerCities& cities, const float* row,
+                      const Draws& draws, int step) const {
         IndependentDraws numbers(draws, step);
         float best = 0.0f;
         int city = 0;
@@ -123,33 +120,26 @@ struct EachDraws {
     }
 };
 
-struct BuildToursByWorkers {
-    Construction construction;
-    const float* weights;
-    int columns;
-    int workers;
-};
-
 template <class Selection>
 __global__ void __launch_bounds__(1024) build_tours_by_workers(
-    const BuildToursByWorkers arguments) {
+    const __grid_constant__ BuildToursByWorkers arguments) {
     const auto [construction, weights, columns, workers] = arguments;
     const auto [ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x;
-    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, thread % LANES};
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Group<> group{memory, int(blockDim.x) / LANES, thread / LANES, thread % LANES};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     WorkerCities cities(n, thread, workers);
     Selection selection(shared, n);
-    int* tour = tours + static_cast<long long>(ant) * n;
+    int* tour = row_of(tours, ant, n);
     int city = draws.start(n);
     for (int step = 1;; ++step) {
         cities.mark(city);
         if (thread == 0) tour[step - 1] = city;
         if (step == n) break;
-        const float* row = weights + static_cast<long long>(city) * columns;
+        const float* row = row_of(weights, city, columns);
         city = selection.choose(group, cities, row, draws, step);
     }
     __syncthreads();

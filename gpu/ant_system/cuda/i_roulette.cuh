@@ -8,9 +8,8 @@
 struct IndependentDraws {
     OwnWords words;
 
-    __device__ __forceinline__ IndependentDraws(const Draws& draws, int step)
-        : words(draws, step, INDEPENDENT) {}
+    INLINE IndependentDraws(const Draws& draws, int step) : words(draws, step, INDEPENDENT) {}
 
     // The number of a city. Never 0, so that every city has a chance.
-    __device__ __forceinline__ float of(int city) const { return odd_share(words.of(city)); }
+    INLINE float of(int city) const { return odd_share(words.of(city)); }
 };

@@ -3,78 +3,65 @@
 from __future__ import annotations
 
 from gpu.construction.cuda.kernels import Construction, group_source
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float4,
-    Float32,
-    Float64,
-    Int32,
-    Int64,
-    KernelArguments,
-    Pointer,
-    UInt4,
-    UInt32,
-    UInt64,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.loader import KernelSource
 
 
-class BuildToursByWorkers(KernelArguments):
+class BuildToursByWorkers(c.KernelArguments):
     """Arguments of ``build_tours_by_workers``."""
 
     construction: Construction
-    weights: ConstPointer[Float32]
-    columns: Int32
-    workers: Int32
+    weights: c.ConstPointer[c.Float32]
+    columns: c.Int32
+    workers: c.Int32
 
 
-class BuildToursByThreads(KernelArguments):
+class BuildToursByThreads(c.KernelArguments):
     """Arguments of ``build_tours_by_threads``."""
 
     construction: Construction
-    weights: ConstPointer[Float32]
-    columns: Int32
-    words_memory: Pointer[UInt32] | None
+    weights: c.ConstPointer[c.Float32]
+    columns: c.Int32
+    tabu: c.Pointer[c.UInt32] | None
 
 
-class ScatterDeposits(KernelArguments):
+class ScatterDeposits(c.KernelArguments):
     """Arguments of ``scatter_deposits``."""
 
-    n: Int32
-    columns: Int32
-    directed: Int32
-    most: UInt32
-    tours: ConstPointer[Int32]
-    lengths: ConstPointer[UInt64]
-    state: ConstPointer[ColonyState]
-    deposits: Pointer[UInt32]
+    n: c.Int32
+    columns: c.Int32
+    directed: c.Int32
+    most: c.UInt32
+    tours: c.ConstPointer[c.Int32]
+    lengths: c.ConstPointer[c.UInt64]
+    state: c.ConstPointer[c.ColonyState]
+    deposits: c.Pointer[c.UInt32]
 
 
-class GatherDeposits(KernelArguments):
+class GatherDeposits(c.KernelArguments):
     """Arguments of ``gather_deposits``."""
 
     every: ScatterDeposits
-    first_pair: Int64
-    end_pair: Int64
-    first_ant: Int32
-    end_ant: Int32
+    first_pair: c.Int64
+    end_pair: c.Int64
+    first_ant: c.Int32
+    end_ant: c.Int32
 
 
-class RenewTrails(KernelArguments):
+class RenewTrails(c.KernelArguments):
     """Arguments of ``renew_trails``."""
 
-    n: Int32
-    ants: Int32
-    quarters: Int64
-    keep: Float32
-    scale: Float64
-    trails: Pointer[Float4]
-    deposits: Pointer[UInt4]
-    tours: ConstPointer[Int32]
-    best_tour: Pointer[Int32]
-    iteration_tour: Pointer[Int32]
-    state: Pointer[ColonyState]
+    n: c.Int32
+    ants: c.Int32
+    quarters: c.Int64
+    keep: c.Float32
+    scale: c.Float64
+    trails: c.Pointer[c.Float4]
+    deposits: c.Pointer[c.UInt4]
+    tours: c.ConstPointer[c.Int32]
+    best_tour: c.Pointer[c.Int32]
+    iteration_tour: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
 DATA_PARALLEL = KernelSource(

@@ -11,22 +11,22 @@ struct NumberedCities {
     int n;
 
     // `bits` is null for bits in shared memory.
-    __device__ __forceinline__ NumberedCities(void* shared, unsigned* bits, int* tour_, int n_)
+    INLINE NumberedCities(void* shared, unsigned* bits, int* tour_, int n_)
         : visited(bits ? bits : static_cast<unsigned*>(shared)), tour(tour_), n(n_) {}
 
     static constexpr bool SHORTENS = false;  // the same for all steps
 
-    __device__ __forceinline__ float weight(const float* row, int place) const {
+    INLINE float weight(const float* row, int place) const {
         return visited[place / 32] >> place % 32 & 1 ? 0.0f : __ldg(row + place);
     }
 
-    __device__ __forceinline__ float weight_if_any(const float* row, int place) const {
+    INLINE float weight_if_any(const float* row, int place) const {
         return place < n ? weight(row, place) : 0.0f;
     }
 
-    __device__ __forceinline__ int city(int place) const { return place; }
+    INLINE int city(int place) const { return place; }
 
-    __device__ __forceinline__ void begin(int start, int padding) const {
+    INLINE void begin(int start, int padding) const {
         for (int word = threadIdx.x; 32 * word < n + padding; word += blockDim.x) {
             int left = n - 32 * word;
             unsigned none = left <= 0 ? ~0u : left < 32 ? ~0u << left : 0;
@@ -35,10 +35,10 @@ struct NumberedCities {
         if (threadIdx.x == 0) tour[0] = start;
     }
 
-    __device__ __forceinline__ void take(int, int city, int step) const {
+    INLINE void take(int, int city, int step) const {
         visited[city / 32] |= 1u << city % 32;
         tour[step] = city;
     }
 
-    __device__ __forceinline__ void finish(int*, int) const {}
+    INLINE void finish(int*, int) const {}
 };

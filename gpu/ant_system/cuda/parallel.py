@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.ant_system.cuda.kernels import (
-    DATA_PARALLEL,
-    TASK_PARALLEL,
-    BuildToursByThreads,
-    BuildToursByWorkers,
-)
+from gpu.ant_system.cuda.kernels import DATA_PARALLEL, TASK_PARALLEL
 from gpu.ant_system.parameters import AsGroupParameters
 from gpu.construction.cuda.groups import Colony, Construction
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 CITIES_PER_WORKER = 32
 """Tabu bits in the register of a worker of the data-parallel construction."""
@@ -41,25 +36,18 @@ class Task(Construction):
             buffers.append(Buffer("tabu", (self._words, self.ants), np.uint32))
         return buffers
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        args = BuildToursByThreads(
-            construction=self._common(arrays),
-            weights=arrays["weights"],
-            columns=arrays["weights"].shape[1],
-            words_memory=arrays.get("tabu"),
+        launch = TASK_PARALLEL.launch(
+            "build_tours_by_threads",
+            -(-self.ants // LANES),
+            LANES,
+            arrays,
+            self._shared,
+            construction=self._construction(arrays),
+            columns=self.columns,
         )
-        grid = -(-self.ants // LANES)
-        return (
-            Launch(
-                TASK_PARALLEL,
-                "build_tours_by_threads",
-                grid,
-                LANES,
-                args,
-                self._shared,
-            ),
-        )
+        return (launch,)
 
 
 class DataParallel(Construction):
@@ -68,15 +56,12 @@ class DataParallel(Construction):
     rule = ""
     slot_bytes = 0
 
-    @property
-    def _kernel(self) -> str:
-        return f"build_tours_by_workers<{self.rule}>"
-
     def __init__(
         self, machine: Machine, cities: DeviceCities, parameters: Colony, seed: int
     ) -> None:
         super().__init__(machine, cities, parameters, seed)
         assert isinstance(parameters, AsGroupParameters)
+        self._kernel = f"build_tours_by_workers<{self.rule}>"
         least = -(-self.n // CITIES_PER_WORKER)
         self._shared = -(-self.n // 4) * self.slot_bytes
         self._workers = parameters.workers or self._automatic_workers(machine, least)
@@ -100,16 +85,19 @@ class DataParallel(Construction):
         at_once = machine.resident(DATA_PARALLEL, self._kernel, 128, self._shared)
         return 128 if self.ants <= at_once * machine.multiprocessors else 64
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        args = BuildToursByWorkers(
-            construction=self._common(arrays),
-            weights=arrays["weights"],
-            columns=arrays["weights"].shape[1],
+        launch = DATA_PARALLEL.launch(
+            self._kernel,
+            self.ants,
+            max(LANES, self._workers),
+            arrays,
+            self._shared,
+            construction=self._construction(arrays),
+            columns=self.columns,
             workers=self._workers,
         )
-        block = max(LANES, self._workers)
-        return (Launch(DATA_PARALLEL, self._kernel, self.ants, block, args, self._shared),)
+        return (launch,)
 
 
 class Data(DataParallel):

@@ -1,9 +1,7 @@
 // Task-parallel construction of the Ant System (2013, Section 3.1.2): an ant a thread.
 #include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
+#include "kernels.py"
 
 // The cities that a thread's ant has visited, one bit a city. The words of the ants of a block, or
 // of all ants, are side by side.
@@ -12,30 +10,21 @@ struct OwnTabu {
     long long stride;
 
     // Cities that do not exist count as visited.
-    __device__ __forceinline__ void clear(int n) const {
+    INLINE void clear(int n) const {
         for (int first = 0; first < n; first += 32)
             words[first / 32 * stride] = n - first < 32 ? ~0u << (n - first) : 0;
     }
 
-    __device__ __forceinline__ void mark(int city) const {
-        words[city / 32 * stride] |= 1u << city % 32;
-    }
+    INLINE void mark(int city) const { words[city / 32 * stride] |= 1u << city % 32; }
 
     // Calls visit(city) for every unvisited city in the order of their numbers, until visit()
     // returns that this was the last one it needs.
     template <class Visit>
-    __device__ __forceinline__ void each_unvisited(int n, Visit visit) const {
+    INLINE void each_unvisited(int n, Visit visit) const {
         for (int first = 0; first < n; first += 32)
             for (unsigned left = ~words[first / 32 * stride]; left; left &= left - 1)
                 if (visit(first + __ffs(left) - 1)) return;
     }
-};
-
-struct BuildToursByThreads {
-    Construction construction;
-    const float* weights;
-    int columns;
-    unsigned* words_memory;
 };
 
 // Algorithm 2 of the 2013 paper: three passes over the unvisited cities, of which the first finds
@@ -51,14 +40,14 @@ __global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByT
     if (ant < ants) {
         OwnTabu tabu{words_memory ? words_memory + ant : shared_words + threadIdx.x,
                      static_cast<long long>(words_memory ? ants : blockDim.x)};
-        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-        int* tour = tours + static_cast<long long>(ant) * n;
+        Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
+        int* tour = row_of(tours, ant, n);
         int start = draws.start(n), city = start;
         tabu.clear(n);
         tabu.mark(city);
         tour[0] = city;
         for (int step = 1; step < n; ++step) {
-            const float* row = weights + static_cast<long long>(city) * columns;
+            const float* row = row_of(weights, city, columns);
             float largest = 0.0f;
             tabu.each_unvisited(n, [&](int to) {
                 largest = fmaxf(largest, __ldg(&row[to]));
@@ -84,7 +73,7 @@ __global__ void __launch_bounds__(32) build_tours_by_threads(const BuildToursByT
         }
         length += geometry.distance(city, start);
         lengths[ant] = length;
-        best = length << ANT_BITS | static_cast<Word>(ant);
+        best = length << ANT_BITS | Word(ant);
     }
     report_each(state, best, length, threadIdx.x);
 }

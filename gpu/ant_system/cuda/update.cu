@@ -7,6 +7,7 @@
 // Matrices have a row of `columns` numbers a city, `columns` being a multiple of four; what stands
 // beyond the n-th means nothing.
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 constexpr int TILE = 256;  // threads a block, and edges that they look at together
 
@@ -22,20 +23,18 @@ struct Quanta {
         : most(most_), shortest(length_of(state->running_best >> ANT_BITS)) {}
 
     __device__ unsigned of(Word length) const {
-        return static_cast<unsigned>(most * (shortest / length_of(length)));
+        return unsigned(most * (shortest / length_of(length)));
     }
 
     // Cities at one place make tours of length 0.
-    __device__ static double length_of(Word length) {
-        return static_cast<double>(max(length, static_cast<Word>(1)));
-    }
+    __device__ static double length_of(Word length) { return double(max(length, Word(1))); }
 };
 
 // Some edges of a tour in shared memory. All threads of the block call load().
 struct Tile {
     int cities[TILE + 1];  // edge k goes from k to k + 1
 
-    __device__ __forceinline__ int load(const int* tour, int n, int first) {
+    INLINE int load(const int* tour, int n, int first) {
         __syncthreads();  // all threads have read the last tile
         int place = first + threadIdx.x;
         if (place < n) cities[threadIdx.x + 1] = __ldg(&tour[place]);
@@ -43,17 +42,6 @@ struct Tile {
         __syncthreads();
         return min(TILE, n - first);
     }
-};
-
-struct ScatterDeposits {
-    int n;
-    int columns;
-    int directed;
-    unsigned most;
-    const int* tours;
-    const Word* lengths;
-    const ColonyState* state;
-    unsigned* deposits;
 };
 
 // A block an ant, a thread an edge (Fig. 4), either with each edge's cities read from global
@@ -64,7 +52,7 @@ __global__ void __launch_bounds__(TILE) scatter_deposits(const ScatterDeposits a
     __shared__ unsigned quanta;
     __shared__ Tile tile;
     int own = threadIdx.x;
-    const int* tour = tours + static_cast<long long>(blockIdx.x) * n;
+    const int* tour = row_of(tours, blockIdx.x, n);
     if (own == 0) quanta = Quanta(state, most).of(lengths[blockIdx.x]);
     __syncthreads();
     for (int first = 0; first < n; first += TILE) {
@@ -90,9 +78,9 @@ struct AllPairs {
     bool both;  // the edge counts in either direction
 
     __device__ AllPairs(long long number, int n, bool directed)
-        : from(static_cast<int>(number / n)), to(static_cast<int>(number % n)), both(!directed) {}
+        : from(int(number / n)), to(int(number % n)), both(!directed) {}
 
-    __device__ __forceinline__ bool is(int u, int v) const {
+    INLINE bool is(int u, int v) const {
         return (u == from && v == to) || (both && u == to && v == from);
     }
 
@@ -107,25 +95,14 @@ struct HalfPairs {
     int from, to;
 
     __device__ HalfPairs(long long number, int n, bool)
-        : from(static_cast<int>(number % n)),
-          to(static_cast<int>((number % n + number / n + 1) % n)) {}
+        : from(int(number % n)), to(int((number % n + number / n + 1) % n)) {}
 
-    __device__ __forceinline__ bool is(int u, int v) const {
-        return (u == from && v == to) || (u == to && v == from);
-    }
+    INLINE bool is(int u, int v) const { return (u == from && v == to) || (u == to && v == from); }
 
     __device__ void add(unsigned* deposits, int columns, unsigned sum) const {
         deposits[static_cast<long long>(from) * columns + to] += sum;
         deposits[static_cast<long long>(to) * columns + from] += sum;
     }
-};
-
-struct GatherDeposits {
-    ScatterDeposits every;
-    long long first_pair;
-    long long end_pair;
-    int first_ant;
-    int end_ant;
 };
 
 // A thread a trail, or a pair of cities. It looks for its edge in the tours of the ants from
@@ -141,7 +118,7 @@ __global__ void __launch_bounds__(TILE) gather_deposits(const GatherDeposits arg
     Pairs pair(own ? number : 0, n, directed);
     unsigned sum = 0;
     for (int ant = first_ant; ant < end_ant; ++ant) {
-        const int* tour = tours + static_cast<long long>(ant) * n;
+        const int* tour = row_of(tours, ant, n);
         bool found = false;
         int from = __ldg(&tour[n - 1]);
         if constexpr (TILED) {
@@ -169,23 +146,9 @@ struct Renewal {
     float keep, unit;
 
     // Equations 2 and 3; there is no floor in the paper.
-    __device__ __forceinline__ float operator()(float trail, unsigned deposit) const {
-        return fmaxf(trail * keep, LEAST_TRAIL) + static_cast<float>(deposit) * unit;
+    INLINE float operator()(float trail, unsigned deposit) const {
+        return fmaxf(trail * keep, LEAST_TRAIL) + float(deposit) * unit;
     }
-};
-
-struct RenewTrails {
-    int n;
-    int ants;
-    long long quarters;
-    float keep;
-    double scale;
-    float4* trails;
-    uint4* deposits;
-    const int* tours;
-    int* best_tour;
-    int* iteration_tour;
-    ColonyState* state;
 };
 
 // Evaporates all trails, adds the deposits and clears them; elects the best tour and closes the
@@ -196,14 +159,12 @@ __global__ void renew_trails(const RenewTrails arguments) {
                 state] = arguments;
     __shared__ float unit;
     Election election(state, tours, nullptr, ants, n, best_tour);
-    if (threadIdx.x == 0)
-        unit = static_cast<float>(scale / Quanta::length_of(state->running_best >> ANT_BITS));
+    if (threadIdx.x == 0) unit = float(scale / Quanta::length_of(state->running_best >> ANT_BITS));
     Closing closing(state);  // all threads of the block meet here
     Renewal renewed{keep, unit};
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < n; i += stride) {
-        election.keep(best_tour, static_cast<int>(i));
+        election.keep(best_tour, int(i));
         iteration_tour[i] = election.winner[i];
     }
     for (long long i = first; i < quarters; i += stride) {

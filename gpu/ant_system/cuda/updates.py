@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import overload
 
 import numpy as np
@@ -14,7 +14,7 @@ from gpu.construction.cuda.kernels import CHOICE_INFO, WeighChoices
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 TILE = THREADS
 """Threads a block, and edges that they look at together: ``TILE`` in update.cu."""
@@ -66,29 +66,22 @@ class ChoiceInfo:
         self._problem, self._trails = problem, trails
         self._grid = blocks_for(machine, trails.quarters)
         self._alpha = parameters.alpha
+        power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
         if parameters.power == "fast":
             power = "FastPower"
-        else:
-            power = "WholePower" if parameters.alpha.is_integer() else "RealPower"
         self._kernel = f"weigh_choices<{power}>"
 
     def buffers(self) -> list[Buffer]:
         """8 n² bytes, rows padded to 128."""
         return [self._trails.matrix(name, np.float32) for name in ("heuristic", "weights")]
 
-    def start(self, arrays: Mapping[str, Array]) -> Launch:
+    def start(self, arrays: Arrays) -> Launch:
         """The launch that computes η^β, once a run."""
         return prepare_heuristic(self._problem, self._trails.columns, self._grid, arrays)
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the weights of the coming iteration."""
-        args = WeighChoices(
-            quarters=self._trails.quarters,
-            alpha=self._alpha,
-            trails=arrays["trails"],
-            heuristic=arrays["heuristic"],
-            weights=arrays["weights"],
-        )
+        args = WeighChoices.from_arrays(arrays, quarters=self._trails.quarters, alpha=self._alpha)
         return (Launch(CHOICE_INFO, self._kernel, self._grid, TILE, args),)
 
 
@@ -117,10 +110,9 @@ class PheromoneUpdate:
         n, m = problem.n, parameters.ants
         self._n, self._ants, self._directed = n, m, problem.directed
         self._trails, self._update = trails, parameters.update
-        most = (2**32 - 1) // m
-        self._most = most
+        self._most = (2**32 - 1) // m
         self._keep = np.float32(1 - parameters.rho)
-        self._scale = max(problem.nearest_neighbour_length, 1) / (m * most)
+        self._scale = max(problem.nearest_neighbour_length, 1) / (m * self._most)
         self._grid = blocks_for(machine, trails.quarters)
         self._pairs = n * (n - 1) // 2 if parameters.update == "reduction" else n * n
         looks = LOOKS * machine.multiprocessors
@@ -129,68 +121,40 @@ class PheromoneUpdate:
 
     def buffers(self) -> list[Buffer]:
         """4 n² bytes, rows padded to 128, and 4 n."""
-        deposits = self._trails.matrix("deposits", np.uint32)
         return [
-            Buffer(deposits.name, deposits.shape, deposits.dtype, zeroed=True),
+            self._trails.matrix("deposits", np.uint32, zeroed=True),
             Buffer("iteration_tour", (self._n,), np.int32),
         ]
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that add up the deposits, however many, and one that changes the trails."""
-        renew = self._renew(arrays)
+        n, columns, quarters = self._n, self._trails.columns, self._trails.quarters
+        args = RenewTrails.from_arrays(
+            arrays, n=n, ants=self._ants, quarters=quarters, keep=self._keep, scale=self._scale
+        )
+        renew = Launch(UPDATE, "renew_trails", self._grid, TILE, args)
+        every = ScatterDeposits.from_arrays(
+            arrays, n=n, columns=columns, directed=self._directed, most=self._most
+        )
         if self._update in SCATTERED:
-            return (self._scatter(arrays), renew)
+            return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, every), renew
         by_pairs = -(-self._pairs // self._pairs_each)
         count = -(-self._ants // self._ants_each) * by_pairs
 
         def make(number: int) -> Launch:
             if number == count:
                 return renew
-            return self._gather(arrays, *divmod(number, by_pairs))
+            ants, pairs = divmod(number, by_pairs)
+            first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
+            end_pair = min(first_pair + self._pairs_each, self._pairs)
+            args = GatherDeposits(
+                every=every,
+                first_pair=first_pair,
+                end_pair=end_pair,
+                first_ant=first_ant,
+                end_ant=min(first_ant + self._ants_each, self._ants),
+            )
+            blocks = -(-(end_pair - first_pair) // TILE)
+            return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
 
         return Slices(count + 1, make)
-
-    def _every(self, arrays: Mapping[str, Array]) -> ScatterDeposits:
-        return ScatterDeposits(
-            n=self._n,
-            columns=self._trails.columns,
-            directed=self._directed,
-            most=self._most,
-            tours=arrays["tours"],
-            lengths=arrays["lengths"],
-            state=arrays["state"],
-            deposits=arrays["deposits"],
-        )
-
-    def _scatter(self, arrays: Mapping[str, Array]) -> Launch:
-        return Launch(UPDATE, SCATTERED[self._update], self._ants, TILE, self._every(arrays))
-
-    def _gather(self, arrays: Mapping[str, Array], ants: int, pairs: int) -> Launch:
-        first_ant, first_pair = ants * self._ants_each, pairs * self._pairs_each
-        end_ant = min(first_ant + self._ants_each, self._ants)
-        end_pair = min(first_pair + self._pairs_each, self._pairs)
-        args = GatherDeposits(
-            every=self._every(arrays),
-            first_pair=first_pair,
-            end_pair=end_pair,
-            first_ant=first_ant,
-            end_ant=end_ant,
-        )
-        blocks = -(-(end_pair - first_pair) // TILE)
-        return Launch(UPDATE, GATHERED[self._update], blocks, TILE, args)
-
-    def _renew(self, arrays: Mapping[str, Array]) -> Launch:
-        args = RenewTrails(
-            n=self._n,
-            ants=self._ants,
-            quarters=self._trails.quarters,
-            keep=self._keep,
-            scale=self._scale,
-            trails=arrays["trails"],
-            deposits=arrays["deposits"],
-            tours=arrays["tours"],
-            best_tour=arrays["best_tour"],
-            iteration_tour=arrays["iteration_tour"],
-            state=arrays["state"],
-        )
-        return Launch(UPDATE, "renew_trails", self._grid, TILE, args)

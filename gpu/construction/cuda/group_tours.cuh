@@ -8,10 +8,8 @@
 // the wheel, so that each weight is read once a step.
 #pragma once
 
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "roulette.cuh"
 #include "tour_report.cuh"
 
@@ -26,7 +24,7 @@ struct Places {
     // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city.
     // `padded` says that the padding behind the last city covers all of these rows.
     template <int COUNT>
-    __device__ __forceinline__ void read(int from, bool padded, float (&weights)[COUNT]) const {
+    INLINE void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
 #pragma unroll
         for (int k = 0; k < COUNT; ++k)
@@ -36,17 +34,17 @@ struct Places {
     }
 
     // Of a slot of rows from row `from` on.
-    __device__ __forceinline__ int place(int from, int slot) const {
+    INLINE int place(int from, int slot) const {
         return WHOLE ? first + from * LANES + slot
                      : first + (from + (slot >> 5)) * width + (slot & (LANES - 1));
     }
 
   private:
-    __device__ __forceinline__ int a_row() const { return WHOLE ? LANES : width; }
+    INLINE int a_row() const { return WHOLE ? LANES : width; }
 };
 
 template <int COUNT>
-__device__ __forceinline__ float largest_of(const float (&weights)[COUNT]) {
+INLINE float largest_of(const float (&weights)[COUNT]) {
     constexpr int CHAINS = COUNT < 4 ? COUNT : 4;  // side by side, or each would wait for the last
     float tops[CHAINS];
 #pragma unroll
@@ -59,16 +57,14 @@ __device__ __forceinline__ float largest_of(const float (&weights)[COUNT]) {
 }
 
 template <int COUNT>
-__device__ __forceinline__ void measure(const Wheel& wheel, const float (&weights)[COUNT],
-                                        unsigned (&units)[COUNT]) {
+INLINE void measure(const Wheel& wheel, const float (&weights)[COUNT], unsigned (&units)[COUNT]) {
 #pragma unroll
     for (int k = 0; k < COUNT; ++k) units[k] = wheel.units_over_base(weights[k]);
 }
 
 // The place where the wheel stops, or -1 in warps where it does not; COUNT rows a warp.
 template <int COUNT, template <int> class Selection, bool ALONE, class Order, bool WHOLE>
-__device__ __forceinline__ int turn(const Group<ALONE>& group, const Places<Order, WHOLE>& places,
-                                    unsigned word) {
+INLINE int turn(const Group<ALONE>& group, const Places<Order, WHOLE>& places, unsigned word) {
     int from = group.number() * COUNT;
     float weights[COUNT];
     unsigned units[COUNT];
@@ -84,9 +80,8 @@ __device__ __forceinline__ int turn(const Group<ALONE>& group, const Places<Orde
 // The same with more rows a warp than fit its registers: each of three passes reads the weights
 // again, COUNT rows at a time.
 template <int COUNT, template <int> class Selection, bool ALONE, class Order, bool WHOLE>
-__device__ __forceinline__ int turn_large(const Group<ALONE>& group,
-                                          const Places<Order, WHOLE>& places, int rows,
-                                          unsigned word) {
+INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& places, int rows,
+                      unsigned word) {
     int from = group.number() * rows, end = from + rows, lane = places.lane;
     float weights[COUNT], top = 0.0f;
     unsigned units[COUNT];
@@ -132,7 +127,7 @@ struct GroupWalk {
     int warps, warp, lane, n, columns, width, share, step, city;
 
     // Makes steps until the tour is complete. Returns false in a warp that retires before.
-    __device__ __forceinline__ bool finish() {
+    INLINE bool finish() {
         while (step < n) {
             if constexpr (WHOLE) {
                 if (warps == 1 && left() <= MOST * slots()) {
@@ -149,7 +144,7 @@ struct GroupWalk {
 
     // Makes one step, with as many rows as it needs.
     template <int COUNT = MOST>
-    __device__ __forceinline__ void step_once() {
+    INLINE void step_once() {
         constexpr int FEWER = fewer_rows(COUNT, false);
         if (COUNT == MOST && left() > MOST * slots()) {
             advance<LARGE, true, false>(draws.spin(step));
@@ -163,19 +158,19 @@ struct GroupWalk {
   private:
     static constexpr int LARGE = MOST < 8 ? MOST : 8;  // rows at once where there are too many
 
-    __device__ __forceinline__ int left() const { return Order::SHORTENS ? n - step : n; }
+    INLINE int left() const { return Order::SHORTENS ? n - step : n; }
 
     // Of a row of all warps.
-    __device__ __forceinline__ int slots() const { return warps * (WHOLE ? LANES : width); }
+    INLINE int slots() const { return warps * (WHOLE ? LANES : width); }
 
     // The first step at which no more than so many places are left.
-    __device__ __forceinline__ int step_with(int places) const {
+    INLINE int step_with(int places) const {
         return Order::SHORTENS ? max(n - places, 0) : n <= places ? 0 : n;
     }
 
     // Makes steps until a warp retires, or to the end. Returns false in the warp that retires.
     template <int COUNT, bool ALONE>
-    __device__ __forceinline__ bool run_down() {
+    INLINE bool run_down() {
         constexpr int FEWER = fewer_rows(COUNT, ALONE);
         int before = warps;
         if (!run<COUNT, false, ALONE>(FEWER)) return false;
@@ -186,7 +181,7 @@ struct GroupWalk {
 
     // Makes steps while there are more than `fewer` rows.
     template <int COUNT, bool IS_LARGE, bool ALONE>
-    __device__ __forceinline__ bool run(int fewer) {
+    INLINE bool run(int fewer) {
         int end = min(n, step_with(fewer * slots()));
         bool retires = SHRINKS && !ALONE && step_with((slots() - slots() / warps) * share) <= end;
         if (retires) end = step_with((slots() - slots() / warps) * share);
@@ -203,10 +198,10 @@ struct GroupWalk {
 
     // Chooses a city and goes there.
     template <int COUNT, bool IS_LARGE, bool ALONE>
-    __device__ __forceinline__ void advance(unsigned word) {
+    INLINE void advance(unsigned word) {
         Group<ALONE> group{memory, warps, warp, lane};
-        const float* row = weights + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
-                                         static_cast<unsigned>(columns);
+        const float* row =
+            weights + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
         Places<Order, WHOLE> places{order, held_pointer(row), Order::SHORTENS ? step : 0, width,
                                     lane};
         int place;
@@ -228,15 +223,6 @@ struct GroupWalk {
     }
 };
 
-struct BuildToursByGroups {
-    Construction construction;
-    const float* weights;
-    int columns;
-    int width;
-    int share;
-    int padding;
-};
-
 // KE-ALL. A block is the group of an ant. `share` is the most rows of a thread in a group that
 // shrinks.
 template <class Order, template <int> class Selection, bool SHRINKS, int MOST, bool WHOLE>
@@ -249,9 +235,9 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
-    int* tour = tours + static_cast<long long>(ant) * n;
+    int* tour = row_of(tours, ant, n);
     Order order(shared, nullptr, tour, n);
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     int start = draws.start(n);
     order.begin(start, padding);
     __syncthreads();
@@ -266,42 +252,17 @@ __global__ void __launch_bounds__(MOST > 16 ? 640 : 1024) build_tours_by_groups(
     report_tour(state, geometry, tour, ant, lengths, lane);
 }
 
-struct StartSteps {
-    int n;
-    int ants;
-    Seed seed;
-    unsigned* bits;
-    int bit_words;
-    int padding;
-    int* tours;
-    const ColonyState* state;
-};
-
 // KE-ONE: the start, a step, and the end of all tours. `bits` has `bit_words` words an ant, or is
 // null for an order that needs none.
 template <class Order>
 __global__ void start_steps(const StartSteps arguments) {
     const auto [n, ants, seed, bits, bit_words, padding, tours, state] = arguments;
     int ant = blockIdx.x;
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr,
-                tours + static_cast<long long>(ant) * n, n);
+                row_of(tours, ant, n), n);
     order.begin(draws.start(n), padding);
 }
-
-struct MakeStep {
-    int n;
-    int ants;
-    Seed seed;
-    const float* weights;
-    int columns;
-    int width;
-    int step;
-    unsigned* bits;
-    int bit_words;
-    int* tours;
-    const ColonyState* state;
-};
 
 template <class Order, template <int> class Selection, int MOST>
 __global__ void __launch_bounds__(1024) make_step(const MakeStep arguments) {
@@ -310,26 +271,18 @@ __global__ void __launch_bounds__(1024) make_step(const MakeStep arguments) {
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     int ant = blockIdx.x;
-    int* tour = tours + static_cast<long long>(ant) * n;
+    int* tour = row_of(tours, ant, n);
     Order order(nullptr, bits ? bits + static_cast<long long>(ant) * bit_words : nullptr, tour, n);
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     GroupWalk<Order, Selection, false, MOST, false> walk{
         order, weights, memory, draws, warps, warp,          lane,
         n,     columns, width,  0,     step,  tour[step - 1]};
     walk.step_once();
 }
 
-struct FinishSteps {
-    Geometry geometry;
-    const int* tours;
-    Word* lengths;
-    ColonyState* state;
-};
-
 __global__ void finish_steps(const FinishSteps arguments) {
     const auto [geometry, tours, lengths, state] = arguments;
     const int n = geometry.n;
     int ant = blockIdx.x;
-    report_tour(state, geometry, tours + static_cast<long long>(ant) * n, ant, lengths,
-                threadIdx.x);
+    report_tour(state, geometry, row_of(tours, ant, n), ant, lengths, threadIdx.x);
 }

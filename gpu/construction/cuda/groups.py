@@ -7,16 +7,18 @@ best and sum to the colony's ``state``. All constructions turn the same roulette
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from gpu.construction.cuda import kernels
 from gpu.construction.cuda.kernels import ST_DYNAMIC, ST_GROUP_STC_TR, GroupSource
 from gpu.cuda.cities import LANES, DeviceCities
+from gpu.cuda.dense_trails import weight_columns
 from gpu.cuda.kernels import Seed
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 
 MOST_WHOLE = 512
 """Threads of the largest group whose threads hold as many weights in registers as they can."""
@@ -49,7 +51,7 @@ class GroupColony(Colony, Protocol):
         """What a launch builds: a whole ``tour``, one ``step``, or None for the faster one."""
 
 
-class Construction:
+class Construction(ABC):
     """What all constructions share: the buffers of the tours, and arguments of every kernel."""
 
     def __init__(
@@ -57,6 +59,7 @@ class Construction:
     ) -> None:
         assert parameters.ants is not None
         self.n, self.ants = cities.n, parameters.ants
+        self.columns = weight_columns(cities.n)
         self._cities, self._seed = cities, Seed.of(seed)
 
     def buffers(self) -> list[Buffer]:
@@ -66,14 +69,14 @@ class Construction:
             Buffer("lengths", (self.ants,), np.uint64),
         ]
 
-    def _common(self, arrays: Mapping[str, Array]) -> kernels.Construction:
-        return kernels.Construction(
-            ants=self.ants,
-            seed=self._seed,
-            geometry=self._cities.geometry(arrays),
-            tours=arrays["tours"],
-            lengths=arrays["lengths"],
-            state=arrays["state"],
+    @abstractmethod
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
+        """The launches that build all tours of an iteration."""
+
+    def _construction(self, arrays: Arrays) -> kernels.Construction:
+        geometry = self._cities.geometry(arrays)
+        return kernels.Construction.from_arrays(
+            arrays, ants=self.ants, seed=self._seed, geometry=geometry
         )
 
 
@@ -97,7 +100,6 @@ class Groups(Construction):
         self._block = max(LANES, self._workers)
         self._padding = PADDED_ROWS * self._block
         self._steps = parameters.launches == "step"  # KE-ALL is faster at every size measured
-        self._whole, self._any_size = self.source.whole, self.source.any_size
         self._shared = self._shared_bytes()
         self._fits = (
             self._width == LANES
@@ -124,78 +126,50 @@ class Groups(Construction):
             buffers.append(Buffer("tabu", (self.ants, self._bit_words), np.uint32))
         return buffers
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
         return self._each_step(arrays) if self._steps else (self._whole_tours(arrays),)
 
-    def _whole_tours(self, arrays: Mapping[str, Array]) -> Launch:
-        source, shrinks, rows, order, whole = (
-            self.source,
-            self.shrinks,
-            self._whole,
-            self.order,
-            "true",
-        )
+    def _whole_tours(self, arrays: Arrays) -> Launch:
+        source, shrinks, order, rows = self.source, self.shrinks, self.order, self.source.whole
         if not self._fits:
-            rows, order, whole = self._any_size, self.other, "false"
+            order, rows = self.other, source.any_size
         elif self.alone and self._block == LANES:
             source, shrinks, rows = self.alone, False, self.alone.whole
-        args = kernels.BuildToursByGroups(
-            construction=self._common(arrays),
-            weights=arrays["weights"],
-            columns=arrays["weights"].shape[1],
-            width=self._width,
-            share=min(rows, -(-self.n // self._block)),
-            padding=self._padding,
-        )
+        whole, shared = str(self._fits).lower(), 0 if order == "GlobalList" else self._shared
         kernel = (
             f"build_tours_by_groups<{order}, {self.selection}, {str(shrinks).lower()}, {rows}, "
             f"{whole}>"
         )
-        shared = 0 if order == "GlobalList" else self._shared
+        args = kernels.BuildToursByGroups.from_arrays(
+            arrays,
+            construction=self._construction(arrays),
+            columns=self.columns,
+            width=self._width,
+            share=min(rows, -(-self.n // self._block)),
+            padding=self._padding,
+        )
         return Launch(source, kernel, self.ants, self._block, args, shared)
 
-    def _each_step(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        bits, bit_words = arrays.get("tabu"), self._bit_words
-        weights, tours, state = arrays["weights"], arrays["tours"], arrays["state"]
-        begin = kernels.StartSteps(
-            n=self.n,
-            ants=self.ants,
-            seed=self._seed,
-            bits=bits,
-            bit_words=bit_words,
-            padding=self._padding,
-            tours=tours,
-            state=state,
+    def _each_step(self, arrays: Arrays) -> tuple[Launch, ...]:
+        source, n, ants, share = self.source, self.n, self.ants, -(-self.n // self._block)
+        same: dict[str, Any] = {
+            "n": n, "ants": ants, "seed": self._seed, "bit_words": self._bit_words
+        }  # fmt: skip
+        begin = source.launch(
+            f"start_steps<{self.other}>", ants, 128, arrays, padding=self._padding, **same
         )
-        end = kernels.FinishSteps(
-            geometry=self._cities.geometry(arrays),
-            tours=tours,
-            lengths=arrays["lengths"],
-            state=state,
-        )
-        kernel = f"make_step<{self.other}, {self.selection}, {self._any_size}>"
-        share = -(-self.n // self._block)
-        launches = [Launch(self.source, f"start_steps<{self.other}>", self.ants, 128, begin)]
-        for step in range(1, self.n):
+        kernel = f"make_step<{self.other}, {self.selection}, {source.any_size}>"
+        same |= {"columns": self.columns, "width": self._width}
+        steps = []
+        for step in range(1, n):
             block = self._block
             if self.shrinks:
-                block = min(block, LANES * -(-(self.n - step) // (self._width * share)))
-            args = kernels.MakeStep(
-                n=self.n,
-                ants=self.ants,
-                seed=self._seed,
-                weights=weights,
-                columns=weights.shape[1],
-                width=self._width,
-                step=step,
-                bits=bits,
-                bit_words=bit_words,
-                tours=tours,
-                state=state,
-            )
-            launches.append(Launch(self.source, kernel, self.ants, block, args))
-        return (*launches, Launch(self.source, "finish_steps", self.ants, LANES, end))
+                block = min(block, LANES * -(-(n - step) // (self._width * share)))
+            steps.append(source.launch(kernel, ants, block, arrays, step=step, **same))
+        geometry = self._cities.geometry(arrays)
+        end = source.launch("finish_steps", ants, LANES, arrays, geometry=geometry)
+        return (begin, *steps, end)
 
 
 class StGroupStcTr(Groups):

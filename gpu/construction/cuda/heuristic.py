@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from gpu.construction.cuda.kernels import CHOICE_INFO, PrepareHeuristic
+from gpu.construction.cuda.kernels import CHOICE_INFO
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.machine import Array, Launch, Machine
+from gpu.cuda.machine import Arrays, Launch, Machine
 
 THREADS = 256
 """Threads a block of kernels that go through whole matrices."""
@@ -17,11 +15,9 @@ def blocks_for(machine: Machine, threads: int) -> int:
     return max(1, min(16 * machine.multiprocessors, -(-threads // THREADS)))
 
 
-def prepare_heuristic(
-    cities: DeviceCities, columns: int, grid: int, arrays: Mapping[str, Array]
-) -> Launch:
+def prepare_heuristic(cities: DeviceCities, columns: int, grid: int, arrays: Arrays) -> Launch:
     """The launch that computes ``heuristic``, η^β of every edge, with rows of ``columns``."""
-    args = PrepareHeuristic(
-        geometry=cities.geometry(arrays), columns=columns, heuristic=arrays["heuristic"]
+    geometry = cities.geometry(arrays)
+    return CHOICE_INFO.launch(
+        "prepare_heuristic", grid, THREADS, arrays, geometry=geometry, columns=columns
     )
-    return Launch(CHOICE_INFO, "prepare_heuristic", grid, THREADS, args)

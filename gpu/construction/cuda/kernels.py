@@ -4,99 +4,87 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float4,
-    Float32,
-    Float64,
-    Int32,
-    Int64,
-    KernelArguments,
-    Pointer,
-    UInt32,
-    UInt64,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry, Seed
 from gpu.cuda.loader import KernelSource
 
 
-class Construction(KernelArguments):
-    """What every construction of an Ant System is given; see tour_report.cuh."""
+class Construction(c.KernelArguments):
+    """What every construction of an Ant System is given."""
 
-    ants: Int32
+    ants: c.Int32
     seed: Seed
     geometry: Geometry
-    tours: Pointer[Int32]
-    lengths: Pointer[UInt64]
-    state: Pointer[ColonyState]
+    tours: c.Pointer[c.Int32]  # a row an ant
+    lengths: c.Pointer[c.UInt64]
+    state: c.Pointer[c.ColonyState]
 
 
-class PrepareHeuristic(KernelArguments):
+class PrepareHeuristic(c.KernelArguments):
     """Arguments of ``prepare_heuristic``."""
 
     geometry: Geometry
-    columns: Int32
-    heuristic: Pointer[Float32]
+    columns: c.Int32
+    heuristic: c.Pointer[c.Float32]
 
 
-class WeighChoices(KernelArguments):
+class WeighChoices(c.KernelArguments):
     """Arguments of ``weigh_choices``."""
 
-    quarters: Int64
-    alpha: Float64
-    trails: ConstPointer[Float4]
-    heuristic: ConstPointer[Float4]
-    weights: Pointer[Float4]
+    quarters: c.Int64
+    alpha: c.Float64
+    trails: c.ConstPointer[c.Float4]
+    heuristic: c.ConstPointer[c.Float4]
+    weights: c.Pointer[c.Float4]
 
 
-class BuildToursByGroups(KernelArguments):
+class BuildToursByGroups(c.KernelArguments):
     """Arguments of ``build_tours_by_groups``."""
 
     construction: Construction
-    weights: ConstPointer[Float32]
-    columns: Int32
-    width: Int32
-    share: Int32
-    padding: Int32
+    weights: c.ConstPointer[c.Float32]
+    columns: c.Int32
+    width: c.Int32
+    share: c.Int32
+    padding: c.Int32
 
 
-class StartSteps(KernelArguments):
+class StartSteps(c.KernelArguments):
     """Arguments of ``start_steps``."""
 
-    n: Int32
-    ants: Int32
+    n: c.Int32
+    ants: c.Int32
     seed: Seed
-    bits: Pointer[UInt32] | None
-    bit_words: Int32
-    padding: Int32
-    tours: Pointer[Int32]
-    state: ConstPointer[ColonyState]
+    tabu: c.Pointer[c.UInt32] | None
+    bit_words: c.Int32
+    padding: c.Int32
+    tours: c.Pointer[c.Int32]
+    state: c.ConstPointer[c.ColonyState]
 
 
-class MakeStep(KernelArguments):
+class MakeStep(c.KernelArguments):
     """Arguments of ``make_step``."""
 
-    n: Int32
-    ants: Int32
+    n: c.Int32
+    ants: c.Int32
     seed: Seed
-    weights: ConstPointer[Float32]
-    columns: Int32
-    width: Int32
-    step: Int32
-    bits: Pointer[UInt32] | None
-    bit_words: Int32
-    tours: Pointer[Int32]
-    state: ConstPointer[ColonyState]
+    weights: c.ConstPointer[c.Float32]
+    columns: c.Int32
+    width: c.Int32
+    step: c.Int32
+    tabu: c.Pointer[c.UInt32] | None
+    bit_words: c.Int32
+    tours: c.Pointer[c.Int32]
+    state: c.ConstPointer[c.ColonyState]
 
 
-class FinishSteps(KernelArguments):
+class FinishSteps(c.KernelArguments):
     """Arguments of ``finish_steps``."""
 
     geometry: Geometry
-    tours: ConstPointer[Int32]
-    lengths: Pointer[UInt64]
-    state: Pointer[ColonyState]
+    tours: c.ConstPointer[c.Int32]
+    lengths: c.Pointer[c.UInt64]
+    state: c.Pointer[c.ColonyState]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +104,7 @@ class GroupSource(KernelSource):
 
 def whole_tours(
     near: str, far: str, selection: str, shrinks: str, whole: int, any_size: int
-) -> dict[str, type[KernelArguments]]:
+) -> dict[str, type[c.KernelArguments]]:
     """The kernels that build whole tours, with the tour list in shared memory or elsewhere."""
     return {
         f"build_tours_by_groups<{near}, {selection}, {shrinks}, {whole}, true>": BuildToursByGroups,

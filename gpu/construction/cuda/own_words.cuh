@@ -8,41 +8,37 @@
 struct OwnWords {
     uint4 key;
 
-    __device__ __forceinline__ OwnWords(const Draws& draws, int step, Purpose purpose)
+    INLINE OwnWords(const Draws& draws, int step, Purpose purpose)
         : key(philox(draws.seed, step, draws.ant, draws.iteration, purpose)) {
         key.x |= 1;
     }
 
     // The words of the step that another lane holds. All lanes of the warp call this.
-    __device__ __forceinline__ OwnWords(const OwnWords& mine, int lane)
+    INLINE OwnWords(const OwnWords& mine, int lane)
         : key(make_uint4(
               __shfl_sync(ALL_LANES, mine.key.x, lane), __shfl_sync(ALL_LANES, mine.key.y, lane),
               __shfl_sync(ALL_LANES, mine.key.z, lane), __shfl_sync(ALL_LANES, mine.key.w, lane))) {
     }
 
     // The progression of words, at a city.
-    __device__ __forceinline__ unsigned at(int city) const {
-        return key.x * static_cast<unsigned>(city) + key.y;
-    }
+    INLINE unsigned at(int city) const { return key.x * unsigned(city) + key.y; }
 
     // The word of the city that is so many places later.
-    __device__ __forceinline__ unsigned from(unsigned x, int after) const {
-        x += key.x * static_cast<unsigned>(after);
+    INLINE unsigned from(unsigned x, int after) const {
+        x += key.x * unsigned(after);
         unsigned long long product = x * 0xD2511F53ull;
-        unsigned y = static_cast<unsigned>(product >> 32) ^ static_cast<unsigned>(product) ^ key.z;
+        unsigned y = unsigned(product >> 32) ^ unsigned(product) ^ key.z;
         return y * 0xCD9E8D57u + key.w;
     }
 
-    __device__ __forceinline__ unsigned of(int city) const { return from(at(city), 0); }
+    INLINE unsigned of(int city) const { return from(at(city), 0); }
 };
 
 // A number in [1, 2) whose 23 bits after the point are the highest of a word.
-__device__ __forceinline__ float one_and_share(unsigned word) {
+INLINE float one_and_share(unsigned word) {
     return __uint_as_float(__funnelshift_r(word, 0x7fu, 9));
 }
 
 // An odd multiple of 2^-24 in (0, 1), of the same bits. It is exact, and needs no conversion from a
 // whole number, which takes four times as long as an addition.
-__device__ __forceinline__ float odd_share(unsigned word) {
-    return one_and_share(word) - (1.0f - 0x1p-24f);
-}
+INLINE float odd_share(unsigned word) { return one_and_share(word) - (1.0f - 0x1p-24f); }

@@ -6,7 +6,7 @@
 #include "gpu/cuda/kernels/wheel.cuh"
 
 // Inclusive prefix sums over a warp.
-__device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
+INLINE unsigned prefix_sums(unsigned units, int lane) {
 #pragma unroll
     for (int offset = 1; offset < LANES; offset *= 2) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
@@ -30,21 +30,21 @@ __device__ __forceinline__ unsigned prefix_sums(unsigned units, int lane) {
 struct EightSums {
     unsigned first, second, third, fourth;  // all bits set in the lanes of that eight
 
-    __device__ __forceinline__ explicit EightSums(int lane)
+    INLINE explicit EightSums(int lane)
         : first(here_and_now(lane < 8 ? ~0u : 0)),
           second(here_and_now(lane / 8 == 1 ? ~0u : 0)),
           third(here_and_now(lane / 8 == 2 ? ~0u : 0)),
           fourth(here_and_now(lane >= 24 ? ~0u : 0)) {}
 
     // The sum of the eights before this lane.
-    __device__ __forceinline__ unsigned before(unsigned units) const {
+    INLINE unsigned before(unsigned units) const {
         unsigned one = warp_total(units & first), two = warp_total(units & second),
                  three = warp_total(units & third);
         return (one & ~first) + (two & ~(first | second)) + (three & fourth);
     }
 
     // Inclusive prefix sums within this lane's eight.
-    static __device__ __forceinline__ unsigned within(unsigned units, int lane) {
+    static INLINE unsigned within(unsigned units, int lane) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
         // The shuffles say whether there is such a lane.
         asm volatile(
@@ -68,11 +68,11 @@ struct EightSums {
     }
 
     // Whether a wheel with one slot a lane stops at this lane.
-    __device__ __forceinline__ bool stops_here(unsigned units, unsigned stop, int lane) const {
+    INLINE bool stops_here(unsigned units, unsigned stop, int lane) const {
         // Below 0 where it stops in an eight before.
-        int rest = static_cast<int>(stop - before(units));
-        int end = static_cast<int>(within(units, lane));
-        return end > rest && end - static_cast<int>(units) <= rest;
+        int rest = int(stop - before(units));
+        int end = int(within(units, lane));
+        return end > rest && end - int(units) <= rest;
     }
 };
 
@@ -80,7 +80,7 @@ struct EightSums {
 template <int COUNT>
 struct PrefixSearch {
     // Makes prefix sums of the units, row by row, and returns the sum of all.
-    __device__ __forceinline__ Word sum(unsigned (&units)[COUNT], int lane) {
+    INLINE Word sum(unsigned (&units)[COUNT], int lane) {
         Word total = 0;
 #pragma unroll
         for (int k = 0; k < COUNT; ++k) {
@@ -91,7 +91,7 @@ struct PrefixSearch {
     }
 
     // The slot where the wheel stops.
-    __device__ __forceinline__ int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
+    INLINE int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
         Word before = 0;
         int slot = -1;
 #pragma unroll
@@ -112,7 +112,7 @@ struct TilingRoulette {
     static constexpr int TILES = COUNT / ROWS;
     unsigned tiles[TILES];
 
-    __device__ __forceinline__ Word sum(const unsigned (&units)[COUNT], int) {
+    INLINE Word sum(const unsigned (&units)[COUNT], int) {
         Word total = 0;
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile) {
@@ -125,7 +125,7 @@ struct TilingRoulette {
         return total;
     }
 
-    __device__ __forceinline__ int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
+    INLINE int find(const unsigned (&units)[COUNT], Word stop, int lane) const {
         unsigned rows[ROWS] = {};
         int slot = 0;
         Word end = 0, before = 0;
@@ -139,7 +139,7 @@ struct TilingRoulette {
                 rows[row] = reached ? units[tile * ROWS + row] : rows[row];
             end += tiles[tile];
         }
-        unsigned rest = static_cast<unsigned>(stop - before), row_end = 0, row_before = 0, own = 0;
+        unsigned rest = unsigned(stop - before), row_end = 0, row_before = 0, own = 0;
         int tile = slot;
 #pragma unroll
         for (int row = 0; row < ROWS; ++row) {

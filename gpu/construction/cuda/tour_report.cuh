@@ -1,19 +1,9 @@
-// What every tour construction of an Ant System is given, and how an ant reports its tour.
+// How an ant of an Ant System reports its tour.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
-
-// The part of a kernel's arguments that all constructions share. `tours` has a row an ant.
-struct Construction {
-    int ants;
-    Seed seed;
-    Geometry geometry;
-    int* tours;
-    Word* lengths;
-    ColonyState* state;
-};
 
 // The length of a tour, computed while it is built. A warp holds 32 cities at a time, one a lane,
 // so the tour need not be read again. All lanes of the warp call these.
@@ -22,12 +12,9 @@ struct GrowingTour {
     int start, last;
     Word sum = 0;  // over the edges that this lane has seen
 
-    __device__ __forceinline__ GrowingTour(const Geometry& geometry_, int start_)
-        : geometry(geometry_), start(start_), last(start_) {}
-
     // Cities at places `first` to before `end` of the tour, at most 32; `first` is a multiple
     // of 32.
-    __device__ __forceinline__ void add(int city, int first, int end, int lane) {
+    INLINE void add(int city, int first, int end, int lane) {
         int before = __shfl_up_sync(ALL_LANES, city, 1);
         if (lane == 0) before = last;
         int place = first + lane;
@@ -36,18 +23,18 @@ struct GrowingTour {
     }
 
     // Closes the tour and reports it.
-    __device__ __forceinline__ void report(ColonyState* state, int ant, Word* lengths, int lane) {
+    INLINE void report(ColonyState* state, int ant, Word* lengths, int lane) {
         if (lane == 0) sum += geometry.distance(last, start);
         Word length = warp_sum(sum);
         if (lane == 0) lengths[ant] = length;
-        report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, lane);
+        report_tours(state, length << ANT_BITS | Word(ant), length, lane);
     }
 };
 
 // Reports a tour that is in memory. All lanes of the warp call this.
-__device__ __forceinline__ void report_tour(ColonyState* state, const Geometry& geometry,
-                                            const int* tour, int ant, Word* lengths, int lane) {
+INLINE void report_tour(ColonyState* state, const Geometry& geometry, const int* tour, int ant,
+                        Word* lengths, int lane) {
     Word length = tour_length(geometry, tour, lane);
     if (lane == 0) lengths[ant] = length;
-    report_tours(state, length << ANT_BITS | static_cast<Word>(ant), length, lane);
+    report_tours(state, length << ANT_BITS | Word(ant), length, lane);
 }

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from gpu.core.random import key_of
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float4,
-    Float32,
-    Float64,
-    Int2,
-    Int32,
-    Int64,
-    KernelArguments,
-    Pointer,
-    UInt2,
-    UInt32,
-    UInt64,
-    Void,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.loader import KernelSource
 
 
-class Seed(KernelArguments):
-    """The two words of a run's seed; see philox.cuh."""
+class Seed(c.KernelArguments):
+    """The two words of a run's seed."""
 
-    low: UInt32
-    high: UInt32
+    header = "gpu/cuda/kernels/philox.cuh"
+
+    low: c.UInt32
+    high: c.UInt32
 
     @classmethod
     def of(cls, seed: int) -> Seed:
@@ -35,96 +22,100 @@ class Seed(KernelArguments):
         return cls(low=int(low), high=int(high))
 
 
-class Geometry(KernelArguments):
-    """Where distances come from; see geometry.cuh."""
+class Geometry(c.KernelArguments):
+    """Where distances come from."""
 
-    n: Int32
-    metric: Int32
-    beta: Float64
-    coordinates: ConstPointer[Float64] | None
-    matrix: ConstPointer[Int32] | None
-    nearest: ConstPointer[Int32]
+    header = "gpu/cuda/kernels/geometry.cuh"
 
-
-class CandidateLists(KernelArguments):
-    """Packed candidate lists; see candidates.cuh."""
-
-    rows: ConstPointer[UInt2]
-    backup: ConstPointer[UInt2]
+    n: c.Int32
+    metric: c.Int32
+    beta: c.Float64
+    coordinates: c.ConstPointer[c.Float64] | None
+    matrix: c.ConstPointer[c.Int32] | None
+    nearest: c.ConstPointer[c.Int32]
 
 
-class PicturedTrails(KernelArguments):
-    """Trails that pictures are made of; see pictures.cuh."""
+class CandidateLists(c.KernelArguments):
+    """Packed candidate lists."""
 
-    n: Int32
-    rows: ConstPointer[UInt2] | None
-    trails: ConstPointer[Void]
-    more_trails: ConstPointer[Void] | None
-    memory_size: Int32
+    header = "gpu/cuda/kernels/candidates.cuh"
+
+    rows: c.ConstPointer[c.UInt2]
+    backup: c.ConstPointer[c.UInt2]
 
 
-class BlankPicture(KernelArguments):
+class PicturedTrails(c.KernelArguments):
+    """Trails that pictures are made of; the policy knows what the pointers to trails point to."""
+
+    n: c.Int32
+    rows: c.ConstPointer[c.UInt2] | None  # candidate lists
+    trails: c.ConstPointer[c.Void]
+    more_trails: c.ConstPointer[c.Void] | None
+    memory_size: c.Int32
+
+
+class BlankPicture(c.KernelArguments):
     """Arguments of ``blank_picture``."""
 
-    pixels: Int32
-    picture: Pointer[Float32]
-    n: Int32
-    tour: ConstPointer[Int32]
-    places: Pointer[Int32]
+    pixels: c.Int32
+    picture: c.Pointer[c.Float32]
+    n: c.Int32
+    tour: c.ConstPointer[c.Int32]
+    places: c.Pointer[c.Int32]
 
 
-class PaintPicture(KernelArguments):
+class PaintPicture(c.KernelArguments):
     """Arguments of ``paint_picture``."""
 
     pictured: PicturedTrails
-    size: Int32
-    places: ConstPointer[Int32]
-    picture: Pointer[Float32]
+    size: c.Int32
+    places: c.ConstPointer[c.Int32]
+    picture: c.Pointer[c.Float32]
 
 
-class CollectTrails(KernelArguments):
+class CollectTrails(c.KernelArguments):
     """Arguments of ``collect_trails``."""
 
     pictured: PicturedTrails
-    directed: Int32
-    threshold: Float32
-    capacity: Int32
-    edges: Pointer[Int2]
-    strengths: Pointer[Float32]
-    count: Pointer[Int32]
+    directed: c.Int32
+    threshold: c.Float32
+    capacity: c.Int32
+    edges: c.Pointer[c.Int2]
+    strengths: c.Pointer[c.Float32]
+    edge_count: c.Pointer[c.Int32]
 
 
-class CountBranches(KernelArguments):
+class CountBranches(c.KernelArguments):
     """Arguments of ``count_branches``."""
 
     pictured: PicturedTrails
-    total: Pointer[UInt64]
+    branches: c.Pointer[c.UInt64]
 
 
-class MeasureTrails(KernelArguments):
+class MeasureTrails(c.KernelArguments):
     """Arguments of ``measure_trails``."""
 
-    n: Int32
-    columns: Int32
-    trails: ConstPointer[Float32]
-    range: Pointer[Float32]
+    n: c.Int32
+    columns: c.Int32
+    trails: c.ConstPointer[c.Float32]
+    range: c.Pointer[c.Float32]
 
 
-class StartTrails(KernelArguments):
+class StartTrails(c.KernelArguments):
     """Arguments of ``start_trails``."""
 
-    quarters: Int64
-    trails: Pointer[Float4]
-    state: Pointer[ColonyState]
+    quarters: c.Int64
+    trails: c.Pointer[c.Float4]
+    state: c.Pointer[c.ColonyState]
 
 
-class Hold(KernelArguments):
+class Hold(c.KernelArguments):
     """Arguments of ``hold``."""
 
-    nanoseconds: UInt32
+    nanoseconds: c.UInt32
 
 
-_PICTURES: dict[str, type[KernelArguments]] = {
+_PICTURES: dict[str, type[c.KernelArguments]] = {
     "blank_picture": BlankPicture,
     "paint_picture": PaintPicture,
     "collect_trails": CollectTrails,
@@ -132,7 +123,7 @@ _PICTURES: dict[str, type[KernelArguments]] = {
 }
 
 
-def pictures_of(*trails: str) -> dict[str, type[KernelArguments]]:
+def pictures_of(*trails: str) -> dict[str, type[c.KernelArguments]]:
     """The kernels that make pictures of ``trails``, which are policies of pictures.cuh."""
     return {
         f"{kernel}<{policy}>": arguments

@@ -11,9 +11,9 @@
 struct Candidate {
     uint2 packed;
 
-    __device__ __forceinline__ int city() const { return packed.x & 0xffffffu; }
-    __device__ __forceinline__ unsigned reverse() const { return packed.x >> 24; }
-    __device__ __forceinline__ float weight() const { return __uint_as_float(packed.y); }
+    INLINE int city() const { return packed.x & 0xffffffu; }
+    INLINE unsigned reverse() const { return packed.x >> 24; }
+    INLINE float weight() const { return __uint_as_float(packed.y); }
 };
 
 [[maybe_unused]] constexpr int BACKUP_ROWS = 4;
@@ -28,11 +28,11 @@ struct CandidateLists {
     const uint2* rows;    // (n, 32)
     const uint2* backup;  // (n, 128)
 
-    __device__ __forceinline__ Candidate at(int city, int lane) const {
+    INLINE Candidate at(int city, int lane) const {
         return Candidate{__ldg(&rows[static_cast<long long>(city) * LANES + lane])};
     }
 
-    __device__ __forceinline__ Backup backup_of(int city, int lane) const {
+    INLINE Backup backup_of(int city, int lane) const {
         Backup list;
 #pragma unroll
         for (int i = 0; i < BACKUP_ROWS; ++i)
@@ -42,13 +42,13 @@ struct CandidateLists {
     }
 
     // The lane that holds `wanted` in the row of `city`, or -1. All lanes of the warp call this.
-    __device__ __forceinline__ int lane_of(int city, int wanted, int lane) const {
+    INLINE int lane_of(int city, int wanted, int lane) const {
         unsigned found = __ballot_sync(ALL_LANES, at(city, lane).city() == wanted);
         return __ffs(found) - 1;
     }
 
     // Whether `wanted` is on the backup list of `city`. All lanes of the warp call this.
-    __device__ __forceinline__ bool backs_up(int city, int wanted, int lane) const {
+    INLINE bool backs_up(int city, int wanted, int lane) const {
         Backup list = backup_of(city, lane);
         bool found = false;
 #pragma unroll

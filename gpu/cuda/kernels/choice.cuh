@@ -11,10 +11,9 @@ constexpr float LEAST_CHOICE = 0x1p-100f, MOST_CHOICE = 0x1p100f;
 struct WholePower {
     int alpha;
 
-    __device__ __forceinline__ explicit WholePower(double exponent)
-        : alpha(static_cast<int>(exponent)) {}
+    INLINE explicit WholePower(double exponent) : alpha(int(exponent)) {}
 
-    __device__ __forceinline__ float operator()(float trail) const {
+    INLINE float operator()(float trail) const {
         float power = 1.0f;
         for (int factor = 0; factor < alpha; ++factor) power = power * trail;
         return power;
@@ -24,23 +23,20 @@ struct WholePower {
 struct RealPower {
     double alpha;
 
-    __device__ __forceinline__ explicit RealPower(double exponent) : alpha(exponent) {}
+    INLINE explicit RealPower(double exponent) : alpha(exponent) {}
 
-    __device__ __forceinline__ float operator()(float trail) const {
-        return static_cast<float>(pow(static_cast<double>(trail), alpha));
-    }
+    INLINE float operator()(float trail) const { return float(pow(double(trail), alpha)); }
 };
 
 // What the GPU's own logarithm and exponential make of it: right to about five digits.
 struct FastPower {
     float alpha;
 
-    __device__ __forceinline__ explicit FastPower(double exponent)
-        : alpha(static_cast<float>(exponent)) {}
+    INLINE explicit FastPower(double exponent) : alpha(float(exponent)) {}
 
-    __device__ __forceinline__ float operator()(float trail) const { return __powf(trail, alpha); }
+    INLINE float operator()(float trail) const { return __powf(trail, alpha); }
 };
 
-__device__ __forceinline__ float choice(float power, float heuristic) {
+INLINE float choice(float power, float heuristic) {
     return heuristic > 0.0f ? fminf(fmaxf(power * heuristic, LEAST_CHOICE), MOST_CHOICE) : 0.0f;
 }

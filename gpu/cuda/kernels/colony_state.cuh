@@ -25,7 +25,7 @@ struct ColonyState {
 [[maybe_unused]] constexpr int ANT_BITS = 20;
 
 // A warp reports the tours it built: the best as length << ANT_BITS | ant, or ~0 for none.
-__device__ __forceinline__ void report_tours(ColonyState* state, Word best, Word sum, int lane) {
+INLINE void report_tours(ColonyState* state, Word best, Word sum, int lane) {
     if (lane != 0 || best == ~0ull) return;
     atomicMin(&state->running_best, best);
     atomicAdd(&state->running_sum, sum);
@@ -33,8 +33,7 @@ __device__ __forceinline__ void report_tours(ColonyState* state, Word best, Word
 
 // Every lane of a warp reports the tour that it built: length << ANT_BITS | ant, or ~0 and 0 for
 // none.
-__device__ __forceinline__ void report_each(ColonyState* state, Word key, Word length, int lane) {
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        key = min(key, __shfl_xor_sync(ALL_LANES, key, offset));
+INLINE void report_each(ColonyState* state, Word key, Word length, int lane) {
+    key = warp_reduced(key, [](Word one, Word other) { return min(one, other); });
     report_tours(state, key, warp_sum(length), lane);
 }

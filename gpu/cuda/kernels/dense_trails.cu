@@ -1,4 +1,5 @@
 // Trails in one matrix: their start, and what pictures read of them.
+#include "__init__.py"
 #include "election.cuh"
 #include "pictures.cuh"
 
@@ -27,13 +28,6 @@ struct DenseTrails {
     }
 };
 
-struct MeasureTrails {
-    int n;
-    int columns;
-    const float* trails;
-    float* range;
-};
-
 // The level without deposits and the largest trail of a matrix; `range` begins with zeros. A block
 // a city.
 __global__ void measure_trails(const MeasureTrails arguments) {
@@ -47,17 +41,10 @@ __global__ void measure_trails(const MeasureTrails arguments) {
     if (blockIdx.x == 0 && threadIdx.x == 0) range[0] = trails[0];
 }
 
-struct StartTrails {
-    long long quarters;
-    float4* trails;
-    ColonyState* state;
-};
-
 // The state before the first iteration.
 __global__ void start_trails(const StartTrails arguments) {
     const auto [quarters, trails, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < quarters; i += stride)
         trails[i] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
     if (first == 0) reset(state);

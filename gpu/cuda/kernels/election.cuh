@@ -15,8 +15,8 @@ struct Election {
                         int n, const int* best_tour) {
         Word running = state->running_best, best = state->best_length;
         improved = running >> ANT_BITS < best;
-        length = static_cast<double>(improved ? running >> ANT_BITS : best);
-        int row = static_cast<int>(running & ((1 << ANT_BITS) - 1)) % rows;
+        length = double(improved ? running >> ANT_BITS : best);
+        int row = int(running & ((1 << ANT_BITS) - 1)) % rows;
         winner = tours + (holders ? 2ll * row + holders[row] : row) * n;
         tour = improved ? winner : best_tour;
     }
@@ -32,7 +32,7 @@ struct Closing {
     unsigned number = 0;
     Word iteration, best, sum;  // as all blocks read them
 
-    __device__ __forceinline__ explicit Closing(ColonyState* state) {
+    INLINE explicit Closing(ColonyState* state) {
         if (threadIdx.x == 0) {
             iteration = state->iteration;
             best = state->running_best;
@@ -42,7 +42,7 @@ struct Closing {
         if (threadIdx.x == 0) number = atomicAdd(&state->finished, 1u);
     }
 
-    __device__ __forceinline__ void finish(ColonyState* state, bool improved) const {
+    INLINE void finish(ColonyState* state, bool improved) const {
         if (threadIdx.x != 0 || number != gridDim.x - 1) return;
         state->finished = 0;
         state->arrivals = 0;
@@ -59,7 +59,7 @@ struct Closing {
 };
 
 // Before the first iteration.
-__device__ __forceinline__ void reset(ColonyState* state) {
+INLINE void reset(ColonyState* state) {
     *state = ColonyState{};
     state->running_best = state->best_length = ~0ull;
 }

@@ -23,43 +23,43 @@ struct Geometry {
     const int* matrix;          // (n, n), for MATRIX
     const int* nearest;         // (n), distance of each city's nearest neighbour
 
-    __device__ __forceinline__ int distance(int a, int b) const;
+    INLINE int distance(int a, int b) const;
 
-    __device__ __forceinline__ Site site(int city) const;
+    INLINE Site site(int city) const;
 
-    __device__ __forceinline__ int distance(const Site& a, const Site& b) const;
+    INLINE int distance(const Site& a, const Site& b) const;
 
     // Several at once, so that their reads overlap.
     template <int COUNT>
-    __device__ __forceinline__ void distances(const int (&a)[COUNT], const int (&b)[COUNT],
-                                              int (&lengths)[COUNT]) const;
+    INLINE void distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                          int (&lengths)[COUNT]) const;
 
-    __device__ __forceinline__ float weight(int from, int to) const;
+    INLINE float weight(int from, int to) const;
 
     // Below the distance, but by no more than 2 and a few millionths of it.
-    __device__ __forceinline__ float at_least(const Site& a, const Site& b) const;
+    INLINE float at_least(const Site& a, const Site& b) const;
 
   private:
     // The distance in single precision, before it is rounded.
-    __device__ __forceinline__ float roughly(double x, double y) const;
+    INLINE float roughly(double x, double y) const;
 
-    __device__ __forceinline__ int rounded(double x, double y) const;
+    INLINE int rounded(double x, double y) const;
 };
 
-static __device__ SELDOM int exact_length(int metric, double x, double y) {
-    if (metric == EUC_2D) return static_cast<int>(sqrt(x * x + y * y) + 0.5);
-    if (metric == CEIL_2D) return static_cast<int>(ceil(sqrt(x * x + y * y)));
+SELDOM int exact_length(int metric, double x, double y) {
+    if (metric == EUC_2D) return int(sqrt(x * x + y * y) + 0.5);
+    if (metric == CEIL_2D) return int(ceil(sqrt(x * x + y * y)));
     if (metric == ATT) {
         double root = sqrt((x * x + y * y) / 10.0);
-        int rounded = static_cast<int>(root + 0.5);
+        int rounded = int(root + 0.5);
         return rounded < root ? rounded + 1 : rounded;
     }
-    if (metric == MAN_2D) return static_cast<int>(fabs(x) + fabs(y) + 0.5);
-    return max(static_cast<int>(fabs(x) + 0.5), static_cast<int>(fabs(y) + 0.5));
+    if (metric == MAN_2D) return int(fabs(x) + fabs(y) + 0.5);
+    return max(int(fabs(x) + 0.5), int(fabs(y) + 0.5));
 }
 
-__device__ __forceinline__ float Geometry::roughly(double x, double y) const {
-    float width = fabsf(static_cast<float>(x)), height = fabsf(static_cast<float>(y));
+INLINE float Geometry::roughly(double x, double y) const {
+    float width = fabsf(float(x)), height = fabsf(float(y));
     if (metric == MAN_2D) return width + height;
     if (metric == MAX_2D) return fmaxf(width, height);
     return sqrtf((width * width + height * height) * (metric == ATT ? 0.1f : 1.0f));
@@ -67,18 +67,18 @@ __device__ __forceinline__ float Geometry::roughly(double x, double y) const {
 
 // Single precision decides how a length is rounded, unless the length is so close to a half that
 // the error could matter; only then is it computed again in double precision.
-__device__ __forceinline__ int Geometry::rounded(double x, double y) const {
+INLINE int Geometry::rounded(double x, double y) const {
     float length = roughly(x, y);
     float turned = metric == CEIL_2D || metric == ATT ? length : length + 0.5f;
     float below = floorf(turned), error = 1e-6f * turned;
     if (turned - below <= error || below + 1.0f - turned <= error)
         return exact_length(metric, x, y);
-    return static_cast<int>(below) + (metric == CEIL_2D || metric == ATT);
+    return int(below) + (metric == CEIL_2D || metric == ATT);
 }
 
 template <int COUNT>
-__device__ __forceinline__ void Geometry::distances(const int (&a)[COUNT], const int (&b)[COUNT],
-                                                    int (&lengths)[COUNT]) const {
+INLINE void Geometry::distances(const int (&a)[COUNT], const int (&b)[COUNT],
+                                int (&lengths)[COUNT]) const {
     if (metric == MATRIX) {
 #pragma unroll
         for (int i = 0; i < COUNT; ++i)
@@ -95,51 +95,47 @@ __device__ __forceinline__ void Geometry::distances(const int (&a)[COUNT], const
     for (int i = 0; i < COUNT; ++i) lengths[i] = rounded(x[i], y[i]);
 }
 
-__device__ __forceinline__ int Geometry::distance(int a, int b) const {
+INLINE int Geometry::distance(int a, int b) const {
     int from[1] = {a}, to[1] = {b}, length[1];
     distances(from, to, length);
     return length[0];
 }
 
-__device__ __forceinline__ Site Geometry::site(int city) const {
-    if (metric == MATRIX) return {static_cast<double>(city), 0.0};
+INLINE Site Geometry::site(int city) const {
+    if (metric == MATRIX) return {double(city), 0.0};
     double2 place = __ldg(reinterpret_cast<const double2*>(coordinates) + city);
     return {place.x, place.y};
 }
 
-__device__ __forceinline__ int Geometry::distance(const Site& a, const Site& b) const {
-    if (metric == MATRIX)
-        return __ldg(&matrix[static_cast<long long>(a.x) * n + static_cast<int>(b.x)]);
+INLINE int Geometry::distance(const Site& a, const Site& b) const {
+    if (metric == MATRIX) return __ldg(&matrix[static_cast<long long>(a.x) * n + int(b.x)]);
     return rounded(a.x - b.x, a.y - b.y);
 }
 
-__device__ __forceinline__ float Geometry::at_least(const Site& a, const Site& b) const {
-    if (metric == MATRIX) return static_cast<float>(distance(a, b)) * (1.0f - 1e-6f);
+INLINE float Geometry::at_least(const Site& a, const Site& b) const {
+    if (metric == MATRIX) return float(distance(a, b)) * (1.0f - 1e-6f);
     return roughly(a.x - b.x, a.y - b.y) * (1.0f - 2e-6f) - 1.0f;
 }
 
 // (d_nearest / d)^beta as gpu.problems.tsp.candidates.weights computes it, step by step the same.
-static __device__ SELDOM float weight_of(int distance, int nearest, double beta) {
-    double ratio =
-        fmax(static_cast<double>(nearest), 0.1) / fmax(static_cast<double>(distance), 0.1);
-    int whole = static_cast<int>(beta);
+SELDOM float weight_of(int distance, int nearest, double beta) {
+    double ratio = fmax(double(nearest), 0.1) / fmax(double(distance), 0.1);
+    int whole = int(beta);
     double power = 1.0;
     if (whole == beta) {
         for (int factor = 0; factor < whole; ++factor) power = power * ratio;
     } else {
         power = pow(ratio, beta);
     }
-    return static_cast<float>(fmax(power, 1e-30));
+    return float(fmax(power, 1e-30));
 }
 
-__device__ __forceinline__ float Geometry::weight(int from, int to) const {
+INLINE float Geometry::weight(int from, int to) const {
     return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.
-[[maybe_unused]] static __device__ SELDOM unsigned long long tour_length(Geometry geometry,
-                                                                         const int* tour,
-                                                                         int lane) {
+SELDOM unsigned long long tour_length(Geometry geometry, const int* tour, int lane) {
     constexpr int AT_ONCE = 4;
     unsigned long long sum = 0;
     for (int first = lane; first < geometry.n; first += AT_ONCE * LANES) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "colony_state.cuh"
-#include "portable.cuh"
 
 // What the warps of a group share. A step has three barriers, each between writing and reading one
 // of these, so that none is written again before all have read it.
@@ -24,11 +23,11 @@ struct Group {
     GroupMemory& memory;
     int warps, warp, lane;
 
-    __device__ __forceinline__ int size() const { return ALONE ? 1 : warps; }
-    __device__ __forceinline__ int number() const { return ALONE ? 0 : warp; }
+    INLINE int size() const { return ALONE ? 1 : warps; }
+    INLINE int number() const { return ALONE ? 0 : warp; }
 
     // Waits until all have done what comes before.
-    __device__ __forceinline__ void meet() const {
+    INLINE void meet() const {
         if (size() > 1)
             __syncthreads();
         else
@@ -36,7 +35,7 @@ struct Group {
     }
 
     // A float that is not negative.
-    __device__ __forceinline__ float largest(float mine) const {
+    INLINE float largest(float mine) const {
         unsigned top = warp_max(__float_as_uint(mine));
         if (size() > 1) {
             if (lane == 0) memory.tops[warp] = top;
@@ -47,7 +46,7 @@ struct Group {
     }
 
     // The sum over all warps; `before` becomes that over the warps before this one.
-    __device__ __forceinline__ Word sum(Word of_warp, Word& before) const {
+    INLINE Word sum(Word of_warp, Word& before) const {
         before = 0;
         if (size() == 1) return of_warp;
         if (lane == 0) memory.sums[warp] = of_warp;
@@ -62,7 +61,7 @@ struct Group {
     }
 
     // The same if the sum of each warp fits 32 bits.
-    __device__ __forceinline__ Word small_sum(unsigned of_warp, Word& before) const {
+    INLINE Word small_sum(unsigned of_warp, Word& before) const {
         before = 0;
         if (size() == 1) return of_warp;
         if (lane == 0) memory.small_sums[warp] = of_warp;
@@ -73,20 +72,20 @@ struct Group {
     }
 
     // The city of the largest key, the lowest such city on a tie; keys are not negative.
-    __device__ __forceinline__ int first_of_largest(float key, int city) const {
+    INLINE int first_of_largest(float key, int city) const {
         unsigned bits = __float_as_uint(key), top = warp_max(bits);
-        unsigned first = warp_min(bits == top ? static_cast<unsigned>(city) : ~0u);
-        if (size() == 1) return static_cast<int>(first);
-        if (lane == 0) memory.bests[warp] = static_cast<Word>(top) << 32 | ~first;
+        unsigned first = warp_min(bits == top ? unsigned(city) : ~0u);
+        if (size() == 1) return int(first);
+        if (lane == 0) memory.bests[warp] = Word(top) << 32 | ~first;
         __syncthreads();
         Word best = memory.bests[0];
         for (int other = 1; other < warps; ++other) best = max(best, memory.bests[other]);
         __syncthreads();  // they may be written again at once
-        return static_cast<int>(~static_cast<unsigned>(best));
+        return int(~unsigned(best));
     }
 
     // The city that one warp has `chosen`; `city` is read in that warp only.
-    __device__ __forceinline__ int agree(bool chosen, int city) const {
+    INLINE int agree(bool chosen, int city) const {
         if (size() == 1) return city;
         if (chosen && lane == 0) memory.city = city;
         __syncthreads();
@@ -95,7 +94,7 @@ struct Group {
 
   private:
     // The sum over the lanes, which may not fit 32 bits.
-    __device__ __forceinline__ static Word by_halves(unsigned value) {
-        return (static_cast<Word>(warp_total(value >> 16)) << 16) + warp_total(value & 0xffff);
+    static INLINE Word by_halves(unsigned value) {
+        return (Word(warp_total(value >> 16)) << 16) + warp_total(value & 0xffff);
     }
 };

@@ -1,6 +1,4 @@
-struct Hold {
-    unsigned nanoseconds;
-};
+#include "__init__.py"
 
 // Keeps the stream busy for so long. So the next launches are in the stream before they begin, and
 // a measurement of them does not include the time that the host takes to launch them.

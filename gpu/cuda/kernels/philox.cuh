@@ -18,8 +18,7 @@ struct Seed {
     unsigned low, high;
 };
 
-[[maybe_unused]] static __device__ SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant,
-                                                       unsigned iteration, Purpose purpose) {
+SELDOM uint4 philox(Seed seed, unsigned block, unsigned ant, unsigned iteration, Purpose purpose) {
     unsigned a = block, b = ant, c = iteration, d = purpose;
     unsigned key0 = seed.low, key1 = seed.high;
 #pragma unroll
@@ -36,7 +35,7 @@ struct Seed {
     return make_uint4(a, b, c, d);
 }
 
-__device__ __forceinline__ unsigned word_of(uint4 words, int index) {
+INLINE unsigned word_of(uint4 words, int index) {
     unsigned low = index & 1 ? words.y : words.x;
     unsigned high = index & 1 ? words.w : words.z;
     return index & 2 ? high : low;
@@ -48,26 +47,25 @@ struct Draws {
     unsigned ant, iteration;
 
     // The city where the ant starts, uniform over n cities.
-    __device__ __forceinline__ int start(int n) const {
+    INLINE int start(int n) const {
         return __umulhi(philox(seed, 0, ant, iteration, START_CITY).x, n);
     }
 
     // Which of 32 steps from `first` on, a multiple of 32, explore (q >= q0), one bit a step:
     // then a step costs the test of a bit. All lanes of the warp call this.
-    __device__ __forceinline__ unsigned explorations(int first, unsigned threshold,
-                                                     int lane) const {
+    INLINE unsigned explorations(int first, unsigned threshold, int lane) const {
         int step = first + lane;
         uint4 words = philox(seed, step >> 2, ant, iteration, EXPLOITATION);
         return __ballot_sync(ALL_LANES, (word_of(words, step & 3) >> 8) >= threshold);
     }
 
     // What spins the roulette wheel at a step: 32 random bits.
-    __device__ __forceinline__ unsigned spin(int step) const {
+    INLINE unsigned spin(int step) const {
         return word_of(philox(seed, step >> 2, ant, iteration, ROULETTE), step & 3);
     }
 
     // The same, uniform in [0, 1) with 24 bits.
-    __device__ __forceinline__ float roulette(int step) const {
-        return static_cast<float>(spin(step) >> 8) * 5.9604644775390625e-8f;
+    INLINE float roulette(int step) const {
+        return float(spin(step) >> 8) * 5.9604644775390625e-8f;
     }
 };

@@ -4,25 +4,9 @@
 // A policy `Trails` reads a kind of trails; each kind is instantiated beside its colony.
 #pragma once
 
+#include "__init__.py"
 #include "candidates.cuh"
 #include "colony_state.cuh"
-
-// Trails of any kind; the policy knows what `trails` and `more_trails` point to.
-struct PicturedTrails {
-    int n;
-    const uint2* rows;  // candidate lists; null where there are none
-    const void* trails;
-    const void* more_trails;
-    int memory_size;
-};
-
-struct BlankPicture {
-    int pixels;
-    float* picture;
-    int n;
-    const int* tour;
-    int* places;
-};
 
 template <class Trails>
 __global__ void blank_picture(const BlankPicture arguments) {
@@ -31,13 +15,6 @@ __global__ void blank_picture(const BlankPicture arguments) {
     for (int i = first; i < pixels; i += stride) picture[i] = Trails::BLANK;
     for (int i = first; i < n; i += stride) places[tour[i]] = i;
 }
-
-struct PaintPicture {
-    PicturedTrails pictured;
-    int size;
-    const int* places;
-    float* picture;
-};
 
 // Each pixel is the largest trail in its square; rows and columns follow `places`. A warp a city.
 template <class Trails>
@@ -52,22 +29,12 @@ __global__ void paint_picture(const PaintPicture arguments) {
         long long row = static_cast<long long>(places[city]) * size / n * size;
         all.each(city, lane, [&](int other, float trail) {
             if (trail <= Trails::BLANK) return;
-            int column = static_cast<int>(static_cast<long long>(places[other]) * size / n);
+            int column = int(static_cast<long long>(places[other]) * size / n);
             if (trail <= __ldcg(&picture[row + column])) return;
             atomicMax(reinterpret_cast<unsigned*>(&picture[row + column]), __float_as_uint(trail));
         });
     }
 }
-
-struct CollectTrails {
-    PicturedTrails pictured;
-    int directed;
-    float threshold;
-    int capacity;
-    int2* edges;
-    float* strengths;
-    int* count;
-};
 
 // Lists the edges whose trail exceeds `threshold`. `count` may end above `capacity`: then the
 // list is incomplete, and the caller asks again with a higher threshold. A warp a city.
@@ -80,18 +47,13 @@ __global__ void collect_trails(const CollectTrails arguments) {
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
         all.each(city, lane, [&](int other, float trail) {
             if (trail <= arguments.threshold || !all.draws(city, other, arguments.directed)) return;
-            int place = atomicAdd(arguments.count, 1);
+            int place = atomicAdd(arguments.edge_count, 1);
             if (place >= arguments.capacity) return;
             arguments.edges[place] = make_int2(city, other);
             arguments.strengths[place] = trail;
         });
     }
 }
-
-struct CountBranches {
-    PicturedTrails pictured;
-    Word* total;
-};
 
 // Adds up how many candidates of each city have a trail of at least min + 0.05 (max - min): the
 // lambda-branching factor times n. A warp a city.
@@ -110,6 +72,6 @@ __global__ void count_branches(const CountBranches arguments) {
         float least = __uint_as_float(warp_min(listed ? __float_as_uint(trail) : ~0u));
         bool branch = listed && trail >= least + 0.05f * (most - least);
         unsigned branches = __ballot_sync(ALL_LANES, branch);
-        if (lane == 0) atomicAdd(total, static_cast<Word>(__popc(branches)));
+        if (lane == 0) atomicAdd(total, Word(__popc(branches)));
     }
 }

@@ -11,18 +11,32 @@
 [[maybe_unused]] constexpr int MOST_BLOCKS = 16;
 #endif
 
-// For code that seldom runs: it is kept out of line, so that the path of a usual step is short and
-// stays in the instruction cache.
+#define INLINE __device__ __forceinline__
+
+// A function that seldom runs: it is kept out of line, so that the path of a usual step is short
+// and stays in the instruction cache.
 #if defined(FORMICARIUM_EMULATION)
-#define SELDOM __attribute__((noinline)) inline
+#define SELDOM [[maybe_unused]] static __attribute__((noinline)) inline
 #else
-#define SELDOM __noinline__
+#define SELDOM [[maybe_unused]] static __device__ __noinline__
 #endif
+
+// A row of a matrix that has `width` numbers in each.
+template <class Value>
+INLINE Value* row_of(Value* rows, int row, int width) {
+    return rows + static_cast<long long>(row) * width;
+}
+
+// The number of this thread, and how many there are, in the whole grid.
+INLINE long long grid_thread() {
+    return blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+}
+INLINE long long grid_threads() { return static_cast<long long>(gridDim.x) * blockDim.x; }
 
 // A value, or an address in shared memory, that should stay in a register: the compiler cannot see
 // where it comes from, and so does not compute it again in every step.
 template <class Value>
-__device__ __forceinline__ Value held(Value value) {
+INLINE Value held(Value value) {
 #if defined(FORMICARIUM_EMULATION)
     return value;
 #elif defined(__CUDA_ARCH__)
@@ -32,14 +46,14 @@ __device__ __forceinline__ Value held(Value value) {
 }
 
 // The same number, computed here and not where it is used.
-__device__ __forceinline__ float here_and_now(float value) {
+INLINE float here_and_now(float value) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     asm volatile("mov.b32 %0, %0;" : "+f"(value));
 #endif
     return value;
 }
 
-__device__ __forceinline__ unsigned here_and_now(unsigned value) {
+INLINE unsigned here_and_now(unsigned value) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     asm volatile("mov.b32 %0, %0;" : "+r"(value));
 #endif
@@ -47,29 +61,29 @@ __device__ __forceinline__ unsigned here_and_now(unsigned value) {
 }
 
 template <class Value>
-__device__ __forceinline__ Value* held_shared(Value* address) {
+INLINE Value* held_shared(Value* address) {
 #if defined(FORMICARIUM_EMULATION)
     return address;
 #else
     return static_cast<Value*>(__cvta_shared_to_generic(
-        __shfl_sync(ALL_LANES, static_cast<unsigned>(__cvta_generic_to_shared(address)), 0)));
+        __shfl_sync(ALL_LANES, unsigned(__cvta_generic_to_shared(address)), 0)));
 #endif
 }
 
 // The same where each lane has an address of its own.
 template <class Value>
-__device__ __forceinline__ Value* held_own_shared(Value* address) {
+INLINE Value* held_own_shared(Value* address) {
 #if defined(FORMICARIUM_EMULATION)
     return address;
 #else
-    return static_cast<Value*>(__cvta_shared_to_generic(
-        here_and_now(static_cast<unsigned>(__cvta_generic_to_shared(address)))));
+    return static_cast<Value*>(
+        __cvta_shared_to_generic(here_and_now(unsigned(__cvta_generic_to_shared(address)))));
 #endif
 }
 
 // An address that the compiler should keep, and not compute again for each read.
 template <class Value>
-__device__ __forceinline__ Value* held_pointer(Value* address) {
+INLINE Value* held_pointer(Value* address) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     asm volatile("" : "+l"(address));
 #endif
@@ -78,7 +92,7 @@ __device__ __forceinline__ Value* held_pointer(Value* address) {
 
 // The same address; the compiler is told that it is in global memory.
 template <class Value>
-__device__ __forceinline__ Value* global_address(Value* address) {
+INLINE Value* global_address(Value* address) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     __builtin_assume(__isGlobal(address));
 #endif
@@ -93,19 +107,19 @@ __device__ __forceinline__ Value* global_address(Value* address) {
 #endif
 
 // Starts to copy 16 bytes to shared memory, past the L1 cache.
-__device__ __forceinline__ void copy_ahead(uint4* shared, const void* global) {
+INLINE void copy_ahead(uint4* shared, const void* global) {
 #if defined(FORMICARIUM_EMULATION)
     *shared = __ldcg(static_cast<const uint4*>(global));
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+                     unsigned(__cvta_generic_to_shared(shared))),
                  "l"(global)
                  : "memory");
 #endif
 }
 
 // Ends a group of copies, as copies_landed() counts them.
-__device__ __forceinline__ void copies_asked() {
+INLINE void copies_asked() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
@@ -113,7 +127,7 @@ __device__ __forceinline__ void copies_asked() {
 
 // Waits until all groups of this thread's copies are there, except the last few.
 template <int LAST>
-__device__ __forceinline__ void copies_landed() {
+INLINE void copies_landed() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(FORMICARIUM_EMULATION)
     asm volatile("cp.async.wait_group %0;" ::"n"(LAST) : "memory");
 #endif
@@ -121,7 +135,7 @@ __device__ __forceinline__ void copies_landed() {
 
 // All threads of the block start to copy so many times 16 bytes to shared memory. Returns the end
 // of the copy. Every thread must wait for its own copies, and then for the other threads.
-__device__ __forceinline__ uint4* start_copy(uint4* shared, const void* global, int size) {
+INLINE uint4* start_copy(uint4* shared, const void* global, int size) {
     const uint4* from = static_cast<const uint4*>(global);
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
         if constexpr (READS_AHEAD)
@@ -132,50 +146,57 @@ __device__ __forceinline__ uint4* start_copy(uint4* shared, const void* global, 
     return shared + size;
 }
 
-// The largest value of a warp, in every lane.
-__device__ __forceinline__ unsigned warp_max(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(ALL_LANES, value);
-#else
+// What an operation makes of the values of a warp, in every lane.
+template <class Value, class Operation>
+INLINE Value warp_reduced(Value value, Operation operation) {
     for (int offset = LANES / 2; offset > 0; offset /= 2)
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, offset));
+        value = operation(value, __shfl_xor_sync(ALL_LANES, value, offset));
     return value;
-#endif
-}
-
-// The smallest value of a warp, in every lane.
-__device__ __forceinline__ unsigned warp_min(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(ALL_LANES, value);
-#else
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        value = min(value, __shfl_xor_sync(ALL_LANES, value, offset));
-    return value;
-#endif
-}
-
-// The sum over a warp, in every lane; it must fit 32 bits.
-__device__ __forceinline__ unsigned warp_total(unsigned value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL_LANES, value);
-#else
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(ALL_LANES, value, offset);
-    return value;
-#endif
 }
 
 // The sum over a warp, in every lane.
-__device__ __forceinline__ unsigned long long warp_sum(unsigned long long value) {
-    for (int offset = LANES / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(ALL_LANES, value, offset);
-    return value;
+INLINE unsigned long long warp_sum(unsigned long long value) {
+    return warp_reduced(value, [](auto one, auto other) { return one + other; });
+}
+
+// The largest and the smallest value of a warp, and their sum if it fits 32 bits, in every lane.
+#if __CUDA_ARCH__ >= 800
+INLINE unsigned warp_max(unsigned value) { return __reduce_max_sync(ALL_LANES, value); }
+INLINE unsigned warp_min(unsigned value) { return __reduce_min_sync(ALL_LANES, value); }
+INLINE unsigned warp_total(unsigned value) { return __reduce_add_sync(ALL_LANES, value); }
+#else
+INLINE unsigned warp_max(unsigned value) {
+    return warp_reduced(value, [](unsigned one, unsigned other) { return max(one, other); });
+}
+INLINE unsigned warp_min(unsigned value) {
+    return warp_reduced(value, [](unsigned one, unsigned other) { return min(one, other); });
+}
+INLINE unsigned warp_total(unsigned value) {
+    return warp_reduced(value, [](unsigned one, unsigned other) { return one + other; });
+}
+#endif
+
+// The smallest value of a warp, in every lane.
+INLINE unsigned long long warp_least(unsigned long long value) {
+    unsigned high = unsigned(value >> 32), least = warp_min(high);
+    unsigned low = warp_min(high == least ? unsigned(value) : ~0u);
+    return static_cast<unsigned long long>(least) << 32 | low;
+}
+
+// Inclusive prefix sums over a warp.
+template <class Value>
+INLINE Value warp_prefix(Value sum, int lane) {
+#pragma unroll
+    for (int offset = 1; offset < LANES; offset *= 2) {
+        Value before = __shfl_up_sync(ALL_LANES, sum, offset);
+        sum += lane >= offset ? before : 0;
+    }
+    return sum;
 }
 
 // Waits until the reads and atomic operations are done of which `value` is made. The compiler must
-// see a use of `value`, or it would drop what they return; a fence for one value does no
-// harm.
-__device__ __forceinline__ void performed(unsigned value) {
+// see a use of `value`, or it would drop what they return; a fence for one value does no harm.
+INLINE void performed(unsigned value) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     if (value == 0x9e3779b9u) __threadfence();
 #else
@@ -184,7 +205,7 @@ __device__ __forceinline__ void performed(unsigned value) {
 }
 
 // A word as it is in the L2 cache now.
-__device__ __forceinline__ unsigned latest(const unsigned* word) {
+INLINE unsigned latest(const unsigned* word) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     unsigned value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
@@ -195,7 +216,7 @@ __device__ __forceinline__ unsigned latest(const unsigned* word) {
 }
 
 // All threads of a warp call this before they end: the rest of the block waits for them no more.
-__device__ __forceinline__ void retire() {
+INLINE void retire() {
 #if defined(FORMICARIUM_EMULATION)
     emulation_retire();
 #endif
@@ -210,9 +231,7 @@ struct GridBarrier {
     unsigned* arrivals;
     unsigned target = 0;
 
-    __device__ explicit GridBarrier(unsigned* arrivals_) : arrivals(arrivals_) {}
-
-    __device__ __forceinline__ void arrive() {
+    INLINE void arrive() {
         target += gridDim.x;
 #if !defined(FORMICARIUM_EMULATION)
         __syncthreads();
@@ -221,12 +240,12 @@ struct GridBarrier {
 #endif
     }
 
-    __device__ __forceinline__ void wait() {
+    INLINE void wait() {
 #if defined(FORMICARIUM_EMULATION)
         emulation_grid_barrier();
 #else
         if (threadIdx.x == 0) {
-            while (static_cast<int>(latest(arrivals) - target) < 0) {
+            while (int(latest(arrivals) - target) < 0) {
             }
         }
         __syncthreads();

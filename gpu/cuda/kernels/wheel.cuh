@@ -7,34 +7,31 @@
 #pragma once
 
 #include "colony_state.cuh"
-#include "portable.cuh"
 
 // The unit of one wheel, from the largest weight on it. Weights are in [2^-100, 2^100], so that
 // the scale is a normal number; a wheel with nothing on it may be given 0.
 struct Wheel {
     float scale;  // 2^(23 - e), where 2^(e - 1) <= largest < 2^e
 
-    __device__ __forceinline__ explicit Wheel(float largest)
+    INLINE explicit Wheel(float largest)
         : scale(__uint_as_float((276u - (__float_as_uint(largest) >> 23)) << 23)) {}
 
     // A weight in units, rounded to the nearest, on a tie to the even one; at most 2^23, and 0
     // for 0. Between 2^23 and 2^24 floats are the whole numbers, so that adding 2^23 rounds; the
     // product is by a power of two and exact, so that a multiply-add does no harm.
-    __device__ __forceinline__ unsigned units(float weight) const {
-        return units_over_base(weight) - BASE_BITS;
-    }
+    INLINE unsigned units(float weight) const { return units_over_base(weight) - BASE_BITS; }
 
     // The same and BASE_BITS, which may be taken off a sum in one go.
-    __device__ __forceinline__ unsigned units_over_base(float weight) const {
+    INLINE unsigned units_over_base(float weight) const {
         return __float_as_uint(__fmaf_rn(weight, scale, BASE));
     }
 
     // Where the wheel stops, word * sum / 2^32: uniform over [0, sum). The slot it stops in is the
     // first whose inclusive prefix sum is larger.
-    static __device__ __forceinline__ Word spin(unsigned word, Word sum) {
+    static INLINE Word spin(unsigned word, Word sum) {
         // Without held(), ptxas joins it with a subtraction that may follow, and loses the borrow.
-        unsigned low = here_and_now(__umulhi(word, static_cast<unsigned>(sum)));
-        return static_cast<Word>(word) * (sum >> 32) + low;
+        unsigned low = here_and_now(__umulhi(word, unsigned(sum)));
+        return Word(word) * (sum >> 32) + low;
     }
 
     static constexpr float BASE = 8388608.0f;  // 2^23

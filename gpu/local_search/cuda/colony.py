@@ -12,15 +12,18 @@ from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.colony import DeviceColony, Trails
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.pictures import PictureReader
 from gpu.cuda.state import State
 from gpu.local_search.cuda.search import LocalSearch
+from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
 class TourColony(DeviceColony):
-    """A colony whose ants build tours, which a local search may improve."""
+    """A colony whose ants build tours, which a local search of a ``kind`` may improve.
+
+    The search ``measures`` the tours first where their construction does not.
+    """
 
     def __init__(
         self,
@@ -30,13 +33,15 @@ class TourColony(DeviceColony):
         problem: DeviceCities,
         trails: Trails,
         buffers: Sequence[Buffer],
-        search: LocalSearch | None = None,
+        kind: str,
+        *,
+        measures: bool = False,
     ) -> None:
-        more = search.buffers() if search else []
-        super().__init__(machine, instance, ants, problem, trails, [*buffers, *more])
-        self._cities, self._search = instance, search
-        if search:
-            search.upload(machine, self._arrays)
+        self._cities, self._search = instance, None
+        if kind != NO_LOCAL_SEARCH:
+            self._search = LocalSearch(machine, instance, problem, ants, kind, measures=measures)
+            buffers = [*buffers, *self._search.buffers()]
+        super().__init__(machine, instance, ants, problem, trails, buffers)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
@@ -56,8 +61,11 @@ class TourColony(DeviceColony):
     def _checked(self, solution: NDArray[np.integer], cost: int) -> NDArray[np.int32]:
         return checked_tour(self._cities, solution, cost)
 
+    def _iteration_solution(self, state: State) -> Array:
+        return self._arrays["iteration_tour"]
+
     def _picture_order(self, state: State) -> Array:
         return self._arrays[self.BEST]
 
-    def _branching(self, show: PictureReader) -> float:
-        return show.branching()
+    def _branching(self) -> float:
+        return self._pictures.branching()

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Int2,
-    Int32,
-    KernelArguments,
-    Pointer,
-    UInt2,
-    UInt32,
-    UInt64,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
 
@@ -21,43 +11,43 @@ class Improvements:
     """What is reported of a search; see local_search.cu."""
 
 
-class PrepareSearch(KernelArguments):
+class PrepareSearch(c.KernelArguments):
     """Arguments of ``prepare_search``."""
 
-    n: Int32
-    best_tour: ConstPointer[Int32]
-    links: Pointer[Int2]
-    improvements: Pointer[Improvements]
-    state: Pointer[ColonyState]
+    n: c.Int32
+    best_tour: c.ConstPointer[c.Int32]
+    best_links: c.Pointer[c.Int2]
+    improvements: c.Pointer[Improvements]
+    state: c.Pointer[c.ColonyState]
 
 
-class MeasureTours(KernelArguments):
+class MeasureTours(c.KernelArguments):
     """Arguments of ``measure_tours``."""
 
     search: PrepareSearch
     geometry: Geometry
-    ants: Int32
-    tours: ConstPointer[Int32]
-    lengths: Pointer[UInt64]
+    ants: c.Int32
+    tours: c.ConstPointer[c.Int32]
+    lengths: c.Pointer[c.UInt64]
 
 
-class ImproveTours(KernelArguments):
+class ImproveTours(c.KernelArguments):
     """Arguments of ``improve_tours``."""
 
     geometry: Geometry
-    ants: Int32
-    rows: ConstPointer[UInt2]
-    width: Int32
-    links: ConstPointer[Int2]
-    places: Pointer[Int32] | None
-    queues: Pointer[Int32] | None
-    bits: Pointer[UInt32] | None
-    built: Pointer[Int32]
-    built_tours: Pointer[Int32]
-    tours: Pointer[Int32]
-    lengths: Pointer[UInt64]
-    improvements: Pointer[Improvements]
-    state: Pointer[ColonyState]
+    ants: c.Int32
+    near: c.ConstPointer[c.UInt2]
+    width: c.Int32
+    best_links: c.ConstPointer[c.Int2]
+    tour_places: c.Pointer[c.Int32] | None
+    queues: c.Pointer[c.Int32] | None
+    waiting: c.Pointer[c.UInt32] | None
+    built: c.Pointer[c.Int32]
+    built_tours: c.Pointer[c.Int32]
+    tours: c.Pointer[c.Int32]
+    lengths: c.Pointer[c.UInt64]
+    improvements: c.Pointer[Improvements]
+    state: c.Pointer[c.ColonyState]
 
 
 LOCAL_SEARCH = KernelSource(

@@ -1,5 +1,6 @@
 // 2-opt and Or-opt by the rule of gpu/local_search/rule.py: a block improves a tour at a time.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "move_search.cuh"
 
 // As in gpu/local_search/rule.py: WINDOW cities look for a move in one round. Of the cities whose
@@ -47,13 +48,11 @@ struct Queue {
     int n, head, size;
 
     // A place at most n past the first one.
-    __device__ __forceinline__ City& at(int i) const {
-        return cities[head + i < n ? head + i : head + i - n];
-    }
+    INLINE City& at(int i) const { return cities[head + i < n ? head + i : head + i - n]; }
 
     // Fills the empty queue with the cities whose bit is set: the first ones of WINDOW stretches of
     // the tour, then their second ones, and so on. A lane has a stretch; the whole warp calls this.
-    __device__ __forceinline__ void begin(const City* tour, int lane) {
+    INLINE void begin(const City* tour, int lane) {
         static_assert(WINDOW == LANES, "a lane a stretch");
         int stretch = (n + WINDOW - 1) / WINDOW;
         for (int offset = 0; offset < stretch; ++offset) {
@@ -66,19 +65,19 @@ struct Queue {
         }
     }
 
-    __device__ __forceinline__ void leave(int count) {
+    INLINE void leave(int count) {
         head = head + count < n ? head + count : head + count - n;
         size -= count;
     }
 
     // Adds the first `count` of `ends` that do not wait yet. All lanes of the warp call this.
-    __device__ __forceinline__ void add(const City* ends, int count, int lane) {
+    INLINE void add(const City* ends, int count, int lane) {
         int city = lane < count ? ends[lane] : -1 - lane;
         bool first = __ffs(__match_any_sync(ALL_LANES, city)) - 1 == lane;
         bool fresh = lane < count && first && !(bits[city / 32] >> city % 32 & 1);
         unsigned joining = __ballot_sync(ALL_LANES, fresh);
         if (fresh) {
-            at(size + __popc(joining & ((1u << lane) - 1))) = static_cast<City>(city);
+            at(size + __popc(joining & ((1u << lane) - 1))) = City(city);
             atomicOr(&bits[city / 32], 1u << city % 32);
         }
         size += __popc(joining);
@@ -92,34 +91,12 @@ struct BestLinks {
     const int2* links;
     bool known;
 
-    __device__ __forceinline__ bool has(int city, int before, int after) const {
+    INLINE bool has(int city, int before, int after) const {
         if (!known) return false;
         int2 link = __ldg(&links[city]);
         return (link.x == before && link.y == after) ||
                (!DIRECTED && link.x == after && link.y == before);
     }
-};
-
-template <class Value>
-__device__ __forceinline__ Value* row_of(Value* rows, int row, int width) {
-    return rows + static_cast<long long>(row) * width;
-}
-
-struct ImproveTours {
-    Geometry geometry;
-    int ants;
-    const uint2* rows;
-    int width;
-    const int2* links;
-    int* places;
-    int* queues;
-    unsigned* bits;
-    int* built;
-    int* built_tours;
-    int* tours;
-    Word* lengths;
-    Improvements* improvements;
-    ColonyState* state;
 };
 
 // Improves the tours of all ants, and subtracts the gains from their lengths. Block b improves the
@@ -157,7 +134,7 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
     NeighbourRows lists{rows, width};
     MoveSearch<Moves, City> search{geometry, lists, tour};
     BestLinks<!Moves::TURNS> best_tour{links, state->iteration > 0};
-    unsigned iteration = static_cast<unsigned>(state->iteration);
+    unsigned iteration = unsigned(state->iteration);
     if (thread == 0) {
         found.shortest = ~0ull;
         found.exchanges = found.segments = 0;
@@ -239,8 +216,8 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
         }
 
         __syncthreads();
-        Word length = lengths[ant] - static_cast<Word>(found.gained);
-        Word key = length << ANT_BITS | static_cast<Word>(ant);
+        Word length = lengths[ant] - Word(found.gained);
+        Word key = length << ANT_BITS | Word(ant);
         if (key < found.shortest) {
             int* kept = row_of(built, blockIdx.x, n);
             const int* before = Memory::TOUR ? whole : row_of(built, gridDim.x + blockIdx.x, n);
@@ -257,10 +234,10 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
         }
     }
 
-    int row = static_cast<int>(state->iteration & 1);
+    int row = int(state->iteration & 1);
     if (thread == 0) {
-        atomicAdd(&improvements->exchanges[row], static_cast<Word>(found.exchanges));
-        atomicAdd(&improvements->segments[row], static_cast<Word>(found.segments));
+        atomicAdd(&improvements->exchanges[row], Word(found.exchanges));
+        atomicAdd(&improvements->segments[row], Word(found.segments));
     }
     __threadfence();
     __syncthreads();
@@ -269,23 +246,15 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
     if (found.waiting) return;
     __threadfence();
     if (thread == 0) improvements->finished = 0;
-    int winner = static_cast<int>(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
+    int winner = int(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
     const int* best = row_of(built, winner % gridDim.x, n);
     int* built_tour = row_of(built_tours, row, n);
     for (int i = thread; i < n; i += threads) built_tour[i] = __ldcg(&best[i]);
 }
 
-struct PrepareSearch {
-    int n;
-    const int* best_tour;
-    int2* links;
-    Improvements* improvements;
-    ColonyState* state;
-};
-
 // Before tours are improved: forgets what the construction reported, sets the numbers of moves to
 // 0, and links the cities of the best tour.
-__device__ __forceinline__ void prepare(const PrepareSearch& arguments) {
+INLINE void prepare(const PrepareSearch& arguments) {
     const auto& [n, best_tour, links, improvements, state] = arguments;
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (state->iteration > 0) {
@@ -294,21 +263,13 @@ __device__ __forceinline__ void prepare(const PrepareSearch& arguments) {
                 make_int2(best_tour[i > 0 ? i - 1 : n - 1], best_tour[i + 1 < n ? i + 1 : 0]);
     }
     if (thread > 0) return;
-    int row = static_cast<int>(state->iteration & 1);
+    int row = int(state->iteration & 1);
     state->running_best = ~0ull;
     state->running_sum = 0;
     improvements->exchanges[row] = improvements->segments[row] = 0;
 }
 
 __global__ void prepare_search(const PrepareSearch arguments) { prepare(arguments); }
-
-struct MeasureTours {
-    PrepareSearch search;
-    Geometry geometry;
-    int ants;
-    const int* tours;
-    Word* lengths;
-};
 
 // The same, and the lengths of the tours; a warp an ant.
 __global__ void measure_tours(const MeasureTours arguments) {

@@ -10,7 +10,7 @@ struct NeighbourRows {
     int width;
 
     template <bool DIRECTED>
-    __device__ __forceinline__ const uint2* of(int n, int city, int side) const {
+    INLINE const uint2* of(int n, int city, int side) const {
         return rows + (static_cast<long long>(DIRECTED && side) * n + city) * width;
     }
 };
@@ -27,7 +27,7 @@ typedef Moves<false, true, false> DirectedOrOpt;
 
 // A value of another lane of the warp. All lanes call this.
 template <class Value>
-__device__ __forceinline__ Value of_lane(const Value& value, int lane) {
+INLINE Value of_lane(const Value& value, int lane) {
     constexpr int WORDS = sizeof(Value) / sizeof(unsigned);
     static_assert(sizeof(Value) % sizeof(unsigned) == 0, "whole words");
     unsigned words[WORDS];
@@ -53,7 +53,7 @@ struct MoveSearch {
 
     // The best move of city `a` among those that lane `part` of `parts` finds. All lanes of the
     // warp call this, also those that have no city.
-    __device__ __forceinline__ Gain best(bool looks, int a, int part, int parts, int lane) const {
+    INLINE Gain best(bool looks, int a, int part, int parts, int lane) const {
         // An even and an odd lane look at different sides; one lane alone looks at both.
         int passes = parts > 1 ? 1 : 2, stride = parts > 1 ? parts / 2 : 1;
         Gain best = MoveKey::NONE;
@@ -73,8 +73,8 @@ struct MoveSearch {
                     bool last = rank - step == EARLY - 1;  // it saw whether the list goes on
                     more = __ballot_sync(ALL_LANES, open && last);
                 } else if (__any_sync(ALL_LANES, found > MoveKey::NONE)) {
-                    for (int offset = LANES / 2; offset > 0; offset /= 2)
-                        found = max(found, __shfl_xor_sync(ALL_LANES, found, offset));
+                    found =
+                        warp_reduced(found, [](Gain one, Gain other) { return max(one, other); });
                     if (lane == owner) best = max(best, found);
                 }
                 if (!more) break;
@@ -92,18 +92,18 @@ struct MoveSearch {
     }
 
     // Stores the ends of the edges that the move of city `a` removes.
-    __device__ __forceinline__ void note(int a, MoveKey move, City* ends) const {
+    INLINE void note(int a, MoveKey move, City* ends) const {
         int here = tour.place[a], forward = move.side() ? -1 : 1;
         int c = __ldg(&lists.of<!Moves::TURNS>(geometry.n, a, move.side())[move.rank()]).x;
         int there = tour.place[c], length = move.length();
         bool beyond = move.exchange() || move.turned();
-        ends[0] = static_cast<City>(a);
-        ends[1] = static_cast<City>(tour.at(here + forward));
-        ends[2] = static_cast<City>(c);
-        ends[3] = static_cast<City>(tour.at(beyond ? there + forward : there - forward));
+        ends[0] = City(a);
+        ends[1] = City(tour.at(here + forward));
+        ends[2] = City(c);
+        ends[3] = City(tour.at(beyond ? there + forward : there - forward));
         if (move.exchange()) return;
-        ends[4] = static_cast<City>(tour.at(here - forward * (length - 1)));
-        ends[5] = static_cast<City>(tour.at(here - forward * length));
+        ends[4] = City(tour.at(here - forward * (length - 1)));
+        ends[5] = City(tour.at(here - forward * length));
     }
 
   private:
@@ -115,17 +115,17 @@ struct MoveSearch {
         int spared[Moves::SEGMENTS ? LONGEST : 1];
         int look, here, given_up;  // `look`: the city, the side, and whether segments are ready
 
-        __device__ __forceinline__ int a() const { return look >> 2; }
-        __device__ __forceinline__ int side() const { return look >> 1 & 1; }
-        __device__ __forceinline__ bool ready() const { return look & 1; }
+        INLINE int a() const { return look >> 2; }
+        INLINE int side() const { return look >> 1 & 1; }
+        INLINE bool ready() const { return look & 1; }
     };
 
     // Between neighbours, b being on this side of a.
-    __device__ __forceinline__ int away(int side, const Site& a, const Site& b) const {
+    INLINE int away(int side, const Site& a, const Site& b) const {
         return !Moves::TURNS && side ? geometry.distance(b, a) : geometry.distance(a, b);
     }
 
-    __device__ __forceinline__ Side side_of(int a, int side) const {
+    INLINE Side side_of(int a, int side) const {
         Side view{};
         view.look = a << 2 | side << 1;
         view.here = tour.place[a];
@@ -135,7 +135,7 @@ struct MoveSearch {
         return view;
     }
 
-    __device__ __forceinline__ void prepare_segments(Side& view) const {
+    INLINE void prepare_segments(Side& view) const {
         Site q[LONGEST];
 #pragma unroll
         for (int i = 0; i < LONGEST; ++i)
@@ -149,10 +149,10 @@ struct MoveSearch {
     }
 
     // Takes a better move with the city at this place of the list; false if the list ends here.
-    __device__ __forceinline__ bool consider(Side& view, int rank, Gain& best) const {
+    INLINE bool consider(Side& view, int rank, Gain& best) const {
         int side = view.side(), forward = side ? -1 : 1;
         uint2 entry = __ldg(&lists.of<!Moves::TURNS>(geometry.n, view.a(), side)[rank]);
-        int near = static_cast<int>(entry.y);
+        int near = int(entry.y);
         if (near >= view.given_up) return false;
         int there = tour.place[entry.x];
         Site c = geometry.site(entry.x), after{}, before{};

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import LOCAL_SEARCH, ImproveTours, MeasureTours, PrepareSearch
-from gpu.local_search.kinds import NO_LOCAL_SEARCH, Moves, moves_of
+from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 
@@ -49,21 +49,9 @@ KERNELS = {
 class LocalSearch:
     """Improves the tours of all ants in place, between their construction and the update.
 
-    Parameters
-    ----------
-    machine : Machine
-    instance : TspInstance
-    cities : DeviceCities
-        Their buffers ``coordinates`` or ``matrix`` are those of the colony's problem.
-    ants : int
-    kind : str
-        One of :data:`gpu.local_search.kinds.LOCAL_SEARCHES`, but not ``none``.
-    neighbours : int
-        K, the length of the neighbour lists.
-    threads : int, optional
-        Threads of a block. They change the speed alone; without them, the measured best.
-    measures : bool
-        Whether to measure the tours first. Without it, the construction must have done so.
+    ``kind`` is not ``none``. The neighbour lists have ``neighbours`` cities. ``threads`` of a block
+    change the speed alone; without them, it has the number measured as best. Tours that no
+    construction has measured, the search ``measures`` first.
 
     Raises
     ------
@@ -112,7 +100,7 @@ class LocalSearch:
         """
         rows = self._blocks if self._tour_shared else 2 * self._blocks
         buffers = [
-            Buffer("near", self._rows.shape, np.uint32),
+            Buffer.of("near", self._rows.astype(np.uint32)),
             Buffer("best_links", (self._n, 2), np.int32),
             Buffer("improvements", (5,), np.uint64, zeroed=True),
             Buffer("built", (rows, self._n), np.int32),
@@ -129,11 +117,7 @@ class LocalSearch:
             ]
         return buffers
 
-    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
-        """Copy the neighbour lists to the device, once."""
-        machine.upload(arrays["near"], self._rows.astype(np.uint32))
-
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Improve ``tours``, int32 of shape (ants, n); correct ``lengths`` and what is reported.
 
         ``best_tour`` is the best so far, unless ``state`` says that this is the first iteration.
@@ -141,74 +125,31 @@ class LocalSearch:
         What the construction reported to ``state`` is replaced: the best of the improved tours,
         and the sum of their lengths.
         """
+        geometry, ants = self._cities.geometry(arrays), self._ants
+        prepare = PrepareSearch.from_arrays(arrays, n=self._n)
         blocks = -(-self._n // PREPARING_BLOCK)
-        prepare = PrepareSearch(
-            n=self._n,
-            best_tour=arrays["best_tour"],
-            links=arrays["best_links"],
-            improvements=arrays["improvements"],
-            state=arrays["state"],
-        )
-        geometry = self._cities.geometry(arrays)
         before = Launch(LOCAL_SEARCH, "prepare_search", blocks, PREPARING_BLOCK, prepare)
         if self._measures:
-            measure = MeasureTours(
-                search=prepare,
-                geometry=geometry,
-                ants=self._ants,
-                tours=arrays["tours"],
-                lengths=arrays["lengths"],
-            )
-            blocks = -(-self._ants * WORD_BITS // PREPARING_BLOCK)
+            measure = MeasureTours.from_arrays(arrays, search=prepare, geometry=geometry, ants=ants)
+            blocks = -(-ants * WORD_BITS // PREPARING_BLOCK)
             before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measure)
-        args = ImproveTours(
-            geometry=geometry,
-            ants=self._ants,
-            rows=arrays["near"],
-            width=self._rows.shape[2],
-            links=arrays["best_links"],
-            places=arrays.get("tour_places"),
-            queues=arrays.get("queues"),
-            bits=arrays.get("waiting"),
-            built=arrays["built"],
-            built_tours=arrays["built_tours"],
-            tours=arrays["tours"],
-            lengths=arrays["lengths"],
-            improvements=arrays["improvements"],
-            state=arrays["state"],
-        )
+        width = self._rows.shape[2]
+        args = ImproveTours.from_arrays(arrays, geometry=geometry, ants=ants, width=width)
         return (
             before,
             Launch(LOCAL_SEARCH, self.kernel, self._blocks, self._threads, args, self._shared),
         )
 
-    def made(self, machine: Machine, arrays: Mapping[str, Array], iteration: int) -> Improvements:
+    def made(self, machine: Machine, arrays: Arrays, iteration: int) -> Improvements:
         """Moves made in the last of so many iterations: 0 before the first."""
         counts = machine.download(arrays["improvements"])[:4].reshape(2, 2)
         exchanges, segments = counts[:, _row_of(iteration)] if iteration else (0, 0)
         return Improvements(int(exchanges), int(segments))
 
-    def built(
-        self, machine: Machine, arrays: Mapping[str, Array], iteration: int
-    ) -> NDArray[np.int32]:
+    def built(self, machine: Machine, arrays: Arrays, iteration: int) -> NDArray[np.int32]:
         """The best tour of the last of so many iterations as its ant built it; not checked."""
         tour: NDArray[np.int32] = machine.download(arrays["built_tours"][_row_of(iteration)])
         return tour
-
-
-def local_search_of(
-    machine: Machine,
-    instance: TspInstance,
-    cities: DeviceCities,
-    ants: int,
-    kind: str,
-    *,
-    measures: bool = False,
-) -> LocalSearch | None:
-    """As :class:`LocalSearch`, or None for ``none``."""
-    if kind == NO_LOCAL_SEARCH:
-        return None
-    return LocalSearch(machine, instance, cities, ants, kind, measures=measures)
 
 
 def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:

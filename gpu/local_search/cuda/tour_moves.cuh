@@ -13,21 +13,19 @@ struct MoveKey {
     Gain key;
 
     // `kind`: 0 for 2-opt, the segment's length for Or-opt, 3 more where it is turned.
-    __device__ __forceinline__ static Gain of(Gain gain, int rank, int side, int kind) {
+    static INLINE Gain of(Gain gain, int rank, int side, int kind) {
         return gain * (1 << CODE_BITS) + (LAST_CODE - (rank << RANK_BIT | side << SIDE_BIT | kind));
     }
 
-    __device__ __forceinline__ bool found() const { return key > NONE; }
-    __device__ __forceinline__ Gain gain() const { return key >> CODE_BITS; }
-    __device__ __forceinline__ int code() const {
-        return static_cast<int>(LAST_CODE - (key & LAST_CODE));
-    }
-    __device__ __forceinline__ int rank() const { return code() >> RANK_BIT; }
-    __device__ __forceinline__ int side() const { return code() >> SIDE_BIT & 1; }
-    __device__ __forceinline__ int kind() const { return code() & ((1 << SIDE_BIT) - 1); }
-    __device__ __forceinline__ bool exchange() const { return kind() == 0; }
-    __device__ __forceinline__ int length() const { return kind() > 3 ? kind() - 3 : kind(); }
-    __device__ __forceinline__ bool turned() const { return kind() > 3; }
+    INLINE bool found() const { return key > NONE; }
+    INLINE Gain gain() const { return key >> CODE_BITS; }
+    INLINE int code() const { return int(LAST_CODE - (key & LAST_CODE)); }
+    INLINE int rank() const { return code() >> RANK_BIT; }
+    INLINE int side() const { return code() >> SIDE_BIT & 1; }
+    INLINE int kind() const { return code() & ((1 << SIDE_BIT) - 1); }
+    INLINE bool exchange() const { return kind() == 0; }
+    INLINE int length() const { return kind() > 3 ? kind() - 3 : kind(); }
+    INLINE bool turned() const { return kind() > 3; }
 };
 
 // Ends of the edges that a move removes: a, p, c, d, and of Or-opt e, q.
@@ -42,20 +40,20 @@ struct TourArray {
     City* place;
 
     // Positions up to one tour past the end, or before the beginning.
-    __device__ __forceinline__ int wrapped(int position) const {
+    INLINE int wrapped(int position) const {
         if (position >= n) return position - n;
         return position < 0 ? position + n : position;
     }
 
-    __device__ __forceinline__ int at(int position) const { return tour[wrapped(position)]; }
+    INLINE int at(int position) const { return tour[wrapped(position)]; }
 
-    __device__ __forceinline__ void put(int position, int city) const {
-        tour[position] = static_cast<City>(city);
-        place[city] = static_cast<City>(position);
+    INLINE void put(int position, int city) const {
+        tour[position] = City(city);
+        place[city] = City(position);
     }
 
     // 2-opt. Returns false, without a barrier, if its edges are gone or run the other way.
-    __device__ __forceinline__ bool exchange(const City* ends) const {
+    INLINE bool exchange(const City* ends) const {
         int a = place[ends[0]], p = place[ends[1]], c = place[ends[2]], d = place[ends[3]];
         int first, count, other;
         if (wrapped(p - a) == 1 && wrapped(d - c) == 1) {
@@ -83,7 +81,7 @@ struct TourArray {
     // Or-opt with a segment of `length` cities; as above. `DIRECTED`: the edges must run as they
     // did on this side.
     template <bool DIRECTED>
-    __device__ __forceinline__ bool relocate(const City* ends, int length, int side) const {
+    INLINE bool relocate(const City* ends, int length, int side) const {
         int a = place[ends[0]], p = place[ends[1]], c = place[ends[2]], d = place[ends[3]];
         int e = place[ends[4]], q = place[ends[5]];
         int forward = wrapped(p - a) == 1 ? 1 : -1;
@@ -107,7 +105,7 @@ struct TourArray {
     // The `length` cities from `origin` on and the `count` after them, in direction STEP, swap
     // their places.
     template <int STEP>
-    __device__ __forceinline__ void shift(int origin, int count, int length, bool turned) const {
+    INLINE void shift(int origin, int count, int length, bool turned) const {
         constexpr int AT_ONCE = 4;
         int mine = threadIdx.x, moved = 0;
         if (mine < length)

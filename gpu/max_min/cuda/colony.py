@@ -13,11 +13,8 @@ from functools import partial
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Machine
-from gpu.cuda.pictures import PictureReader
-from gpu.cuda.state import State
+from gpu.cuda.machine import Machine
 from gpu.local_search.cuda.colony import TourColony
-from gpu.local_search.cuda.search import local_search_of
 from gpu.max_min.cuda.construction import (
     BT,
     CT,
@@ -39,15 +36,6 @@ ConstructionType = Callable[[Machine, DeviceCities, MmasCudaParameters, int], Mm
 
 class MmasColony(TourColony):
     """A MAX-MIN Ant System whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
-
-    Parameters
-    ----------
-    instance : TspInstance
-    parameters : MmasCudaParameters
-    machine : Machine
-    seed : int
-        In [0, 2**64).
-    construction_type : ConstructionType
 
     Raises
     ------
@@ -72,22 +60,16 @@ class MmasColony(TourColony):
         problem = DeviceCities.of(instance, min(LANES, instance.n - 1), parameters.beta)
         trails = DenseTrails(problem)
         construction = construction_type(machine, problem, parameters, seed)
-        lists: Lists | None = None
+        self._lists = lists = None
         if construction.listed_form is not Form.NONE or parameters.restart:
             candidates = parameters.candidates if isinstance(parameters, MmasListParameters) else 0
-            lists = Lists(instance, candidates, parameters.beta)
-        self._lists = lists
-        self._update = MmasUpdate(
-            machine, problem, trails, parameters, construction.form, lists,
-            construction.listed_form,
-        )  # fmt: skip
+            self._lists = lists = Lists(instance, candidates, parameters.beta)
+        form, listed_form = construction.form, construction.listed_form
+        self._update = MmasUpdate(machine, problem, trails, parameters, form, lists, listed_form)
         buffers = [*construction.buffers(), *self._update.buffers()]
         if lists:
             buffers += lists.buffers()
-        search = local_search_of(machine, instance, problem, m, kind)
-        super().__init__(machine, instance, m, problem, trails, buffers, search)
-        if lists:
-            lists.upload(machine, self._arrays)
+        super().__init__(machine, instance, m, problem, trails, buffers, kind)
         phases = {
             "construction": construction.launches(self._arrays),
             **self._improvement(),
@@ -100,13 +82,8 @@ class MmasColony(TourColony):
         shot = super().snapshot(wanted)
         return dataclasses.replace(shot, limits=self._update.limits(self._arrays))
 
-    def _branching(self, show: PictureReader) -> float:
-        if self._lists:
-            return self._update.branching(self._arrays)
-        return super()._branching(show)
-
-    def _iteration_solution(self, state: State) -> Array:
-        return self._arrays["iteration_tour"]
+    def _branching(self) -> float:
+        return self._update.branching(self._arrays) if self._lists else super()._branching()
 
 
 CONSTRUCTIONS: dict[str, ConstructionType] = {

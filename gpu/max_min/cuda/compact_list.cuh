@@ -7,38 +7,23 @@
 // or that it is visited.
 #pragma once
 
-#include "gpu/cuda/kernels/portable.cuh"
+#include "gpu/construction/cuda/tour_list.cuh"
 
-struct CompactList {
+struct CompactList : EntriesInShared {
     static constexpr unsigned short VISITED = 0xffff;
-    unsigned short* entries;
     int* tour;
-    int n;
 
-    __device__ __forceinline__ CompactList(void* shared, unsigned*, int* tour_, int n_)
-        : entries(static_cast<unsigned short*>(shared)), tour(tour_), n(n_) {}
-
-    static constexpr bool SHORTENS = true;  // fewer places with each step
-
-    __device__ __forceinline__ float weight(const float* row, int place) const {
-        return __ldg(row + static_cast<unsigned>(entries[place]));
-    }
-
-    // For places that may lie behind the padding.
-    __device__ __forceinline__ float weight_if_any(const float* row, int place) const {
-        return place < n ? weight(row, place) : 0.0f;
-    }
-
-    __device__ __forceinline__ int city(int place) const { return entries[place]; }
+    INLINE CompactList(void* shared, unsigned*, int* tour_, int n_)
+        : EntriesInShared{static_cast<unsigned short*>(shared), n_}, tour(tour_) {}
 
     // All threads of the block call this.
-    __device__ __forceinline__ void begin(int start, int padding) const {
+    INLINE void begin(int start, int padding) const {
         fill(start, padding, threadIdx.x, blockDim.x);
         if (threadIdx.x == 0) tour[0] = start;
     }
 
     // All of so many threads call this.
-    __device__ __forceinline__ void fill(int start, int padding, int thread, int threads) const {
+    INLINE void fill(int start, int padding, int thread, int threads) const {
         for (int i = thread; i < n + padding; i += threads) {
             int entry = i == start ? 0 : min(i, n);
             if (i == 0) entry = start == 0 ? VISITED : start;
@@ -47,13 +32,13 @@ struct CompactList {
     }
 
     // One thread calls this.
-    __device__ __forceinline__ void take(int place, int city, int step) const {
+    INLINE void take(int place, int city, int step) const {
         tour[step] = city;
         drop(place, city, step);
     }
 
     // The first unvisited city moves to the place of the one that is visited, unless it is that.
-    __device__ __forceinline__ void drop(int place, int city, int step) const {
+    INLINE void drop(int place, int city, int step) const {
         unsigned short first = entries[step];
         if (place != step) entries[place] = first;
         entries[step] = VISITED;
@@ -61,14 +46,5 @@ struct CompactList {
         if (city < step) entries[city] = VISITED;
     }
 
-    __device__ __forceinline__ bool visited(int city, int step) const {
-        return city < step ? entries[city] == VISITED : entries[city] != city;
-    }
-
-    // Of an unvisited city.
-    __device__ __forceinline__ int place_of(int city, int step) const {
-        return city < step ? entries[city] : city;
-    }
-
-    __device__ __forceinline__ void finish(int*, int) const {}
+    INLINE void finish(int*, int) const {}
 };

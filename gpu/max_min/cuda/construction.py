@@ -6,29 +6,15 @@ There are two selections and three tabus, with and without candidate lists (2020
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpu.construction.cuda.groups import Construction, StDynamic
 from gpu.core.errors import ParameterError
 from gpu.cuda.cities import LANES, DeviceCities
-from gpu.cuda.dense_trails import weight_columns
-from gpu.cuda.machine import Array, Launch, Machine
-from gpu.max_min.cuda.kernels import (
-    COMPACT,
-    LISTS_RWM,
-    LISTS_WRS,
-    MOST_LIST_ROWS,
-    RESERVOIR,
-    ROWS,
-    ROWS_WRS,
-    SAMPLED_TILES,
-    TILES,
-    BuildToursByLists,
-    BuildToursByReservoir,
-    BuildToursByRows,
-)
+from gpu.cuda.machine import Arrays, Launch, Machine
+from gpu.max_min.cuda import kernels
+from gpu.max_min.cuda.kernels import BuildToursByLists, BuildToursByReservoir, BuildToursByRows
 from gpu.max_min.cuda.update import KEPT, Form
 from gpu.max_min.parameters import HALF, MmasCudaParameters, MmasGroupParameters, MmasListParameters
 
@@ -73,15 +59,11 @@ class _GroupParameters(NamedTuple):
     launches: str | None = "tour"
 
 
-class MmasConstruction(Construction, ABC):
+class MmasConstruction(Construction):
     """What all constructions have: the form in which their ants read weights."""
 
     form = Form.FLOATS
     listed_form = Form.NONE
-
-    @abstractmethod
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
-        """The launches that build all tours of an iteration."""
 
 
 class Wheel(StDynamic, MmasConstruction):
@@ -98,7 +80,7 @@ class Wheel(StDynamic, MmasConstruction):
 class CompactWheel(Wheel):
     """RWM-CT: the same with the compact tabu."""
 
-    source = COMPACT
+    source = kernels.COMPACT
     alone = None
     order = "CompactList"
     other = "GlobalList"
@@ -119,51 +101,39 @@ class Rows(MmasConstruction):
         assert isinstance(parameters, MmasGroupParameters)
         super().__init__(machine, cities, parameters, seed)
         half = parameters.weights == HALF
-        self.source = ROWS_WRS if samples else ROWS
+        self.source = kernels.ROWS_WRS if samples else kernels.ROWS
         selection = "ReservoirOfRows" if samples else "WheelOfRows"
-        self._row = "HalfRow" if half else "FullRow"
+        row = "HalfRow" if half else "FullRow"
         self.form = Form.HALVES if half else Form.FLOATS
-        shapes = (SAMPLED_TILES if samples else TILES)[self._row]
+        shapes = (kernels.SAMPLED_TILES if samples else kernels.TILES)[row]
         most = max(shapes) * TILE_CITIES
         least = -(-self.n // most)
-        self._warps = parameters.warps or max(least, self._automatic_warps())
-        check_warps(self._warps, least, self.n, f"with {parameters.weights} weights")
-        needed = -(-self.n // (TILE_CITIES * self._warps))
+        warps = (
+            parameters.warps or least
+        )  # the fewest are the fastest: a single one needs no barrier
+        check_warps(warps, least, self.n, f"with {parameters.weights} weights")
+        needed = -(-self.n // (TILE_CITIES * warps))
         tiles = next(count for count in shapes if count >= needed)
-        self._kernel = f"build_tours_by_rows<{selection}, {self._row}, {tiles}>"
-        self._grid, self._block, self._shared = self.ants, LANES * self._warps, 0
-        columns = weight_columns(self.n)
-        beyond = max(0, TILE_CITIES * tiles - columns)  # read after the last row, but not used
-        whole = 2 * (self.n * columns + beyond)
-        if (
-            half
-            and self._warps == 1
-            and tiles <= MOST_SHARED_TILES
-            and (whole + GROUP_BYTES <= machine.shared_limit)
-        ):
+        self._kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
+        self._grid, self._block, self._shared = self.ants, LANES * warps, 0
+        beyond = max(0, TILE_CITIES * tiles - self.columns)  # read after the last row, but not used
+        whole = 2 * (self.n * self.columns + beyond)
+        fits = whole + GROUP_BYTES <= machine.shared_limit
+        if half and warps == 1 and tiles <= MOST_SHARED_TILES and fits:
             self._kernel = f"build_tours_in_shared<{selection}, {tiles}>"
             warps = min(MOST_WARPS, -(-self.ants // machine.multiprocessors))
             self._grid = min(self.ants, machine.multiprocessors)
             self._block, self._shared = LANES * warps, whole
 
-    def _automatic_warps(self) -> int:
-        """One, measured as the fastest: a single warp needs no barrier."""
-        return 1
-
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        args = BuildToursByRows(
-            construction=self._common(arrays),
-            weights=arrays["weights"],
-            columns=arrays["weights"].shape[1],
-        )
+        construction = self._construction(arrays)
+        args = BuildToursByRows.from_arrays(arrays, construction=construction, columns=self.columns)
         return (Launch(self.source, self._kernel, self._grid, self._block, args, self._shared),)
 
 
 class Sampling(MmasConstruction):
     """WRS with a list of unvisited cities."""
-
-    source = RESERVOIR
 
     def __init__(
         self,
@@ -181,21 +151,17 @@ class Sampling(MmasConstruction):
         self._kernel = f"build_tours_by_reservoir<{SAMPLED[tabu]}, {row}>"
         self._shared = 2 * (self.n + PADDING)
         check_shared(machine, self._shared, self.n, "mmas-wrs-bt")
-        self._warps = parameters.warps or self._automatic_warps()
+        # The fastest as measured: with more ants, fewer warps an ant keep the GPU busy.
+        fastest = 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
+        self._block = LANES * (parameters.warps or fastest)
 
-    def _automatic_warps(self) -> int:
-        """The fastest as measured: with more ants, fewer warps an ant keep the GPU busy."""
-        return 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
-
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        args = BuildToursByReservoir(
-            construction=self._common(arrays),
-            weights=arrays["weights"],
-            columns=arrays["weights"].shape[1],
+        common, columns = self._construction(arrays), self.columns
+        args = BuildToursByReservoir.from_arrays(arrays, construction=common, columns=columns)
+        return (
+            Launch(kernels.RESERVOIR, self._kernel, self.ants, self._block, args, self._shared),
         )
-        block = LANES * self._warps
-        return (Launch(self.source, self._kernel, self.ants, block, args, self._shared),)
 
 
 class ListTours(MmasConstruction):
@@ -223,10 +189,10 @@ class ListTours(MmasConstruction):
         self.listed_form = Form.PACKED if self._rounds else Form.FLOATS
         if samples:
             self.listed_form = Form.INVERSES
-        self.source = LISTS_WRS if samples else LISTS_RWM
+        self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
         self._tabu_bytes = _aligned({LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu])
         check_shared(machine, self._tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
-        rows = 1 if self._width == LANES else MOST_LIST_ROWS
+        rows = 1 if self._width == LANES else kernels.MOST_LIST_ROWS
         packed = self.listed_form is Form.PACKED
         warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))
         lists, bytes_a_city = ("PackedLists", 4) if packed else ("SplitLists", 6)
@@ -242,25 +208,20 @@ class ListTours(MmasConstruction):
             lists = lists if self._held == n else "PartedLists"
         else:
             self._place = self.ants, LANES, self._tabu_bytes
+        selection = "ReservoirSampling" if samples else "RouletteWheel"
+        flags = f"{str(self._held > 0).lower()}, {str(kept).lower()}"
         self._kernel = (
-            f"build_tours_by_lists<{LISTED[tabu]}, "
-            f"{'ReservoirSampling' if samples else 'RouletteWheel'}, "
-            f"{lists}, {rows}, {str(self._held > 0).lower()}, {str(kept).lower()}>"
+            f"build_tours_by_lists<{LISTED[tabu]}, {selection}, {lists}, {rows}, {flags}>"
         )
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that build all tours of an iteration."""
-        args = BuildToursByLists(
-            construction=self._common(arrays),
-            candidates=arrays["candidates"],
-            listed=arrays["listed"],
+        args = BuildToursByLists.from_arrays(
+            arrays,
+            construction=self._construction(arrays),
             width=self._width,
             held=self._held,
-            weights=arrays.get("weights"),
-            trails=arrays["trails"],
-            columns=arrays["trails"].shape[1],
-            backup=arrays["backup"],
-            strayed=arrays["strayed"],
+            columns=self.columns,
             rounds=self._rounds,
             factors=int(self._alpha) if self._alpha.is_integer() else -1,
             alpha=self._alpha,
@@ -273,14 +234,9 @@ class ListTours(MmasConstruction):
 def check_warps(warps: int, least: int, n: int, how: str) -> None:
     """Raise ParameterError if so many warps an ant do not do for ``n`` cities."""
     if warps < least:
-        raise ParameterError(
-            f"warps = {warps} is too few for {n} cities {how}: "
-            + (
-                f"set at least {least}"
-                if least <= MOST_WARPS
-                else "choose a colony with candidate lists"
-            )
-        )
+        other = "choose a colony with candidate lists"
+        advice = f"set at least {least}" if least <= MOST_WARPS else other
+        raise ParameterError(f"warps = {warps} is too few for {n} cities {how}: {advice}")
 
 
 def check_shared(machine: Machine, needed: int, n: int, other: str) -> None:

@@ -4,11 +4,9 @@
 
 #include "gpu/cuda/kernels/portable.cuh"
 
-__device__ __forceinline__ unsigned half_bits(float weight) {
+INLINE unsigned half_bits(float weight) {
     unsigned bits = __float_as_uint(weight);
     return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-__device__ __forceinline__ float rounded_to_half(float weight) {
-    return __uint_as_float(half_bits(weight) << 16);
-}
+INLINE float rounded_to_half(float weight) { return __uint_as_float(half_bits(weight) << 16); }

@@ -3,22 +3,7 @@
 from __future__ import annotations
 
 from gpu.construction.cuda.kernels import Construction, GroupSource, whole_tours
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float4,
-    Float32,
-    Float64,
-    Int32,
-    Int64,
-    KernelArguments,
-    Pointer,
-    UInt2,
-    UInt8,
-    UInt16,
-    UInt64,
-    Void,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.loader import KernelSource
 
@@ -41,139 +26,139 @@ _LIST_KERNELS = (
 edges are kept for certain."""
 
 
-class BuildToursByReservoir(KernelArguments):
+class BuildToursByReservoir(c.KernelArguments):
     """Arguments of ``build_tours_by_reservoir``."""
 
     construction: Construction
-    weights: ConstPointer[Void]
-    columns: Int32
+    weights: c.ConstPointer[c.Void]
+    columns: c.Int32
 
 
-class BuildToursByRows(KernelArguments):
+class BuildToursByRows(c.KernelArguments):
     """Arguments of ``build_tours_by_rows``."""
 
     construction: Construction
-    weights: ConstPointer[Void]
-    columns: Int32
+    weights: c.ConstPointer[c.Void]
+    columns: c.Int32
 
 
-class BuildToursByLists(KernelArguments):
+class BuildToursByLists(c.KernelArguments):
     """Arguments of ``build_tours_by_lists``."""
 
     construction: Construction
-    candidates: ConstPointer[UInt16]
-    listed: ConstPointer[Void]
-    width: Int32
-    held: Int32
-    weights: ConstPointer[Void] | None
-    trails: ConstPointer[Float32]
-    columns: Int32
-    backup: ConstPointer[UInt2]
-    strayed: ConstPointer[UInt8]
-    rounds: Int32
-    factors: Int32
-    alpha: Float64
-    tabu_bytes: Int32
+    candidates: c.ConstPointer[c.UInt16]
+    listed: c.ConstPointer[c.Void]
+    width: c.Int32
+    held: c.Int32
+    weights: c.ConstPointer[c.Void] | None
+    trails: c.ConstPointer[c.Float32]
+    columns: c.Int32
+    backup: c.ConstPointer[c.UInt2]
+    strayed: c.ConstPointer[c.UInt8]
+    rounds: c.Int32
+    factors: c.Int32
+    alpha: c.Float64
+    tabu_bytes: c.Int32
 
 
 class MmasState:
     """The limits of the trails and the like; see state.cuh."""
 
 
-class MmasRules(KernelArguments):
-    """The rules of limits, deposits and restarts; see state.cuh."""
+class MmasRules(c.KernelArguments):
+    """The rules of limits, deposits and restarts."""
 
-    nearest: Float64
-    spread: Float64
-    gain: Float64
-    keep: Float32
-    depositor: Int32
-    patience: Int32
+    nearest: c.Float64  # L_nn, at least 1
+    spread: c.Float64  # least over most
+    gain: c.Float64  # rho * L_nn
+    keep: c.Float32  # 1 - rho
+    depositor: c.Int32
+    patience: c.Int32  # iterations in vain before trails may begin anew; 0 for never
 
 
-class EdgeWeights(KernelArguments):
-    """The weights of all edges, and what they are made of; see update.cu."""
+class EdgeWeights(c.KernelArguments):
+    """The weights of all edges, and what they are made of."""
 
     geometry: Geometry
-    columns: Int32
-    form: Int32
-    rounds: Int32
-    alpha: Float64
-    heuristic: ConstPointer[Float32] | None
-    weights: Pointer[Void] | None
+    columns: c.Int32
+    form: c.Int32
+    rounds: c.Int32  # whether to half precision
+    alpha: c.Float64
+    heuristic: c.ConstPointer[c.Float32] | None  # null: it is worked out where it is needed
+    weights: c.Pointer[c.Void] | None
 
 
-class StartLimits(KernelArguments):
+class StartLimits(c.KernelArguments):
     """Arguments of ``start_limits``."""
 
-    mmas: Pointer[MmasState]
-    least: Float32
+    limits: c.Pointer[MmasState]
+    least: c.Float32
 
 
-class WeighTrails(KernelArguments):
+class WeighTrails(c.KernelArguments):
     """Arguments of ``weigh_trails``."""
 
     edges: EdgeWeights
-    quarters: Int64
-    trails: ConstPointer[Float4]
+    quarters: c.Int64
+    trails: c.ConstPointer[c.Float4]
 
 
-class CountSettled(KernelArguments):
+class CountSettled(c.KernelArguments):
     """Arguments of ``count_settled``."""
 
-    n: Int32
-    columns: Int32
-    listed: Int32
-    candidates: ConstPointer[UInt16]
-    width: Int32
-    trails: ConstPointer[Float32]
-    branches: Pointer[UInt64]
+    n: c.Int32
+    columns: c.Int32
+    listed: c.Int32
+    candidates: c.ConstPointer[c.UInt16]
+    width: c.Int32
+    trails: c.ConstPointer[c.Float32]
+    branches: c.Pointer[c.UInt64]
 
 
-class EvaporateTrails(KernelArguments):
+class EvaporateTrails(c.KernelArguments):
     """Arguments of ``evaporate_trails``."""
 
     edges: EdgeWeights
     rules: MmasRules
-    quarters: Int64
-    trails: Pointer[Float4]
-    mmas: ConstPointer[MmasState]
-    state: ConstPointer[ColonyState]
+    quarters: c.Int64
+    trails: c.Pointer[c.Float4]
+    limits: c.ConstPointer[MmasState]
+    state: c.ConstPointer[c.ColonyState]
 
 
-class DepositTrails(KernelArguments):
+class DepositTrails(c.KernelArguments):
     """Arguments of ``deposit_trails``."""
 
     edges: EdgeWeights
     rules: MmasRules
-    ants: Int32
-    directed: Int32
-    trails: Pointer[Float32]
-    tours: ConstPointer[Int32]
-    best_tour: Pointer[Int32]
-    iteration_tour: Pointer[Int32]
-    backup: ConstPointer[UInt2]
-    strayed: Pointer[UInt8] | None
-    mmas: Pointer[MmasState]
-    state: Pointer[ColonyState]
+    ants: c.Int32
+    directed: c.Int32
+    trails: c.Pointer[c.Float32]
+    tours: c.ConstPointer[c.Int32]
+    best_tour: c.Pointer[c.Int32]
+    iteration_tour: c.Pointer[c.Int32]
+    backup: c.ConstPointer[c.UInt2]
+    strayed: c.Pointer[c.UInt8] | None  # null where no construction reads it
+    limits: c.Pointer[MmasState]
+    state: c.Pointer[c.ColonyState]
 
 
-class WeighCandidates(KernelArguments):
+class WeighCandidates(c.KernelArguments):
     """Arguments of ``weigh_candidates``."""
 
-    n: Int32
-    columns: Int32
-    form: Int32
-    rounds: Int32
-    alpha: Float64
-    width: Int32
-    candidates: ConstPointer[UInt16]
-    etas: ConstPointer[Float32]
-    trails: ConstPointer[Float32]
-    listed: Pointer[Void]
+    n: c.Int32
+    columns: c.Int32
+    form: c.Int32
+    rounds: c.Int32
+    alpha: c.Float64
+    width: c.Int32
+    candidates: c.ConstPointer[c.UInt16]
+    etas: c.ConstPointer[c.Float32]
+    trails: c.ConstPointer[c.Float32]
+    listed: c.Pointer[c.Void]
 
 
-def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[KernelArguments]]:
+def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[c.KernelArguments]]:
     """The kernels of a selection from whole rows of weights; see row_tours.cuh."""
     names = [
         *(
@@ -188,7 +173,7 @@ def _rows(selection: str, shapes: dict[str, tuple[int, ...]]) -> dict[str, type[
 
 def _lists(
     selection: str, stored: dict[str, tuple[tuple[int, str], ...]]
-) -> dict[str, type[KernelArguments]]:
+) -> dict[str, type[c.KernelArguments]]:
     """The kernels of a selection from candidate lists; see lists.cuh."""
     return {
         f"build_tours_by_lists<{tabu}, {selection}, {lists}, {rows}, {shared}>": BuildToursByLists

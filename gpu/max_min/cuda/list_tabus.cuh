@@ -7,17 +7,15 @@
 #pragma once
 
 #include "compact_list.cuh"
-#include "gpu/cuda/kernels/portable.cuh"
 
 // BT: a bit a city.
 struct BitmaskTabu {
     unsigned* bits;
 
-    __device__ __forceinline__ BitmaskTabu(void* shared, int)
-        : bits(static_cast<unsigned*>(shared)) {}
+    INLINE BitmaskTabu(void* shared, int) : bits(static_cast<unsigned*>(shared)) {}
 
     // Numbers of no city count as visited.
-    __device__ __forceinline__ void begin(int n, int start, int lane) {
+    INLINE void begin(int n, int start, int lane) {
         for (int word = lane; 32 * word < n; word += LANES) {
             unsigned own = n - 32 * word < 32 ? ~0u << n % 32 : 0;
             if (word == start / 32) own |= 1u << start % 32;
@@ -26,26 +24,22 @@ struct BitmaskTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ unsigned seen(int city) const {
-        return bits[static_cast<unsigned>(city) / 32];
+    INLINE unsigned seen(int city) const { return bits[unsigned(city) / 32]; }
+
+    INLINE bool visited(unsigned seen, int city, int) const { return seen >> city % 32 & 1; }
+
+    INLINE void mark(unsigned seen, int city, int) const {
+        bits[unsigned(city) / 32] = seen | 1u << city % 32;
     }
 
-    __device__ __forceinline__ bool visited(unsigned seen, int city, int) const {
-        return seen >> city % 32 & 1;
-    }
-
-    __device__ __forceinline__ void mark(unsigned seen, int city, int) const {
-        bits[static_cast<unsigned>(city) / 32] = seen | 1u << city % 32;
-    }
-
-    __device__ __forceinline__ unsigned unvisited_of(int eight, int, int) const {
+    INLINE unsigned unvisited_of(int eight, int, int) const {
         return ~(bits[eight / 4] >> 8 * (eight % 4)) & 0xff;
     }
 };
 
 // Which of the cities from 8 eight on are unvisited, asked one by one.
 template <class Tabu>
-__device__ __forceinline__ unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
+INLINE unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
     unsigned open = 0;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
@@ -60,26 +54,24 @@ __device__ __forceinline__ unsigned unvisited_eight(const Tabu& tabu, int eight,
 struct CompactTabu {
     CompactList list;
 
-    __device__ __forceinline__ CompactTabu(void* shared, int n)
-        : list(shared, nullptr, nullptr, n) {}
+    INLINE CompactTabu(void* shared, int n) : list(shared, nullptr, nullptr, n) {}
 
-    __device__ __forceinline__ void begin(int, int start, int lane) {
+    INLINE void begin(int, int start, int lane) {
         list.fill(start, 0, lane, LANES);
         __syncwarp();
     }
 
-    __device__ __forceinline__ unsigned seen(int city) const { return list.entries[city]; }
+    INLINE unsigned seen(int city) const { return list.entries[city]; }
 
-    __device__ __forceinline__ bool visited(unsigned seen, int city, int step) const {
-        return seen != (city < step ? seen : static_cast<unsigned>(city)) ||
-               seen == CompactList::VISITED;
+    INLINE bool visited(unsigned seen, int city, int step) const {
+        return seen != (city < step ? seen : unsigned(city)) || seen == CompactList::VISITED;
     }
 
-    __device__ __forceinline__ void mark(unsigned seen, int city, int step) const {
-        list.drop(city < step ? static_cast<int>(seen) : city, city, step);
+    INLINE void mark(unsigned seen, int city, int step) const {
+        list.drop(city < step ? int(seen) : city, city, step);
     }
 
-    __device__ __forceinline__ unsigned unvisited_of(int eight, int n, int step) const {
+    INLINE unsigned unvisited_of(int eight, int n, int step) const {
         return unvisited_eight(*this, eight, n, step);
     }
 };
@@ -88,10 +80,10 @@ struct CompactTabu {
 struct ListTabu {
     unsigned short *cities, *places;
 
-    __device__ __forceinline__ ListTabu(void* shared, int n)
+    INLINE ListTabu(void* shared, int n)
         : cities(static_cast<unsigned short*>(shared)), places(cities + n) {}
 
-    __device__ __forceinline__ void begin(int n, int start, int lane) const {
+    INLINE void begin(int n, int start, int lane) const {
         for (int i = lane; i < n; i += LANES) {
             int other = i == 0 ? start : i == start ? 0 : i;
             cities[i] = places[i] = static_cast<unsigned short>(other);
@@ -99,13 +91,11 @@ struct ListTabu {
         __syncwarp();
     }
 
-    __device__ __forceinline__ unsigned seen(int city) const { return places[city]; }
+    INLINE unsigned seen(int city) const { return places[city]; }
 
-    __device__ __forceinline__ bool visited(unsigned seen, int, int step) const {
-        return seen < static_cast<unsigned>(step);
-    }
+    INLINE bool visited(unsigned seen, int, int step) const { return seen < unsigned(step); }
 
-    __device__ __forceinline__ void mark(unsigned seen, int city, int step) const {
+    INLINE void mark(unsigned seen, int city, int step) const {
         unsigned short first = cities[step];
         cities[seen] = first;
         places[first] = static_cast<unsigned short>(seen);
@@ -113,7 +103,7 @@ struct ListTabu {
         places[city] = static_cast<unsigned short>(step);
     }
 
-    __device__ __forceinline__ unsigned unvisited_of(int eight, int n, int step) const {
+    INLINE unsigned unvisited_of(int eight, int n, int step) const {
         return unvisited_eight(*this, eight, n, step);
     }
 };

@@ -8,9 +8,7 @@
 #pragma once
 
 #include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "list_tabus.cuh"
 #include "other_cities.cuh"
 
@@ -20,22 +18,20 @@ struct SplitLists {
     const float* weights;  // or their inverses
     int width, lane;
 
-    __device__ __forceinline__ SplitLists(const unsigned short* candidates, const void* listed,
-                                          int width_, int lane_)
+    INLINE SplitLists(const unsigned short* candidates, const void* listed, int width_, int lane_)
         : cities(candidates + lane_),
           weights(static_cast<const float*>(listed) + lane_),
           width(width_),
           lane(lane_) {}
 
     // `place`: where a row of 32 begins.
-    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+    INLINE void read(int place, int& city, float& weight) const {
         city = cities[place];
         weight = weights[place];
     }
 
-    // Starts to copy the lists of all cities to shared memory; returns the end of the
-    // copy.
-    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+    // Starts to copy the lists of all cities to shared memory; returns the end of the copy.
+    INLINE uint4* copy(uint4* shared, int count) {
         uint4* end = start_copy(shared, weights - lane, count * width / 4);
         weights = held_own_shared(reinterpret_cast<const float*>(shared) + lane);
         shared = end;
@@ -50,22 +46,21 @@ struct PackedLists {
     const unsigned* words;
     int width, lane;
 
-    __device__ __forceinline__ PackedLists(const unsigned short*, const void* listed, int width_,
-                                           int lane_)
+    INLINE PackedLists(const unsigned short*, const void* listed, int width_, int lane_)
         : words(static_cast<const unsigned*>(listed) + lane_), width(width_), lane(lane_) {}
 
-    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+    INLINE void read(int place, int& city, float& weight) const {
         unpack(words[place], city, weight);
     }
 
-    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+    INLINE uint4* copy(uint4* shared, int count) {
         uint4* end = start_copy(shared, words - lane, count * width / 4);
         words = held_own_shared(reinterpret_cast<const unsigned*>(shared) + lane);
         return end;
     }
 
-    static __device__ __forceinline__ void unpack(unsigned word, int& city, float& weight) {
-        city = static_cast<int>(word & 0xffffu);
+    static INLINE void unpack(unsigned word, int& city, float& weight) {
+        city = int(word & 0xffffu);
         weight = __uint_as_float(word & 0xffff0000u);
     }
 };
@@ -76,36 +71,18 @@ struct PartedLists {
     PackedLists near, far;
     int width, end = 0;  // of the lists in shared memory
 
-    __device__ __forceinline__ PartedLists(const unsigned short* candidates, const void* listed,
-                                           int width_, int lane)
+    INLINE PartedLists(const unsigned short* candidates, const void* listed, int width_, int lane)
         : near(candidates, listed, width_, lane), far(near), width(width_) {}
 
-    __device__ __forceinline__ void read(int place, int& city, float& weight) const {
+    INLINE void read(int place, int& city, float& weight) const {
         unsigned word = place < end ? near.words[place] : __ldg(far.words + place);
         PackedLists::unpack(word, city, weight);
     }
 
-    __device__ __forceinline__ uint4* copy(uint4* shared, int count) {
+    INLINE uint4* copy(uint4* shared, int count) {
         end = count * width;
         return near.copy(shared, count);
     }
-};
-
-struct BuildToursByLists {
-    Construction construction;
-    const unsigned short* candidates;
-    const void* listed;
-    int width;
-    int held;
-    const void* weights;
-    const float* trails;
-    int columns;
-    const uint2* backup;
-    const unsigned char* strayed;
-    int rounds;
-    int factors;
-    double alpha;
-    int tabu_bytes;
 };
 
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
@@ -133,8 +110,8 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     __syncthreads();
     Tabu tabu(held_shared(tabus + warp * tabu_bytes), n);
     for (int ant = warp * gridDim.x + blockIdx.x; ant < ants; ant += gridDim.x * warps) {
-        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-        int* tour = tours + static_cast<long long>(ant) * n;
+        Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
+        int* tour = row_of(tours, ant, n);
         int city = draws.start(n), kept = city;  // the last cities, one a lane
         tabu.begin(n, city, lane);
         for (int first = 0; first < n; first += LANES) {

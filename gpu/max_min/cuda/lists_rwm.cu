@@ -6,13 +6,13 @@ struct RouletteWheel {
     EightSums eights;
     unsigned words;  // for 32 steps, one a lane
 
-    __device__ __forceinline__ RouletteWheel(const Draws& draws, int first, int lane)
+    INLINE RouletteWheel(const Draws& draws, int first, int lane)
         : eights(lane), words(draws.spin(first + lane)) {}
 
     // Draws a city and marks it; false where no candidate is left.
     template <int ROWS, class Lists, class Tabu>
-    __device__ __forceinline__ bool choose(const Lists& lists, const Tabu& tabu, int& city,
-                                           int first, int place, int lane) const {
+    INLINE bool choose(const Lists& lists, const Tabu& tabu, int& city, int first, int place,
+                       int lane) const {
         int step = first + place, start = city * (ROWS == 1 ? LANES : lists.width);
         int cities[ROWS];
         float weights[ROWS], top = 0.0f;
@@ -54,7 +54,7 @@ struct RouletteWheel {
         bool here = eights.stops_here(own, stop, lane);  // nowhere, if no candidate is left
         __syncwarp();                                    // all have read the tabu
         if (here) tabu.mark(own_seen, own_city, step);
-        own_city = static_cast<int>(warp_max(here ? static_cast<unsigned>(own_city) : 0));
+        own_city = int(warp_max(here ? unsigned(own_city) : 0));
         if (largest == 0) return false;
         city = own_city;
         return true;

@@ -1,11 +1,9 @@
-// Tabu policy BT for all cities of a warp (2020, Section 4.1): one bit a city, in
-// registers.
+// Tabu policy BT for all cities of a warp (2020, Section 4.1): one bit a city, in registers.
 //
 // A tile is 256 cities with consecutive numbers, 8 a lane. So a row of weights is read in whole
 // lines, and no place is looked up. A lane has the bits of four tiles in a word.
 #pragma once
 
-#include "gpu/cuda/kernels/portable.cuh"
 #include "half_weights.cuh"
 
 [[maybe_unused]] constexpr int LANE_CITIES = 8;
@@ -13,7 +11,7 @@
 
 // Bytes of a word made of the highest bits of bytes of `bits`: byte i is all ones if byte
 // (selector >> 4 i & 3) of `bits` has its highest bit set, else 0.
-__device__ __forceinline__ unsigned spread_signs(unsigned bits, unsigned selector) {
+INLINE unsigned spread_signs(unsigned bits, unsigned selector) {
 #if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
     unsigned result;
     asm("prmt.b32 %0, %1, %1, %2;" : "=r"(result) : "r"(bits), "r"(selector | 0x8888u));
@@ -27,7 +25,7 @@ __device__ __forceinline__ unsigned spread_signs(unsigned bits, unsigned selecto
 }
 
 // The larger of two words, in each half.
-__device__ __forceinline__ unsigned larger_halves(unsigned a, unsigned b) {
+INLINE unsigned larger_halves(unsigned a, unsigned b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(FORMICARIUM_EMULATION)
     return __vmaxu2(a, b);
 #else
@@ -43,8 +41,7 @@ struct LaneCities {
     unsigned left[WORDS];
     int first, lane;  // the first city of the warp's first tile
 
-    __device__ __forceinline__ LaneCities(int n, int first_, int lane_)
-        : left(), first(first_), lane(lane_) {
+    INLINE LaneCities(int n, int first_, int lane_) : left(), first(first_), lane(lane_) {
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile)
 #pragma unroll
@@ -52,50 +49,48 @@ struct LaneCities {
                 if (city(tile, j) < n) left[tile / 4] |= 1u << bit(tile, j);
     }
 
-    static __device__ __forceinline__ unsigned bit(unsigned tile, unsigned j) {
+    static INLINE unsigned bit(unsigned tile, unsigned j) {
         return 8 * (j % 4) + 2 * (tile % 4) + j / 4;
     }
 
-    __device__ __forceinline__ int city(int tile, int j) const {
+    INLINE int city(int tile, int j) const {
         return first + tile * TILE_CITIES + lane * LANE_CITIES + j;
     }
 
     // Marks a city as visited.
-    __device__ __forceinline__ void mark(int city) {
-        unsigned own = static_cast<unsigned>(city - first);
+    INLINE void mark(int city) {
+        unsigned own = unsigned(city - first);
         unsigned tile = own / TILE_CITIES, gone = 1u << bit(tile, own % LANE_CITIES);
-        if (own / LANE_CITIES % LANES != static_cast<unsigned>(lane)) gone = 0;
+        if (own / LANE_CITIES % LANES != unsigned(lane)) gone = 0;
 #pragma unroll
         for (int word = 0; word < WORDS; ++word)
-            left[word] &= ~(tile / 4 == static_cast<unsigned>(word) ? gone : 0);
+            left[word] &= ~(tile / 4 == unsigned(word) ? gone : 0);
     }
 
     // The same, if `mine`, for a city of this lane.
-    __device__ __forceinline__ void take(bool mine, int tile, unsigned j) {
+    INLINE void take(bool mine, int tile, unsigned j) {
         unsigned gone = mine ? 1u << bit(tile, j) : 0;
 #pragma unroll
         for (int word = 0; word < WORDS; ++word) left[word] &= ~(tile / 4 == word ? gone : 0);
     }
 
     // For a city of another warp.
-    __device__ __forceinline__ bool has(int city) const {
-        return static_cast<unsigned>(city - first) < static_cast<unsigned>(TILES * TILE_CITIES);
+    INLINE bool has(int city) const {
+        return unsigned(city - first) < unsigned(TILES * TILE_CITIES);
     }
 
     // The bits of a tile whose number is known only at run time, shifted to the first place.
-    __device__ __forceinline__ unsigned of(int tile) const {
+    INLINE unsigned of(int tile) const {
         unsigned bits = left[0];
 #pragma unroll
         for (int word = 1; word < WORDS; ++word) bits = tile / 4 == word ? left[word] : bits;
         return bits >> 2 * (tile % 4);
     }
 
-    __device__ __forceinline__ bool any(int tile) const {
-        return left[tile / 4] & 0x03030303u << 2 * (tile % 4);
-    }
+    INLINE bool any(int tile) const { return left[tile / 4] & 0x03030303u << 2 * (tile % 4); }
 
     // The bits of cities 4 half to 4 half + 3 of a tile, as spread_signs() takes them.
-    __device__ __forceinline__ unsigned signs(int tile, int half) const {
+    INLINE unsigned signs(int tile, int half) const {
         return left[tile / 4] << (7 - 2 * (tile % 4) - half);
     }
 };
@@ -106,51 +101,37 @@ struct FullRow {
     static constexpr int WORDS = LANE_CITIES;
     typedef float Stored;
 
-    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
-        return held_pointer(row);
-    }
+    static INLINE const Stored* begin(const Stored* row) { return held_pointer(row); }
 
     template <class Cities>
-    static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
-                                                unsigned (&words)[WORDS]) {
-        uint4 low = {}, high = {};
+    static INLINE void read(const Stored* row, const Cities& cities, int tile,
+                            unsigned (&words)[WORDS]) {
+        uint4 eight[2] = {};
         if (cities.any(tile)) {
             const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
-            low = __ldg(from);
-            high = __ldg(from + 1);
+            eight[0] = __ldg(from);
+            eight[1] = __ldg(from + 1);
         }
-        words[0] = low.x;
-        words[1] = low.y;
-        words[2] = low.z;
-        words[3] = low.w;
-        words[4] = high.x;
-        words[5] = high.y;
-        words[6] = high.z;
-        words[7] = high.w;
+        memcpy(words, eight, sizeof(words));
     }
 
     template <class Cities>
-    static __device__ __forceinline__ void mask(const Cities& cities, int tile,
-                                                unsigned (&words)[WORDS]) {
+    static INLINE void mask(const Cities& cities, int tile, unsigned (&words)[WORDS]) {
 #pragma unroll
         for (int j = 0; j < LANE_CITIES; ++j)
             words[j] &= spread_signs(cities.signs(tile, j / 4), 0x1111u * (j % 4));
     }
 
-    static __device__ __forceinline__ float at(const Stored* row, int city) {
-        return __ldg(row + static_cast<unsigned>(city));
-    }
+    static INLINE float at(const Stored* row, int city) { return __ldg(row + unsigned(city)); }
 
-    static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) { return max(a, b); }
-    static __device__ __forceinline__ unsigned largest(unsigned top) { return top; }
+    static INLINE unsigned larger(unsigned a, unsigned b) { return max(a, b); }
+    static INLINE unsigned largest(unsigned top) { return top; }
 
-    static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
+    static INLINE float weight(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(words[j]);
     }
 
-    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
-        return weight(words, j);
-    }
+    static INLINE float at_least(const unsigned (&words)[WORDS], int j) { return weight(words, j); }
 };
 
 // Half precision; `SHARED` says that the rows are in shared memory.
@@ -160,51 +141,43 @@ struct HalfRows {
     static constexpr int WORDS = LANE_CITIES / 2;
     typedef unsigned short Stored;
 
-    static __device__ __forceinline__ const Stored* begin(const Stored* row) {
+    static INLINE const Stored* begin(const Stored* row) {
         return SHARED ? row : held_pointer(row);
     }
 
     template <class Cities>
-    static __device__ __forceinline__ void read(const Stored* row, const Cities& cities, int tile,
-                                                unsigned (&words)[WORDS]) {
+    static INLINE void read(const Stored* row, const Cities& cities, int tile,
+                            unsigned (&words)[WORDS]) {
         uint4 all = {};
         if (SHARED || cities.any(tile)) {
             const uint4* from = reinterpret_cast<const uint4*>(row + cities.city(tile, 0));
             all = SHARED ? *from : __ldg(from);
         }
-        words[0] = all.x;
-        words[1] = all.y;
-        words[2] = all.z;
-        words[3] = all.w;
+        memcpy(words, &all, sizeof(words));
     }
 
     template <class Cities>
-    static __device__ __forceinline__ void mask(const Cities& cities, int tile,
-                                                unsigned (&words)[WORDS]) {
+    static INLINE void mask(const Cities& cities, int tile, unsigned (&words)[WORDS]) {
 #pragma unroll
         for (int pair = 0; pair < WORDS; ++pair)
             words[pair] &= spread_signs(cities.signs(tile, pair / 2), pair % 2 ? 0x3322u : 0x1100u);
     }
 
-    static __device__ __forceinline__ float at(const Stored* row, int city) {
-        const Stored* own = row + static_cast<unsigned>(city);
+    static INLINE float at(const Stored* row, int city) {
+        const Stored* own = row + unsigned(city);
         unsigned half = SHARED ? *own : __ldg(own);
         return __uint_as_float(half << 16);
     }
 
-    static __device__ __forceinline__ unsigned larger(unsigned a, unsigned b) {
-        return larger_halves(a, b);
-    }
-    static __device__ __forceinline__ unsigned largest(unsigned top) {
-        return max(top & 0xffff0000u, top << 16);
-    }
+    static INLINE unsigned larger(unsigned a, unsigned b) { return larger_halves(a, b); }
+    static INLINE unsigned largest(unsigned top) { return max(top & 0xffff0000u, top << 16); }
 
-    static __device__ __forceinline__ float weight(const unsigned (&words)[WORDS], int j) {
+    static INLINE float weight(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(j % 2 ? words[j / 2] & 0xffff0000u : words[j / 2] << 16);
     }
 
     // The weight or a little more, faster.
-    static __device__ __forceinline__ float at_least(const unsigned (&words)[WORDS], int j) {
+    static INLINE float at_least(const unsigned (&words)[WORDS], int j) {
         return __uint_as_float(j % 2 ? words[j / 2] : words[j / 2] << 16);
     }
 };

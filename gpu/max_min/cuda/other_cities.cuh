@@ -12,17 +12,17 @@
 struct Heaviest {
     unsigned most = 0, lowest = ~0u;
 
-    __device__ __forceinline__ void offer(float weight, int its_city) {
-        unsigned own = __float_as_uint(weight), number = static_cast<unsigned>(its_city);
+    INLINE void offer(float weight, int its_city) {
+        unsigned own = __float_as_uint(weight), number = unsigned(its_city);
         bool better = own > most || (own == most && number < lowest);
         most = better ? own : most;
         lowest = better ? number : lowest;
     }
 
     // That of all lanes.
-    __device__ __forceinline__ int city() const {
+    INLINE int city() const {
         unsigned top = warp_max(most);
-        return static_cast<int>(warp_min(most == top ? lowest : ~0u));
+        return int(warp_min(most == top ? lowest : ~0u));
     }
 };
 
@@ -31,14 +31,14 @@ template <bool HALVES>
 struct EightWeights {
     uint4 words[HALVES ? 1 : 2];
 
-    __device__ __forceinline__ void read(const void* row, int eight) {
+    INLINE void read(const void* row, int eight) {
         constexpr int COUNT = HALVES ? 1 : 2;
 #pragma unroll
         for (int i = 0; i < COUNT; ++i)
             words[i] = __ldg(static_cast<const uint4*>(row) + COUNT * eight + i);
     }
 
-    __device__ __forceinline__ float weight(int i) const {
+    INLINE float weight(int i) const {
         const uint4& own = words[HALVES ? 0 : i / 4];
         int at = HALVES ? i / 2 : i % 4;
         unsigned word = at == 0 ? own.x : at == 1 ? own.y : at == 2 ? own.z : own.w;
@@ -54,8 +54,7 @@ struct AllWeights {
 
     // The heaviest of the cities that this lane looks at.
     template <class Tabu>
-    __device__ __forceinline__ Heaviest heaviest(const Tabu& tabu, int from, int step,
-                                                 int lane) const {
+    INLINE Heaviest heaviest(const Tabu& tabu, int from, int step, int lane) const {
         long long row = static_cast<long long>(from) * columns;
         if (rounds)
             return of_row<true>(static_cast<const unsigned short*>(weights) + row, tabu, step,
@@ -66,8 +65,7 @@ struct AllWeights {
   private:
     // Reads overlap: a few rounds are enough for all cities. Every lane makes the same number.
     template <bool HALVES, class Tabu>
-    __device__ __forceinline__ Heaviest of_row(const void* row, const Tabu& tabu, int step,
-                                               int lane) const {
+    INLINE Heaviest of_row(const void* row, const Tabu& tabu, int step, int lane) const {
         constexpr int READS = HALVES ? 5 : 3;
         Heaviest found;
         int eights = (n + 7) / 8;
@@ -107,7 +105,7 @@ struct OtherCities {
 
     // The heaviest unvisited city. All lanes of the warp call this.
     template <class Tabu>
-    __device__ __forceinline__ int heaviest(const Tabu& tabu, int from, int step, int lane) const {
+    INLINE int heaviest(const Tabu& tabu, int from, int step, int lane) const {
         Heaviest found = at_once(this, tabu, from, step, lane);
         if (warp_max(found.most) == 0) found = one_after_another(tabu, from, step, lane);
         return found.city();
@@ -119,16 +117,14 @@ struct OtherCities {
 
     // Returns none if all cities must be looked at.
     template <class Tabu>
-    static __device__ SELDOM Heaviest at_once(const OtherCities* others, Tabu tabu, int from,
-                                              int step, int lane) {
+    SELDOM Heaviest at_once(const OtherCities* others, Tabu tabu, int from, int step, int lane) {
         return others->kept.weights ? others->kept.heaviest(tabu, from, step, lane)
                                     : others->of_backup(tabu, from, step, lane);
     }
 
     // Returns none if a heavier one may be beyond.
     template <class Tabu>
-    __device__ __forceinline__ Heaviest of_backup(const Tabu& tabu, int from, int step,
-                                                  int lane) const {
+    INLINE Heaviest of_backup(const Tabu& tabu, int from, int step, int lane) const {
         const float* row = trails + static_cast<long long>(from) * kept.columns;
         const uint2* own = backup + static_cast<long long>(from) * BACKUP_ROWS * LANES;
         if (strayed[from]) return Heaviest();
@@ -152,28 +148,26 @@ struct OtherCities {
     }
 
     // The heaviest city so far, with its trail and distance. A later city that is not nearer, by a
-    // trail that is not stronger, cannot win, and needs no weight: on a tie the lower city
-    // wins.
+    // trail that is not stronger, cannot win, and needs no weight: on a tie the lower city wins.
     struct Leader {
         unsigned most = 0;
         int city = 0, distance = 0;
         float trail = 0.0f;
 
-        __device__ __forceinline__ bool rules_out(float other_trail, int other_distance) const {
+        INLINE bool rules_out(float other_trail, int other_distance) const {
             return other_trail <= trail && other_distance >= distance;
         }
 
         // The distance is at least this.
-        __device__ __forceinline__ bool rules_out(float other_trail, float other_distance) const {
-            return other_trail <= trail && other_distance >= static_cast<float>(distance);
+        INLINE bool rules_out(float other_trail, float other_distance) const {
+            return other_trail <= trail && other_distance >= float(distance);
         }
     };
 
     static constexpr int MANY = 8;  // cities of a lane at a time
 
     template <class Tabu>
-    __device__ __forceinline__ Heaviest one_after_another(const Tabu& tabu, int from, int step,
-                                                          int lane) const {
+    INLINE Heaviest one_after_another(const Tabu& tabu, int from, int step, int lane) const {
         Leader leader;
 #pragma unroll 1
         for (int first = lane; first - lane < geometry.n; first += MANY * LANES) {
@@ -189,18 +183,18 @@ struct OtherCities {
             unsigned most = warp_max(own.most);
             if (most == leader.most) continue;
             bool leads = own.most == most;
-            int city = static_cast<int>(warp_min(leads ? static_cast<unsigned>(own.city) : ~0u));
+            int city = int(warp_min(leads ? unsigned(own.city) : ~0u));
             leads = leads && own.city == city;
-            int distance = static_cast<int>(warp_max(leads ? own.distance : 0));
+            int distance = int(warp_max(leads ? own.distance : 0));
             unsigned trail = warp_max(leads ? __float_as_uint(own.trail) : 0);
             leader = {most, city, distance, __uint_as_float(trail)};
         }
-        return {leader.most, static_cast<unsigned>(leader.city)};
+        return {leader.most, unsigned(leader.city)};
     }
 
     // The leader among it and the open ones of every 32nd city from `first` on.
-    static __device__ SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open,
-                                            int from, int first) {
+    SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open, int from,
+                          int first) {
         const Geometry& geometry = others->geometry;
         const float* row = others->trails + static_cast<long long>(from) * others->kept.columns;
         unsigned worth = worth_weighing(geometry, row, leader, open, from, first);
@@ -217,10 +211,9 @@ struct OtherCities {
     }
 
     // Of the open ones. Their reads overlap.
-    static __device__ __forceinline__ unsigned worth_weighing(const Geometry& geometry,
-                                                              const float* row,
-                                                              const Leader& leader, unsigned open,
-                                                              int from, int first) {
+    static INLINE unsigned worth_weighing(const Geometry& geometry, const float* row,
+                                          const Leader& leader, unsigned open, int from,
+                                          int first) {
         Site here = geometry.site(from), there[MANY];
         float trails[MANY];
 #pragma unroll
@@ -236,14 +229,14 @@ struct OtherCities {
         return open;
     }
 
-    __device__ __forceinline__ float weighed(float trail, float eta) const {
+    INLINE float weighed(float trail, float eta) const {
         float power = factors == 1 ? trail : power_of(trail, factors, alpha);
         float own = choice(power, eta);
         return kept.rounds ? rounded_to_half(own) : own;
     }
 
     // `factors` is alpha where that is whole, else -1.
-    static __device__ SELDOM float power_of(float trail, int factors, double alpha) {
+    SELDOM float power_of(float trail, int factors, double alpha) {
         return factors < 0 ? RealPower(alpha)(trail) : WholePower(alpha)(trail);
     }
 };

@@ -1,10 +1,8 @@
 // MMAS-WRS-LC and -CT (2020): weighted reservoir sampling over the unvisited cities of a list. A
 // block is an ant.
 #include "compact_list.cuh"
-#include "gpu/construction/cuda/tour_list.cuh"
 #include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
+#include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"
 
@@ -14,14 +12,13 @@ struct Listed {
     static constexpr int AT_ONCE = 4;
     List list;
 
-    __device__ __forceinline__ Listed(void* shared, int* tour, int n)
-        : list(shared, nullptr, tour, n) {}
+    INLINE Listed(void* shared, int* tour, int n) : list(shared, nullptr, tour, n) {}
 
-    __device__ __forceinline__ void begin(int start) const { list.begin(start, AT_ONCE * LANES); }
+    INLINE void begin(int start) const { list.begin(start, AT_ONCE * LANES); }
 
     template <class Row>
-    __device__ __forceinline__ void sample(Search& search, const Group<>& group,
-                                           const typename Row::Stored* row, int step) const {
+    INLINE void sample(Search& search, const Group<>& group, const typename Row::Stored* row,
+                       int step) const {
         int places = AT_ONCE * LANES, all = group.warps * places;
         for (int first = step + group.warp * places; first < list.n; first += all) {
             Some<Row> some(list, row, first + group.lane);
@@ -31,7 +28,7 @@ struct Listed {
     }
 
     // Called by all threads; one of them sampled the city that won.
-    __device__ __forceinline__ void take(const Sample& own, int city, int step) const {
+    INLINE void take(const Sample& own, int city, int step) const {
         if (own.city == city) list.take(own.place, city, step);
     }
 
@@ -46,8 +43,7 @@ struct Listed {
         int cities[AT_ONCE];
         float weights[AT_ONCE];
 
-        __device__ __forceinline__ Some(const List& list_, const typename Row::Stored* row_,
-                                        int first_)
+        INLINE Some(const List& list_, const typename Row::Stored* row_, int first_)
             : list(list_), row(row_), first(first_) {
 #pragma unroll
             for (int i = 0; i < COUNT; ++i) cities[i] = city(i);
@@ -55,21 +51,13 @@ struct Listed {
             for (int i = 0; i < COUNT; ++i) weights[i] = Row::at(row, cities[i]);
         }
 
-        __device__ __forceinline__ unsigned word(const OwnWords& words, int i) const {
-            return words.of(cities[i]);
-        }
-        __device__ __forceinline__ float weight(int i) const { return weights[i]; }
-        __device__ __forceinline__ float roughly(int i) const { return weights[i]; }
-        __device__ __forceinline__ float again(int i) const { return Row::at(row, city(i)); }
-        __device__ __forceinline__ int city(int i) const { return list.city(place(i)); }
-        __device__ __forceinline__ int place(int i) const { return first + i * LANES; }
+        INLINE unsigned word(const OwnWords& words, int i) const { return words.of(cities[i]); }
+        INLINE float weight(int i) const { return weights[i]; }
+        INLINE float roughly(int i) const { return weights[i]; }
+        INLINE float again(int i) const { return Row::at(row, city(i)); }
+        INLINE int city(int i) const { return list.city(place(i)); }
+        INLINE int place(int i) const { return first + i * LANES; }
     };
-};
-
-struct BuildToursByReservoir {
-    Construction construction;
-    const void* weights;
-    int columns;
 };
 
 template <class List, class Row>
@@ -82,13 +70,13 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
-    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Group<> group{memory, int(blockDim.x) / LANES, warp, lane};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     const typename Row::Stored* rows = static_cast<const typename Row::Stored*>(weights);
-    int* tour = tours + static_cast<long long>(ant) * n;
+    int* tour = row_of(tours, ant, n);
     Listed<List> tabu(shared, tour, n);
     int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
-    GrowingTour grown(geometry, city);
+    GrowingTour grown{geometry, city, city};
     tabu.begin(city);
     group.meet();
     while (step < n) {
@@ -96,8 +84,7 @@ __global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
         int pause = min(n, (step | (LANES - 1)) + 1);
         for (; step < pause; ++step) {
             const typename Row::Stored* row =
-                rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
-                           static_cast<unsigned>(columns);
+                rows + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
             Search search(OwnWords(keys, step & (LANES - 1)), group.warps == 1);
             tabu.template sample<Row>(search, group, held_pointer(row), step);
             city = search.winner(group);

@@ -10,13 +10,11 @@
 
 struct Reservoir {
     // -log2(u) for the u in (0, 1) that a word stands for; see gpu/construction/cpu/random_keys.py.
-    static __device__ __forceinline__ float minus_log2(unsigned word) {
+    static INLINE float minus_log2(unsigned word) {
         float u = odd_share(word);
-        int bits = static_cast<int>(__float_as_uint(u));
+        int bits = int(__float_as_uint(u));
         int exponent = (bits - ROOT_HALF_BITS) >> 23;
-        float f =
-            __uint_as_float(static_cast<unsigned>(bits) - (static_cast<unsigned>(exponent) << 23)) -
-            1.0f;
+        float f = __uint_as_float(unsigned(bits) - (unsigned(exponent) << 23)) - 1.0f;
         float sum = -0.14580276608467102f;
         sum = sum * f + 0.2340385615825653f;
         sum = sum * f + -0.2488781213760376f;
@@ -25,12 +23,12 @@ struct Reservoir {
         sum = sum * f + 0.48092323541641235f;
         sum = sum * f + -0.7213528156280518f;
         sum = sum * f + 1.4426950216293335f;
-        return static_cast<float>(-exponent) - f * sum;
+        return float(-exponent) - f * sum;
     }
 
     // An upper bound of w / -ln(u), fast: it is at least u w / (1 - u). The quotient is looked up
     // in the bits of a float, which makes it up to 9/8 too large.
-    static __device__ __forceinline__ float floor(unsigned word, float weight) {
+    static INLINE float floor(unsigned word, float weight) {
         float u = odd_share(word);
         float inverse = __uint_as_float(0x7f000000u - __float_as_uint(1.0f - u));
         return weight * u * inverse;  // times 8/9, which comes last
@@ -45,21 +43,19 @@ struct Reservoir {
 struct KeyLimit {
     float scale;  // a little less than 1 / (key ln 2), or 0 where no key is known
 
-    __device__ __forceinline__ static KeyLimit of_key(float key) {
-        return {__fdividef(1.4426f, key)};
-    }
+    static INLINE KeyLimit of_key(float key) { return {__fdividef(1.4426f, key)}; }
 
     // Of the largest Reservoir::floor().
-    __device__ __forceinline__ static KeyLimit of_floor(float floor) { return {floor * 0.8886f}; }
+    static INLINE KeyLimit of_floor(float floor) { return {floor * 0.8886f}; }
 
     // Negative, if anything, where admits() is true. A little less than 1 - u is compared:
     // rounding, and the 2^-24 that odd_share() adds, are less than what is left out.
-    __device__ __forceinline__ float beyond(unsigned word, float weight) const {
+    INLINE float beyond(unsigned word, float weight) const {
         return __fmaf_rn(-one_and_share(word), scale, scale * (2.0f - 0x1p-22f)) - weight;
     }
 
     // Never for a weight of 0.
-    __device__ __forceinline__ bool admits(unsigned word, float weight) const {
+    INLINE bool admits(unsigned word, float weight) const {
         return (1.0f - odd_share(word)) * scale < weight;
     }
 };
@@ -69,12 +65,10 @@ struct Sample {
     float key;
     int city, place;
 
-    __device__ __forceinline__ static Sample none() {
-        return {__uint_as_float(0x7f800000u), 0x7fffffff, 0};
-    }
+    static INLINE Sample none() { return {__uint_as_float(0x7f800000u), 0x7fffffff, 0}; }
 
     // Ties go to the lowest city.
-    __device__ __forceinline__ void offer(float other, int its_city, int its_place) {
+    INLINE void offer(float other, int its_city, int its_place) {
         bool better = other < key || (other == key && its_city < city);
         key = better ? other : key;
         city = better ? its_city : city;
@@ -82,7 +76,7 @@ struct Sample {
     }
 
     // The city of the best sample of the group.
-    __device__ __forceinline__ int winner(const Group<>& group) const {
+    INLINE int winner(const Group<>& group) const {
         return group.first_of_largest(__uint_as_float(0x7f800000u - __float_as_uint(key)), city);
     }
 };
@@ -98,15 +92,15 @@ struct Search {
     OwnWords words;
     KeyLimit limit;  // of all that the warp has seen
     Sample best;     // of this lane
-    bool single;     // whether no other warp works for the ant
     bool keyed;      // or there is one city at most that can win, and it has no key
 
-    __device__ __forceinline__ Search(const OwnWords& words_, bool single_)
-        : words(words_), limit{0.0f}, best(Sample::none()), single(single_), keyed(!single_) {}
+    // `single`: no other warp works for the ant.
+    INLINE Search(const OwnWords& words_, bool single)
+        : words(words_), limit{0.0f}, best(Sample::none()), keyed(!single) {}
 
     // Finds the keys of some cities, before the warp looks at the others.
     template <class Cities>
-    __device__ __forceinline__ void estimate(const Cities& cities) {
+    INLINE void estimate(const Cities& cities) {
         float most = 0.0f;
 #pragma unroll
         for (int i = 0; i < Cities::COUNT; ++i)
@@ -116,7 +110,7 @@ struct Search {
 
     // Looks at cities; `last` says that the warp has no others to look at.
     template <class Cities>
-    __device__ __forceinline__ void look(const Cities& cities, bool last) {
+    INLINE void look(const Cities& cities, bool last) {
         constexpr int COUNT = Cities::COUNT, EIGHTS = (COUNT + EIGHT - 1) / EIGHT;
         unsigned signs[EIGHTS] = {}, any = 0;
 #pragma unroll
@@ -125,12 +119,12 @@ struct Search {
                 __float_as_uint(limit.beyond(cities.word(words, i), cities.roughly(i)));
 #pragma unroll
         for (int eight = 0; eight < EIGHTS; ++eight) any |= signs[eight];
-        if (!__any_sync(ALL_LANES, static_cast<int>(any) < 0)) return;
+        if (!__any_sync(ALL_LANES, int(any) < 0)) return;
         if (COUNT > EIGHT) words.key.y = held(words.key.y);  // load again: too many to keep
         unsigned admitted = 0;
 #pragma unroll
         for (int eight = 0; eight < EIGHTS; ++eight) {
-            if (EIGHTS > 1 && !__any_sync(ALL_LANES, static_cast<int>(signs[eight]) < 0)) continue;
+            if (EIGHTS > 1 && !__any_sync(ALL_LANES, int(signs[eight]) < 0)) continue;
 #pragma unroll
             for (int i = EIGHT * eight; i < COUNT && i < EIGHT * eight + EIGHT; ++i)
                 admitted |= limit.admits(cities.word(words, i), cities.weight(i)) ? 1u << i : 0;
@@ -156,14 +150,13 @@ struct Search {
     }
 
     // The city that has won in the whole group.
-    __device__ __forceinline__ int winner(const Group<>& group) const {
-        return keyed ? best.winner(group)
-                     : static_cast<int>(warp_min(static_cast<unsigned>(best.city)));
+    INLINE int winner(const Group<>& group) const {
+        return keyed ? best.winner(group) : int(warp_min(unsigned(best.city)));
     }
 
   private:
     // Whether one bit is set in all lanes together.
-    static __device__ __forceinline__ bool only_one(unsigned bits) {
+    static INLINE bool only_one(unsigned bits) {
         unsigned lanes = __ballot_sync(ALL_LANES, bits != 0);
         unsigned crowded = __ballot_sync(ALL_LANES, (bits & (bits - 1)) != 0);
         return (lanes & (lanes - 1)) == 0 && crowded == 0;

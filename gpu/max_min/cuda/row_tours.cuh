@@ -7,31 +7,27 @@
 #pragma once
 
 #include "gpu/construction/cuda/tour_report.cuh"
-#include "gpu/cuda/kernels/colony_state.cuh"
-#include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/group.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
+#include "kernels.py"
 #include "numbered_rows.cuh"
 
 // One ant's tour, by all warps of its group.
 template <class Selection, class Row, int TILES>
-__device__ __forceinline__ void build_tour(const Group<>& group, const Draws& draws,
-                                           const Geometry& geometry,
-                                           const typename Row::Stored* rows, int columns,
-                                           int* tours, Word* lengths, ColonyState* state) {
-    int n = geometry.n, ant = static_cast<int>(draws.ant);
-    int* tour = tours + static_cast<long long>(ant) * n;
+INLINE void build_tour(const Group<>& group, const Draws& draws, const Geometry& geometry,
+                       const typename Row::Stored* rows, int columns, int* tours, Word* lengths,
+                       ColonyState* state) {
+    int n = geometry.n, ant = int(draws.ant);
+    int* tour = row_of(tours, ant, n);
     LaneCities<TILES> cities(n, group.warp * TILES * TILE_CITIES, group.lane);
     int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
     if (cities.has(city)) cities.mark(city);
-    GrowingTour grown(geometry, city);
+    GrowingTour grown{geometry, city, city};
     while (step < n) {
         Selection selection(draws, step, group.lane);
         int pause = min(n, (step | (LANES - 1)) + 1);
         for (; step < pause; ++step) {
             const typename Row::Stored* row =
-                rows + static_cast<unsigned long long>(static_cast<unsigned>(city)) *
-                           static_cast<unsigned>(columns);
+                rows + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
             city = selection.template choose<Row>(group, cities, Row::begin(row), city, step);
             if (group.lane == (step & (LANES - 1))) kept = city;
         }
@@ -49,22 +45,16 @@ __device__ __forceinline__ void build_tour(const Group<>& group, const Draws& dr
 template <int TILES>
 constexpr int most_threads = TILES > 8 ? 608 : 512;
 
-struct BuildToursByRows {
-    Construction construction;
-    const void* weights;
-    int columns;
-};
-
 template <class Selection, class Row, int TILES>
 __global__ void __launch_bounds__(most_threads<TILES>) build_tours_by_rows(
-    const BuildToursByRows arguments) {
-    const auto [construction, weights, columns] = arguments;
-    const auto [ants, seed, geometry, tours, lengths, state] = construction;
+    const __grid_constant__ BuildToursByRows arguments) {
+    const auto& [construction, weights, columns] = arguments;
+    const auto& [ants, seed, geometry, tours, lengths, state] = construction;
     __shared__ GroupMemory memory;
     int lane = held(threadIdx.x % LANES), ant = blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
-    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, warp, lane};
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+    Group<> group{memory, int(blockDim.x) / LANES, warp, lane};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
     build_tour<Selection, Row, TILES>(group, draws, geometry,
                                       static_cast<const typename Row::Stored*>(weights), columns,
                                       tours, lengths, state);
@@ -89,7 +79,7 @@ __global__ void __launch_bounds__(most_threads<TILES>) build_tours_in_shared(
     __syncthreads();
     Group<> group{memory, 1, 0, lane};
     for (int ant = blockIdx.x * warps + warp; ant < ants; ant += gridDim.x * warps) {
-        Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
+        Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
         build_tour<Selection, SharedHalfRow, TILES>(group, draws, geometry,
                                                     reinterpret_cast<const unsigned short*>(own),
                                                     columns, tours, lengths, state);

@@ -1,14 +1,12 @@
 // MMAS-RWM-BT (2020): the roulette wheel over all cities in the order of their numbers, with tabu
 // bits in registers.
 #include "gpu/construction/cuda/roulette.cuh"
-#include "gpu/cuda/kernels/philox.cuh"
 #include "row_tours.cuh"
 
 // The city where the wheel stops, or a negative number in warps where it does not.
 template <class Row, int TILES>
-__device__ __forceinline__ int turn(const Group<>& group, const EightSums& eights,
-                                    LaneCities<TILES>& cities, const typename Row::Stored* row,
-                                    int from, unsigned word) {
+INLINE int turn(const Group<>& group, const EightSums& eights, LaneCities<TILES>& cities,
+                const typename Row::Stored* row, int from, unsigned word) {
     // The city that the ant comes from is marked while weights are read. Without such a city, or
     // with so many tiles that this takes longer, the chosen one, while all lanes wait for it.
     constexpr bool MARKS_CHOSEN = Row::NEAR || TILES > 8;
@@ -61,18 +59,17 @@ __device__ __forceinline__ int turn(const Group<>& group, const EightSums& eight
         tile_end += totals[tile];
     }
     // Of the lane where it stops; below 0 in lanes that come later.
-    int left = static_cast<int>(static_cast<unsigned>(stop) - static_cast<unsigned>(passed_tiles) -
-                                eights.before(sum));
-    left -= static_cast<int>(EightSums::within(sum, cities.lane) - sum);
-    bool here = left >= 0 && left < static_cast<int>(sum);
+    int left = int(unsigned(stop) - unsigned(passed_tiles) - eights.before(sum));
+    left -= int(EightSums::within(sum, cities.lane) - sum);
+    bool here = left >= 0 && left < int(sum);
     unsigned end = 0, passed[2] = {};  // how many cities of the lane, counted in two halves
 #pragma unroll
     for (int i = 0; i + 1 < LANE_CITIES; ++i) {
         end += wheel.units(Row::weight(rest, i));
-        passed[i % 2] += (end + ~static_cast<unsigned>(left)) >> 31;  // end <= left
+        passed[i % 2] += (end + ~unsigned(left)) >> 31;  // end <= left
     }
     unsigned j = here_and_now(passed[0]) + passed[1];
-    int city = static_cast<int>(warp_max(here ? cities.city(place, j) : 0u));
+    int city = int(warp_max(here ? cities.city(place, j) : 0u));
     bool stops = group.size() == 1 || stop < own;
     if (MARKS_CHOSEN) cities.take(here && stops, place, j);
     return stops ? city : -1;
@@ -82,13 +79,12 @@ struct WheelOfRows {
     EightSums eights;
     unsigned words;  // for 32 steps, one a lane
 
-    __device__ __forceinline__ WheelOfRows(const Draws& draws, int step, int lane)
+    INLINE WheelOfRows(const Draws& draws, int step, int lane)
         : eights(lane), words(draws.spin((step & -LANES) + lane)) {}
 
     template <class Row, int TILES>
-    __device__ __forceinline__ int choose(const Group<>& group, LaneCities<TILES>& cities,
-                                          const typename Row::Stored* row, int from,
-                                          int step) const {
+    INLINE int choose(const Group<>& group, LaneCities<TILES>& cities,
+                      const typename Row::Stored* row, int from, int step) const {
         unsigned word = __shfl_sync(ALL_LANES, words, step & (LANES - 1));
         int next = turn<Row, TILES>(group, eights, cities, row, from, word);
         return group.agree(next >= 0, next);

@@ -5,13 +5,12 @@
 struct ReservoirOfRows {
     OwnWords keys;  // of 32 steps, one a lane
 
-    __device__ __forceinline__ ReservoirOfRows(const Draws& draws, int step, int lane)
+    INLINE ReservoirOfRows(const Draws& draws, int step, int lane)
         : keys(draws, (step & -LANES) + lane, RESERVOIR) {}
 
     template <class Row, int TILES>
-    __device__ __forceinline__ int choose(const Group<>& group, LaneCities<TILES>& cities,
-                                          const typename Row::Stored* row, int from,
-                                          int step) const {
+    INLINE int choose(const Group<>& group, LaneCities<TILES>& cities,
+                      const typename Row::Stored* row, int from, int step) const {
         unsigned stored[TILES][Row::WORDS];
 #pragma unroll
         for (int tile = 0; tile < TILES; ++tile) Row::read(row, cities, tile, stored[tile]);
@@ -38,13 +37,9 @@ struct ReservoirOfRows {
         unsigned bits;
         int first;
 
-        __device__ __forceinline__ bool any(int) const { return bits & 0x03030303u; }
-        __device__ __forceinline__ int city(int tile, int j) const {
-            return first + tile * TILE_CITIES + j;
-        }
-        __device__ __forceinline__ unsigned signs(int, int half) const {
-            return bits << (7 - half);
-        }
+        INLINE bool any(int) const { return bits & 0x03030303u; }
+        INLINE int city(int tile, int j) const { return first + tile * TILE_CITIES + j; }
+        INLINE unsigned signs(int, int half) const { return bits << (7 - half); }
     };
 
     // A lane's cities of some tiles from `FIRST` on.
@@ -57,8 +52,8 @@ struct ReservoirOfRows {
         unsigned stored[NOW][Row::WORDS];
 
         template <int TILES>
-        __device__ __forceinline__ Tiles(const Cities& cities_, const typename Row::Stored* row_,
-                                         const unsigned (&all)[TILES][Row::WORDS], unsigned start_)
+        INLINE Tiles(const Cities& cities_, const typename Row::Stored* row_,
+                     const unsigned (&all)[TILES][Row::WORDS], unsigned start_)
             : cities(cities_), row(row_), start(start_) {
 #pragma unroll
             for (int tile = 0; tile < NOW; ++tile) {
@@ -68,29 +63,28 @@ struct ReservoirOfRows {
             }
         }
 
-        __device__ __forceinline__ unsigned word(const OwnWords& words, int i) const {
+        INLINE unsigned word(const OwnWords& words, int i) const {
             int tile = FIRST + i / LANE_CITIES;
             return words.from(start, tile * TILE_CITIES + i % LANE_CITIES);
         }
-        __device__ __forceinline__ float weight(int i) const {
+        INLINE float weight(int i) const {
             return Row::weight(stored[i / LANE_CITIES], i % LANE_CITIES);
         }
-        __device__ __forceinline__ float roughly(int i) const {
+        INLINE float roughly(int i) const {
             return Row::at_least(stored[i / LANE_CITIES], i % LANE_CITIES);
         }
-        __device__ __forceinline__ float again(int i) const { return Row::at(row, city(i)); }
-        __device__ __forceinline__ int city(int i) const {
+        INLINE float again(int i) const { return Row::at(row, city(i)); }
+        INLINE int city(int i) const {
             return cities.city(FIRST + i / LANE_CITIES, i % LANE_CITIES);
         }
-        __device__ __forceinline__ int place(int) const { return 0; }
+        INLINE int place(int) const { return 0; }
     };
 
     // Looks at all tiles from `FIRST` on.
     template <class Row, int FIRST, int TILES>
-    static __device__ __forceinline__ void look(Search& search, const LaneCities<TILES>& cities,
-                                                const typename Row::Stored* row,
-                                                const unsigned (&stored)[TILES][Row::WORDS],
-                                                unsigned start) {
+    static INLINE void look(Search& search, const LaneCities<TILES>& cities,
+                            const typename Row::Stored* row,
+                            const unsigned (&stored)[TILES][Row::WORDS], unsigned start) {
         constexpr int AT_ONCE = TILES > 8 ? 2 : 4;
         constexpr int NOW = TILES - FIRST < AT_ONCE ? TILES - FIRST : AT_ONCE;
         constexpr bool LAST = FIRST + NOW == TILES;

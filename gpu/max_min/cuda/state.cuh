@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 // gpu/max_min/cuda/update.py reads the words in this order.
 struct MmasState {
@@ -13,15 +14,6 @@ struct MmasState {
 
 enum Depositor : int { ITERATION_BEST = 0, GLOBAL_BEST = 1, SCHEDULE = 2 };
 
-struct MmasRules {
-    double nearest;  // L_nn, at least 1
-    double spread;   // least over most
-    double gain;     // rho * L_nn
-    float keep;      // 1 - rho
-    int depositor;
-    int patience;  // iterations in vain before trails may begin anew; 0 for never
-};
-
 // No trail evaporates below this; see gpu/ant_system/cuda/update.cu.
 constexpr float FAINTEST_TRAIL = 0x1p-60f;
 
@@ -29,22 +21,19 @@ constexpr float FAINTEST_TRAIL = 0x1p-60f;
 constexpr Word SETTLED = 205;
 
 // Whether the best tour of all deposits, `since` iterations after trails began (2000).
-__device__ __forceinline__ bool is_turn_of_best(int depositor, Word since) {
+INLINE bool is_turn_of_best(int depositor, Word since) {
     if (depositor != SCHEDULE) return depositor == GLOBAL_BEST;
     int period = since >= 250 ? 1 : since >= 125 ? 2 : since >= 75 ? 3 : since >= 25 ? 5 : 25;
     return since % period == 0;
 }
 
-__device__ __forceinline__ double counted_length(Word length) {
-    return static_cast<double>(max(length, static_cast<Word>(1)));
-}
+INLINE double counted_length(Word length) { return double(max(length, Word(1))); }
 
 // The limits for a shortest tour of this length (2000, equations 7 and 11).
-__device__ __forceinline__ void set_limits(const MmasRules& rules, double length, float& least,
-                                           float& most) {
+INLINE void set_limits(const MmasRules& rules, double length, float& least, float& most) {
     double upper = rules.nearest / length;
-    most = static_cast<float>(upper);
-    least = fmaxf(static_cast<float>(upper * rules.spread), FAINTEST_TRAIL);
+    most = float(upper);
+    least = fmaxf(float(upper * rules.spread), FAINTEST_TRAIL);
 }
 
 // Every block of the update works this out for itself, from what no block has changed yet. The last
@@ -63,12 +52,12 @@ struct Decision {
             set_limits(rules, counted_length(length), least, most);
         } else if (rules.patience > 0) {
             Word last = max(mmas->begun, state->best_iteration);
-            restarting = iteration - last >= static_cast<Word>(rules.patience) &&
-                         100 * mmas->branches <= SETTLED * static_cast<Word>(n);
+            restarting = iteration - last >= Word(rules.patience) &&
+                         100 * mmas->branches <= SETTLED * Word(n);
         }
         own = improved || !is_turn_of_best(rules.depositor, iteration - mmas->begun);
         Word of_depositor = own ? length : state->best_length;
-        amount = static_cast<float>(rules.gain / counted_length(of_depositor));
+        amount = float(rules.gain / counted_length(of_depositor));
     }
 
     __device__ void write_down(MmasState* mmas, Word iteration) const {

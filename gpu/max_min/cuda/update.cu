@@ -6,6 +6,7 @@
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "half_weights.cuh"
+#include "kernels.py"
 #include "state.cuh"
 
 // In what form ants read the weight of an edge.
@@ -17,34 +18,21 @@ enum Form : int {
     PACKED = 4,  // halves, above the candidate's number
 };
 
-// The weights of all edges, and what they are made of.
-struct EdgeWeights {
-    Geometry geometry;
-    int columns;
-    int form;
-    int rounds;  // whether to half precision
-    double alpha;
-    const float* heuristic;  // of all edges, or null: then it is worked out where it is needed
-    void* weights;
-};
-
 // Makes weights of trails, and stores them: a matrix of all edges.
 template <class Power>
 struct Weighing : EdgeWeights {
-    __device__ explicit Weighing(const EdgeWeights& edges) : EdgeWeights(edges) {}
-
-    __device__ __forceinline__ float weight(const Power& power, float trail, float eta) const {
+    INLINE float weight(const Power& power, float trail, float eta) const {
         float weighed = choice(power(trail), eta);
         return rounds ? rounded_to_half(weighed) : weighed;
     }
 
-    __device__ __forceinline__ float eta(int from, int to) const {
+    INLINE float eta(int from, int to) const {
         if (from == to || to >= geometry.n) return 0.0f;
         return geometry.weight(from, to);
     }
 
     // Of one edge, whose trail has grown.
-    __device__ __forceinline__ void put(const Power& power, int from, int to, float trail) const {
+    INLINE void put(const Power& power, int from, int to, float trail) const {
         if (form == NONE) return;
         long long place = static_cast<long long>(from) * columns + to;
         float own = weight(power, trail, heuristic ? heuristic[place] : eta(from, to));
@@ -56,14 +44,14 @@ struct Weighing : EdgeWeights {
     }
 
     // Of the four edges of a quarter.
-    __device__ __forceinline__ void put(const Power& power, long long quarter, float4 trail) const {
+    INLINE void put(const Power& power, long long quarter, float4 trail) const {
         if (form == NONE) return;
         float4 etas;
         if (heuristic) {
             etas = __ldcs(reinterpret_cast<const float4*>(heuristic) + quarter);
         } else {
-            int from = static_cast<int>(4 * quarter / columns);
-            int to = static_cast<int>(4 * quarter % columns);
+            int from = int(4 * quarter / columns);
+            int to = int(4 * quarter % columns);
             etas =
                 make_float4(eta(from, to), eta(from, to + 1), eta(from, to + 2), eta(from, to + 3));
         }
@@ -79,44 +67,21 @@ struct Weighing : EdgeWeights {
     }
 };
 
-struct StartLimits {
-    MmasState* mmas;
-    float least;
-};
-
 // The limits before the first iteration, all trails being 1.
 __global__ void start_limits(const StartLimits arguments) {
     const auto [mmas, least] = arguments;
     if (threadIdx.x == 0) *mmas = MmasState{0, least, 1.0f, 0};
 }
 
-struct WeighTrails {
-    EdgeWeights edges;
-    long long quarters;
-    const float4* trails;
-};
-
 // Makes all weights; once a run.
 template <class Power>
 __global__ void weigh_trails(const WeighTrails arguments) {
     const auto [edges, quarters, trails] = arguments;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
-         i += stride)
+    for (long long i = grid_thread(); i < quarters; i += grid_threads())
         weighing.put(power, i, trails[i]);
 }
-
-struct CountSettled {
-    int n;
-    int columns;
-    int listed;
-    const unsigned short* candidates;
-    int width;
-    const float* trails;
-    Word* branches;
-};
 
 // Adds up, for all cities, the candidates whose trails are at least min + 0.05 (max - min): n times
 // the branching factor, which tells whether trails have settled. A warp a city.
@@ -124,8 +89,8 @@ __global__ void count_settled(const CountSettled arguments) {
     const auto [n, columns, listed, candidates, width, trails, branches] = arguments;
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
-        const unsigned short* list = candidates + static_cast<long long>(city) * width;
-        const float* row = trails + static_cast<long long>(city) * columns;
+        const unsigned short* list = row_of(candidates, city, width);
+        const float* row = row_of(trails, city, columns);
         float least = row[list[0]], most = least;
         for (int i = lane; i < listed; i += LANES) {
             float trail = row[list[i]];
@@ -138,30 +103,19 @@ __global__ void count_settled(const CountSettled arguments) {
         unsigned above = 0;
         for (int i = lane; i < listed; i += LANES) above += row[list[i]] >= bound;
         above = warp_total(above);
-        if (lane == 0) atomicAdd(branches, static_cast<Word>(above));
+        if (lane == 0) atomicAdd(branches, Word(above));
     }
 }
-
-struct EvaporateTrails {
-    EdgeWeights edges;
-    MmasRules rules;
-    long long quarters;
-    float4* trails;
-    const MmasState* mmas;
-    const ColonyState* state;
-};
 
 // Evaporates all trails, or begins anew, and makes all weights.
 template <class Power>
 __global__ void evaporate_trails(const EvaporateTrails arguments) {
     const auto [edges, rules, quarters, trails, mmas, state] = arguments;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
     Decision decision(state, mmas, rules, edges.geometry.n);
     float least = decision.restarting ? decision.most : decision.least, most = decision.most;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < quarters;
-         i += stride) {
+    for (long long i = grid_thread(); i < quarters; i += grid_threads()) {
         float4 trail = __ldcs(&trails[i]);
         trail = make_float4(fminf(fmaxf(trail.x * rules.keep, least), most),
                             fminf(fmaxf(trail.y * rules.keep, least), most),
@@ -173,26 +127,11 @@ __global__ void evaporate_trails(const EvaporateTrails arguments) {
 }
 
 // Notes that a trail grows beyond the backup list; see gpu/max_min/cuda/lists.cuh.
-__device__ __forceinline__ void note_stray(const Geometry& geometry, const uint2* backup, int from,
-                                           int to, unsigned char* strayed) {
+INLINE void note_stray(const Geometry& geometry, const uint2* backup, int from, int to,
+                       unsigned char* strayed) {
     unsigned last = backup[(from + 1ll) * BACKUP_ROWS * LANES - 1].y;
     if (geometry.weight(from, to) <= __uint_as_float(last)) strayed[from] = 1;
 }
-
-struct DepositTrails {
-    EdgeWeights edges;
-    MmasRules rules;
-    int ants;
-    int directed;
-    float* trails;
-    const int* tours;
-    int* best_tour;
-    int* iteration_tour;
-    const uint2* backup;
-    unsigned char* strayed;  // null where no construction reads it
-    MmasState* mmas;
-    ColonyState* state;
-};
 
 // One tour deposits, a thread an edge; elects the best tour and closes the iteration.
 template <class Power>
@@ -200,7 +139,7 @@ __global__ void deposit_trails(const DepositTrails arguments) {
     const auto [edges, rules, ants, directed, trails, tours, best_tour, iteration_tour, backup,
                 strayed, mmas, state] = arguments;
     const int n = edges.geometry.n, columns = edges.columns;
-    Weighing<Power> weighing(edges);
+    Weighing<Power> weighing{edges};
     Power power(edges.alpha);
     Election election(state, tours, nullptr, ants, n, best_tour);
     Decision decision(state, mmas, rules, n);
@@ -228,19 +167,6 @@ __global__ void deposit_trails(const DepositTrails arguments) {
         decision.write_down(mmas, closing.iteration + 1);
     closing.finish(state, election.improved);
 }
-
-struct WeighCandidates {
-    int n;
-    int columns;
-    int form;
-    int rounds;
-    double alpha;
-    int width;
-    const unsigned short* candidates;
-    const float* etas;
-    const float* trails;
-    void* listed;
-};
 
 // Makes the weights of the candidates of all cities, `width` a city; `etas` are their heuristics.
 template <class Power>

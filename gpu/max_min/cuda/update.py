@@ -7,29 +7,17 @@ to read and write every trail anyway. Then one tour deposits.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.construction.cuda.heuristic import THREADS, blocks_for, prepare_heuristic
 from gpu.core.errors import ParameterError
-from gpu.cuda.arguments import KernelArguments
 from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.max_min.cuda.kernels import (
-    UPDATE,
-    CountSettled,
-    DepositTrails,
-    EdgeWeights,
-    EvaporateTrails,
-    MmasRules,
-    StartLimits,
-    WeighCandidates,
-    WeighTrails,
-)
+from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.max_min.cuda.kernels import UPDATE, CountSettled, EdgeWeights, MmasRules
 from gpu.max_min.limits import DEPOSITS, spread_of
 from gpu.max_min.parameters import HALF, MmasCudaParameters
 from gpu.problems.tsp.candidates import build_candidates, weights
@@ -71,13 +59,7 @@ class Form(enum.IntEnum):
 class Lists:
     """Candidate lists: for the ants that use them, and to see whether the trails have settled.
 
-    Parameters
-    ----------
-    instance : TspInstance
-    candidates : int
-        Length of the ants' lists, a multiple of 32; 0 for none.
-    beta : float
-        β of η^β.
+    The ants' lists have ``candidates`` cities, a multiple of 32, or are none (0).
 
     Raises
     ------
@@ -103,35 +85,16 @@ class Lists:
 
     def buffers(self) -> list[Buffer]:
         """10 bytes a candidate, and a byte a city."""
-        shape = self.candidates.shape
         return [
-            Buffer("candidates", shape, np.uint16),
-            Buffer("etas", shape, np.float32),
-            Buffer("listed", shape, np.uint32),
+            Buffer.of("candidates", self.candidates),
+            Buffer.of("etas", self.etas),
+            Buffer("listed", self.candidates.shape, np.uint32),
             Buffer("strayed", (len(self.candidates),), np.uint8, zeroed=True),
         ]
 
-    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
-        """Copy the lists to the device, once."""
-        machine.upload(arrays["candidates"], self.candidates)
-        machine.upload(arrays["etas"], self.etas)
-
 
 class MmasUpdate:
-    """Evaporation between limits, the deposit of one tour, and the weights that follow.
-
-    Parameters
-    ----------
-    machine : Machine
-    problem : DeviceCities
-    trails : DenseTrails
-    parameters : MmasCudaParameters
-    form : Form
-        The form in which ants read the weights of all edges.
-    lists : Lists or None
-    listed_form : Form
-        The form in which ants read the weights of candidates; ``NONE`` without lists.
-    """
+    """Evaporation between limits, the deposit of one tour, and the weights that follow."""
 
     def __init__(
         self,
@@ -139,9 +102,9 @@ class MmasUpdate:
         problem: DeviceCities,
         trails: DenseTrails,
         parameters: MmasCudaParameters,
-        form: Form,
+        form: Form,  # in which ants read the weights of all edges
         lists: Lists | None,
-        listed_form: Form,
+        listed_form: Form,  # in which ants read the weights of candidates; NONE without lists
     ) -> None:
         assert parameters.ants is not None
         n = problem.n
@@ -167,132 +130,94 @@ class MmasUpdate:
     def buffers(self) -> list[Buffer]:
         """Weights and heuristic of all edges where they are kept, and 4 n bytes."""
         n, columns = self._problem.n, self._trails.columns
-        buffers = [
-            Buffer("iteration_tour", (n,), np.int32),
-            Buffer("limits", (3,), np.uint64),
-        ]
+        buffers = [Buffer("iteration_tour", (n,), np.int32), Buffer("limits", (3,), np.uint64)]
         if self._form is not Form.NONE:
             buffers.append(Buffer("weights", (n, columns), self._form.dtype))
         if self._keeps_heuristic:
             buffers.append(self._trails.matrix("heuristic", np.float32))
         return buffers
 
-    def start(self, arrays: Mapping[str, Array]) -> list[Launch]:
+    def start(self, arrays: Arrays) -> list[Launch]:
         """Make the weights of the first iteration; once a run."""
-        launches = [
-            Launch(
-                UPDATE,
-                "start_limits",
-                1,
-                LANES,
-                StartLimits(mmas=arrays["limits"], least=self._least),
-            )
-        ]
+        launches = [UPDATE.launch("start_limits", 1, LANES, arrays, least=self._least)]
+        columns, quarters = self._trails.columns, self._trails.quarters
         if self._keeps_heuristic:
-            columns = self._trails.columns
             launches.append(prepare_heuristic(self._problem, columns, self._grid, arrays))
         if self._form is not Form.NONE:
-            args = WeighTrails(
-                edges=self._edges(arrays),
-                quarters=self._trails.quarters,
-                trails=arrays["trails"],
+            edges = self._edges(arrays)
+            launches.append(
+                self._launch("weigh_trails", self._grid, arrays, edges=edges, quarters=quarters)
             )
-            launches.append(self._launch("weigh_trails", self._grid, args))
         return [*launches, *self._weigh_candidates(arrays)]
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Renew the trails, and make the weights of the coming iteration."""
-        edges, n = self._edges(arrays), self._problem.n
-        evaporate = EvaporateTrails(
-            edges=edges,
-            rules=self._rules,
-            quarters=self._trails.quarters,
-            trails=arrays["trails"],
-            mmas=arrays["limits"],
-            state=arrays["state"],
-        )
-        deposit = DepositTrails(
-            edges=edges,
-            rules=self._rules,
+        n, quarters = self._problem.n, self._trails.quarters
+        same = {"edges": self._edges(arrays), "rules": self._rules}
+        evaporate = self._launch("evaporate_trails", self._grid, arrays, quarters=quarters, **same)
+        deposit = self._launch(
+            "deposit_trails",
+            min(64, -(-n // THREADS)),
+            arrays,
             ants=self._ants,
             directed=self._problem.directed,
-            trails=arrays["trails"],
-            tours=arrays["tours"],
-            best_tour=arrays["best_tour"],
-            iteration_tour=arrays["iteration_tour"],
-            backup=arrays["backup"],
             strayed=arrays.get("strayed") if self._form is Form.NONE else None,
-            mmas=arrays["limits"],
-            state=arrays["state"],
+            **same,
         )
-        return (
-            *self._count(arrays),
-            self._launch("evaporate_trails", self._grid, evaporate),
-            self._launch("deposit_trails", min(64, -(-n // THREADS)), deposit),
-            *self._weigh_candidates(arrays),
-        )
+        counted = []
+        if self._patience:  # the branches of the lists decide whether trails begin anew
+            counted.append(self._count_branches(arrays, arrays["limits"][BRANCHES:]))
+        return (*counted, evaporate, deposit, *self._weigh_candidates(arrays))
 
-    def limits(self, arrays: Mapping[str, Array]) -> tuple[float, float]:
+    def limits(self, arrays: Arrays) -> tuple[float, float]:
         """τ_min and τ_max, in units of the initial trail."""
-        words: NDArray[Any] = self._machine.download(arrays["limits"])
-        least, most = words[1:2].view(np.float32)
+        least, most = self._machine.download(arrays["limits"])[1:2].view(np.float32)
         return float(least), float(most)
 
-    def branching(self, arrays: Mapping[str, Array]) -> float:
+    def branching(self, arrays: Arrays) -> float:
         """The mean λ-branching factor of the candidate lists, which there must be."""
         self._machine.upload(arrays["branches"], np.zeros(1, np.uint64))
         self._machine.run([self._count_branches(arrays, arrays["branches"])])
         return float(self._machine.download(arrays["branches"])[0]) / self._problem.n
 
-    def _launch(self, kernel: str, grid: int, args: KernelArguments) -> Launch:
-        return Launch(UPDATE, f"{kernel}<{self._power}>", grid, THREADS, args)
+    def _launch(self, kernel: str, grid: int, arrays: Arrays, **values: Any) -> Launch:
+        return UPDATE.launch(f"{kernel}<{self._power}>", grid, THREADS, arrays, **values)
 
-    def _edges(self, arrays: Mapping[str, Array]) -> EdgeWeights:
-        return EdgeWeights(
+    def _edges(self, arrays: Arrays) -> EdgeWeights:
+        return EdgeWeights.from_arrays(
+            arrays,
             geometry=self._problem.geometry(arrays),
             columns=self._trails.columns,
             form=self._form,
             rounds=self._rounds,
             alpha=self._alpha,
-            heuristic=arrays.get("heuristic"),
-            weights=arrays.get("weights"),
         )
 
-    def _count(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
-        """Count the branches of the lists, which decide whether trails begin anew."""
-        if self._patience == 0:
-            return ()
-        return (self._count_branches(arrays, arrays["limits"][BRANCHES:]),)
-
-    def _count_branches(self, arrays: Mapping[str, Array], total: Array) -> Launch:
+    def _count_branches(self, arrays: Arrays, total: Array) -> Launch:
         assert self._lists is not None
-        args = CountSettled(
+        args = CountSettled.from_arrays(
+            arrays,
             n=self._problem.n,
             columns=self._trails.columns,
             listed=self._lists.listed,
-            candidates=arrays["candidates"],
             width=self._lists.width,
-            trails=arrays["trails"],
             branches=total,
         )
         grid = blocks_for(self._machine, self._problem.n * LANES)
         return Launch(UPDATE, "count_settled", grid, THREADS, args)
 
-    def _weigh_candidates(self, arrays: Mapping[str, Array]) -> tuple[Launch, ...]:
+    def _weigh_candidates(self, arrays: Arrays) -> tuple[Launch, ...]:
         if self._lists is None or self._listed_form is Form.NONE:
             return ()
-        width = self._lists.width
-        args = WeighCandidates(
+        launch = self._launch(
+            "weigh_candidates",
+            blocks_for(self._machine, self._problem.n * self._lists.width),
+            arrays,
             n=self._problem.n,
             columns=self._trails.columns,
             form=self._listed_form,
             rounds=self._rounds,
             alpha=self._alpha,
-            width=width,
-            candidates=arrays["candidates"],
-            etas=arrays["etas"],
-            trails=arrays["trails"],
-            listed=arrays["listed"],
+            width=self._lists.width,
         )
-        grid = blocks_for(self._machine, self._problem.n * width)
-        return (self._launch("weigh_candidates", grid, args),)
+        return (launch,)

@@ -123,14 +123,14 @@ def is_graph(path: Path, data: bytes) -> bool:
     return known or path.name.lower().endswith(SUFFIXES)
 
 
-def load_graph(path: str | Path, data: bytes = b"") -> GraphInstance:
+def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
     """Load the graph in the DIMACS file at ``path``, whose ``data`` are read unless they are given.
 
     Its bytes tell text from bits. InstanceError if the file is missing, is no DIMACS graph, or has
     an edge that no graph to be colored has.
     """
     path = Path(path)
-    data = data or read_bytes(path)
+    data = read_bytes(path) if data is None else data
     with in_memory(path):
         found = _Lines(path)
         sha256 = hashlib.sha256(data).hexdigest()

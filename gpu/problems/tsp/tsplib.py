@@ -34,7 +34,7 @@ Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-def load(path: str | Path, data: bytes = b"") -> TspInstance:
+def load(path: str | Path, data: bytes | None = None) -> TspInstance:
     """Load the travelling-salesman instance in the TSPLIB file at ``path``.
 
     Its ``data`` are read unless they are given. Cities are sorted by their number in the file.
@@ -49,7 +49,9 @@ def load(path: str | Path, data: bytes = b"") -> TspInstance:
     """
     path = Path(path)
     with in_memory(path):
-        return _with_optimum(_instance(document_of(path, data or read_bytes(path))))
+        return _with_optimum(
+            _instance(document_of(path, read_bytes(path) if data is None else data))
+        )
 
 
 def _instance(document: Document) -> TspInstance:

@@ -5,32 +5,18 @@
 // tau^beta is 0 and the prefix sum does not grow. A warp a row.
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/wheel.cuh"
+#include "kernels.py"
 
 // The prefix sums of a row, in units of its largest number.
-__device__ __forceinline__ void add_up(int columns, const float* info, float largest,
-                                       Word* prefixes, int lane) {
+INLINE void add_up(int columns, const float* info, float largest, Word* prefixes, int lane) {
     Wheel wheel(largest);
     Word passed = 0;
     for (int first = 0; first < columns; first += LANES) {
-        unsigned sum = wheel.units(info[first + lane]);
-#pragma unroll
-        for (int d = 1; d < LANES; d *= 2) {
-            unsigned lower = __shfl_up_sync(ALL_LANES, sum, d);
-            sum += lane >= d ? lower : 0;
-        }
+        unsigned sum = warp_prefix(wheel.units(info[first + lane]), lane);
         prefixes[first + lane] = passed + sum;
         passed += __shfl_sync(ALL_LANES, sum, LANES - 1);
     }
 }
-
-struct WeighPairs {
-    int n;
-    int columns;
-    double beta;
-    const float* trails;
-    float* info;
-    Word* prefixes;
-};
 
 template <class Power, bool SUMMED>
 __global__ void __launch_bounds__(256) weigh_pairs(const WeighPairs arguments) {

@@ -14,26 +14,15 @@ from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.rlf.cuda.construction import ChoiceInfo, ColoringConstruction
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.cuda.update import ColoringUpdate
-from gpu.rlf.parameters import (
-    ColoringParameters,
-    ColoringTabuParameters,
-)
+from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
 from gpu.tabu_search.cuda.search import TabuSearches
 
 
 class ColoringColony(DeviceColony):
     """An ACO-RLF colony whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    Parameters
-    ----------
-    instance : GraphInstance
-    parameters : ColoringParameters
-        Of ``ColoringTabuParameters``: with tabu searches.
-    machine : Machine
-    seed : int
-        In [0, 2**64).
-    trials : int
-        Stochastic trials before an ant turns the wheel.
+    With ``ColoringTabuParameters``, tabu searches follow the construction. An ant makes ``trials``
+    stochastic trials before it turns the wheel.
 
     Raises
     ------
@@ -59,7 +48,7 @@ class ColoringColony(DeviceColony):
         self._graph = instance
         graph = DeviceGraph.of(instance)
         trails = GraphTrails(graph)
-        choice = ChoiceInfo(graph, trails, parameters, summed=trials > 0)
+        choice = ChoiceInfo(trails, parameters, summed=trials > 0)
         construction = ColoringConstruction(machine, graph, trails, parameters, seed, trials)
         update = ColoringUpdate(graph, trails, parameters)
         buffers = [
@@ -71,18 +60,10 @@ class ColoringColony(DeviceColony):
         search = None
         if isinstance(parameters, ColoringTabuParameters):
             assert parameters.searches is not None
-            search = TabuSearches(
-                machine,
-                instance,
-                graph,
-                ants=parameters.ants,
-                searches=parameters.searches,
-                moves=parameters.moves,
-                seed=seed,
-            )
+            searches, moves = parameters.searches, parameters.moves
+            search = TabuSearches(machine, instance, graph, parameters.ants, searches, moves, seed)
             buffers += search.buffers()
         super().__init__(machine, instance, parameters.ants, graph, trails, buffers)
-        construction.upload(machine, self._arrays)
         phases = {
             "choice info": choice.launches(self._arrays),
             "construction": construction.launches(self._arrays),

@@ -2,23 +2,8 @@
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "selection.cuh"
-
-struct ColorGraph {
-    int n;
-    int words;
-    Seed seed;
-    const unsigned* adjacency;
-    int columns;
-    const float* powers;
-    const float* info;
-    const Word* prefixes;
-    int trials;
-    int* colors;
-    int* order;
-    Word* costs;
-    ColonyState* state;
-};
 
 // Blocks have enough warps for each to own OWN words of vertices. `order` gets the vertices in the
 // order of visits, or is null.
@@ -30,24 +15,23 @@ color_graph(const ColorGraph arguments) {
     extern __shared__ unsigned short shared[];
     __shared__ GroupMemory memory;
     int thread = threadIdx.x, ant = blockIdx.x, lane = thread % LANES;
-    Group<> group{memory, static_cast<int>(blockDim.x) / LANES, thread / LANES, lane};
-    Draws draws{seed, static_cast<unsigned>(ant), static_cast<unsigned>(state->iteration)};
-    Graph graph(n, words, adjacency, lane);
+    Group<> group{memory, int(blockDim.x) / LANES, thread / LANES, lane};
+    Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
+    Graph graph{n, words, adjacency + lane};
     Choices choices{columns, powers, info, prefixes};
     Walk<ROWS, OWN> walk(graph, group.warp, lane);
     Selection<OWN> selection(shared, trials);
     StepWords starts{START_CITY};
-    int* own_colors = colors + static_cast<long long>(ant) * n;
-    int* own_order = order ? order + static_cast<long long>(ant) * n : nullptr;
+    int* own_colors = row_of(colors, ant, n);
     int color = 0;
     for (int step = 0;; ++color) {
         walk.begin_class();
         unsigned word = starts.at(draws, step, lane);  // of n - step vertices any may be the first
-        int vertex = walk.uncolored.nth(static_cast<int>(__umulhi(word, n - step)), lane);
+        int vertex = walk.uncolored.nth(int(__umulhi(word, n - step)), lane);
         while (true) {
             if (thread == 0) {
                 own_colors[vertex] = color;
-                if (own_order) own_order[step] = vertex;
+                if (order) order[static_cast<long long>(ant) * n + step] = vertex;
             }
             bool more = walk.visit(vertex);
             ++step;
@@ -58,7 +42,7 @@ color_graph(const ColorGraph arguments) {
         }
         if (step == n) break;
     }
-    Word cost = static_cast<Word>(color) + 1;
+    Word cost = Word(color) + 1;
     if (thread == 0) costs[ant] = cost;
-    if (group.warp == 0) report_tours(state, cost << ANT_BITS | static_cast<Word>(ant), cost, lane);
+    if (group.warp == 0) report_tours(state, cost << ANT_BITS | Word(ant), cost, lane);
 }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gpu.core.errors import DeviceError
 from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.kernels import Seed
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import CHOICE_INFO, PREFIX, SHAPES, TRIAL, ColorGraph, WeighPairs
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import degree_powers
@@ -22,26 +22,12 @@ _BLOCK = 256
 
 
 class ChoiceInfo:
-    """The static part of the fitness, τ^β, made before each iteration.
-
-    Parameters
-    ----------
-    graph : DeviceGraph
-    trails : GraphTrails
-    parameters : ColoringParameters
-    summed : bool
-        Whether ants need the prefix sums of each row.
-    """
+    """The static part of the fitness, τ^β, made before each iteration, and its prefix sums."""
 
     def __init__(
-        self,
-        graph: DeviceGraph,
-        trails: GraphTrails,
-        parameters: ColoringParameters,
-        *,
-        summed: bool,
+        self, trails: GraphTrails, parameters: ColoringParameters, *, summed: bool
     ) -> None:
-        self._n, self._trails, self._summed = graph.n, trails, summed
+        self._n, self._trails, self._summed = trails.problem.n, trails, summed
         self._beta = parameters.beta
         power = "WholePower" if parameters.beta.is_integer() else "RealPower"
         self._kernel = f"weigh_pairs<{power}, {'true' if summed else 'false'}>"
@@ -49,37 +35,19 @@ class ChoiceInfo:
     def buffers(self) -> list[Buffer]:
         """4 n² bytes, rows padded to 128, and 8 n² for prefix sums."""
         info = self._trails.matrix("info", np.float32)
-        if not self._summed:
-            return [info]
-        return [info, Buffer("prefixes", info.shape, np.uint64)]
+        return [info, self._trails.matrix("prefixes", np.uint64)] if self._summed else [info]
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launch that computes the choice info of the coming iteration."""
-        args = WeighPairs(
-            n=self._n,
-            columns=self._trails.columns,
-            beta=self._beta,
-            trails=arrays["trails"],
-            info=arrays["info"],
-            prefixes=arrays.get("prefixes"),
-        )
-        grid = -(-self._n * LANES // _BLOCK)
+        grid, columns = -(-self._n * LANES // _BLOCK), self._trails.columns
+        args = WeighPairs.from_arrays(arrays, n=self._n, columns=columns, beta=self._beta)
         return (Launch(CHOICE_INFO, self._kernel, grid, _BLOCK, args),)
 
 
 class ColoringConstruction:
     """All ants of an iteration color the graph, a block an ant.
 
-    Parameters
-    ----------
-    machine : Machine
-    graph : DeviceGraph
-    trails : GraphTrails
-    parameters : ColoringParameters
-        Resolved.
-    seed : int
-    trials : int
-        Stochastic trials before the wheel; 0: the wheel at once.
+    Each choice makes ``trials`` stochastic trials before it turns the wheel.
 
     Raises
     ------
@@ -116,34 +84,22 @@ class ColoringConstruction:
     def buffers(self) -> list[Buffer]:
         """4 n bytes an ant for colors, and as many for the order of visits where it is needed."""
         each = (self._ants, self._graph.n)
-        order = [Buffer("order", each, np.int32)] if self._ordered else []
-        return [
-            Buffer("powers", self._powers.shape, np.float32),
+        buffers = [
+            Buffer.of("powers", self._powers),
             Buffer("colors", each, np.int32),
-            *order,
             Buffer("costs", (self._ants,), np.uint64),
         ]
+        return [*buffers, Buffer("order", each, np.int32)] if self._ordered else buffers
 
-    def upload(self, machine: Machine, arrays: Mapping[str, Array]) -> None:
-        """Copy the powers of whole numbers to the device, once."""
-        machine.upload(arrays["powers"], self._powers)
-
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """Color the graph."""
-        args = ColorGraph(
+        args = ColorGraph.from_arrays(
+            arrays,
             n=self._graph.n,
             words=self._graph.row,
             seed=self._seed,
-            adjacency=arrays["adjacency"],
             columns=self._trails.columns,
-            powers=arrays["powers"],
-            info=arrays["info"],
-            prefixes=arrays.get("prefixes"),
             trials=self._trials,
-            colors=arrays["colors"],
-            order=arrays.get("order"),
-            costs=arrays["costs"],
-            state=arrays["state"],
         )
         return (Launch(self.source, self._kernel, self._ants, self._threads, args, self._shared),)
 

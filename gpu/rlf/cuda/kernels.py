@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Float32,
-    Float64,
-    Int32,
-    KernelArguments,
-    Pointer,
-    UInt32,
-    UInt64,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
@@ -24,89 +14,89 @@ class Shares:
     """What all trails get and what deposits are worth; see update.cu."""
 
 
-class WeighPairs(KernelArguments):
+class WeighPairs(c.KernelArguments):
     """Arguments of ``weigh_pairs``."""
 
-    n: Int32
-    columns: Int32
-    beta: Float64
-    trails: ConstPointer[Float32]
-    info: Pointer[Float32]
-    prefixes: Pointer[UInt64] | None
+    n: c.Int32
+    columns: c.Int32
+    beta: c.Float64
+    trails: c.ConstPointer[c.Float32]
+    info: c.Pointer[c.Float32]
+    prefixes: c.Pointer[c.UInt64] | None
 
 
-class ColorGraph(KernelArguments):
+class ColorGraph(c.KernelArguments):
     """Arguments of ``color_graph``."""
 
-    n: Int32
-    words: Int32
+    n: c.Int32
+    words: c.Int32
     seed: Seed
-    adjacency: ConstPointer[UInt32]
-    columns: Int32
-    powers: ConstPointer[Float32]
-    info: ConstPointer[Float32]
-    prefixes: ConstPointer[UInt64] | None
-    trials: Int32
-    colors: Pointer[Int32]
-    order: Pointer[Int32] | None
-    costs: Pointer[UInt64]
-    state: Pointer[ColonyState]
+    adjacency: c.ConstPointer[c.UInt32]
+    columns: c.Int32
+    powers: c.ConstPointer[c.Float32]
+    info: c.ConstPointer[c.Float32]
+    prefixes: c.ConstPointer[c.UInt64] | None
+    trials: c.Int32
+    colors: c.Pointer[c.Int32]
+    order: c.Pointer[c.Int32] | None
+    costs: c.Pointer[c.UInt64]
+    state: c.Pointer[c.ColonyState]
 
 
-class StartGraph(KernelArguments):
+class StartGraph(c.KernelArguments):
     """Arguments of ``start_graph``."""
 
-    n: Int32
-    columns: Int32
-    words: Int32
-    adjacency: ConstPointer[UInt32]
-    trails: Pointer[Float32]
-    shares: Pointer[Shares]
-    state: Pointer[ColonyState]
+    n: c.Int32
+    columns: c.Int32
+    words: c.Int32
+    adjacency: c.ConstPointer[c.UInt32]
+    trails: c.Pointer[c.Float32]
+    shares: c.Pointer[Shares]
+    state: c.Pointer[c.ColonyState]
 
 
-class ShareOut(KernelArguments):
+class ShareOut(c.KernelArguments):
     """Arguments of ``share_out``."""
 
-    ants: Int32
-    keep: Float32
-    reward: Float64
-    most: UInt32
-    costs: ConstPointer[UInt64]
-    state: ConstPointer[ColonyState]
-    quanta: Pointer[UInt32]
-    shares: Pointer[Shares]
+    ants: c.Int32
+    keep: c.Float32
+    reward: c.Float64
+    most: c.UInt32
+    costs: c.ConstPointer[c.UInt64]
+    state: c.ConstPointer[c.ColonyState]
+    quanta: c.Pointer[c.UInt32]
+    shares: c.Pointer[Shares]
 
 
-class ScatterPairs(KernelArguments):
+class ScatterPairs(c.KernelArguments):
     """Arguments of ``scatter_pairs``."""
 
-    n: Int32
-    columns: Int32
-    colors: ConstPointer[Int32]
-    order: ConstPointer[Int32]
-    quanta: ConstPointer[UInt32]
-    deposits: Pointer[UInt32]
+    n: c.Int32
+    columns: c.Int32
+    colors: c.ConstPointer[c.Int32]
+    order: c.ConstPointer[c.Int32]
+    quanta: c.ConstPointer[c.UInt32]
+    deposits: c.Pointer[c.UInt32]
 
 
-class RenewPairs(KernelArguments):
+class RenewPairs(c.KernelArguments):
     """Arguments of ``renew_pairs``."""
 
-    n: Int32
-    columns: Int32
-    ants: Int32
-    keep: Float32
-    shares: ConstPointer[Shares]
-    quanta: ConstPointer[UInt32]
-    deposits: Pointer[UInt32] | None
-    trails: Pointer[Float32]
-    colors: ConstPointer[Int32]
-    best_coloring: Pointer[Int32]
-    iteration_coloring: Pointer[Int32]
-    state: Pointer[ColonyState]
+    n: c.Int32
+    columns: c.Int32
+    ants: c.Int32
+    keep: c.Float32
+    shares: c.ConstPointer[Shares]
+    quanta: c.ConstPointer[c.UInt32]
+    deposits: c.Pointer[c.UInt32] | None
+    trails: c.Pointer[c.Float32]
+    colors: c.ConstPointer[c.Int32]
+    best_coloring: c.Pointer[c.Int32]
+    iteration_coloring: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
 
 
-def _colorings(selection: str) -> dict[str, type[KernelArguments]]:
+def _colorings(selection: str) -> dict[str, type[c.KernelArguments]]:
     return {f"color_graph<{rows}, {own}, {selection}>": ColorGraph for rows, own in SHAPES}
 
 

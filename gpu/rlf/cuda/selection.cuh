@@ -14,9 +14,7 @@ struct Choices {
     const float* info;     // tau^beta
     const Word* prefixes;  // inclusive sums of a row of info in units of its own
 
-    __device__ __forceinline__ long long row(int vertex) const {
-        return static_cast<long long>(vertex) * columns;
-    }
+    INLINE long long row(int vertex) const { return static_cast<long long>(vertex) * columns; }
 };
 
 // Random words, one a step, of 128 steps at a time: a lane draws those of four.
@@ -26,7 +24,7 @@ struct StepWords {
     uint4 four;
 
     // Steps come in ascending order. All lanes of the warp call this together.
-    __device__ __forceinline__ unsigned at(const Draws& draws, int step, int lane) {
+    INLINE unsigned at(const Draws& draws, int step, int lane) {
         if (step >= end) {
             int first = step / (4 * LANES) * LANES;
             four = philox(draws.seed, first + lane, draws.ant, draws.iteration, purpose);
@@ -38,12 +36,11 @@ struct StepWords {
 
 // A candidate, each with the same chance.
 template <class Walk>
-__device__ __forceinline__ int any_candidate(const Group<>& group, const Walk& walk,
-                                             unsigned word) {
+INLINE int any_candidate(const Group<>& group, const Walk& walk, unsigned word) {
     int vertex = 0;
     if (group.warp == 0) {
-        unsigned size = static_cast<unsigned>(walk.candidates.size());
-        vertex = walk.candidates.nth(static_cast<int>(__umulhi(word, size)), walk.lane);
+        unsigned size = unsigned(walk.candidates.size());
+        vertex = walk.candidates.nth(int(__umulhi(word, size)), walk.lane);
     }
     return group.agree(group.warp == 0, vertex);
 }
@@ -55,11 +52,11 @@ struct PrefixSums {
     StepWords spins{ROULETTE};
     float info[OWN];
 
-    __device__ __forceinline__ PrefixSums(void*, int) {}
+    INLINE PrefixSums(void*, int) {}
 
     // Starts to read what will be needed, while there is other work.
     template <class Walk>
-    __device__ __forceinline__ void look(const Walk& walk, const Choices& choices, int from) {
+    INLINE void look(const Walk& walk, const Choices& choices, int from) {
         const float* row = choices.info + choices.row(from);
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i)
@@ -67,8 +64,8 @@ struct PrefixSums {
     }
 
     template <class Walk>
-    __device__ __forceinline__ int choose(const Group<>& group, const Walk& walk,
-                                          const Choices& choices, const Draws& draws, int step) {
+    INLINE int choose(const Group<>& group, const Walk& walk, const Choices& choices,
+                      const Draws& draws, int step) {
         unsigned word = spins.at(draws, step, walk.lane);
         float fitness[OWN], top = 0.0f;
 #pragma unroll unrolled(OWN)
@@ -106,9 +103,8 @@ struct PrefixSums {
 
   private:
     template <class Walk>
-    __device__ __forceinline__ static int find(const Walk& walk, const Wheel& wheel,
-                                               const float (&fitness)[OWN],
-                                               const unsigned (&of_word)[OWN], Word stop) {
+    static INLINE int find(const Walk& walk, const Wheel& wheel, const float (&fitness)[OWN],
+                           const unsigned (&of_word)[OWN], Word stop) {
         int i = 0;
         unsigned sum = wheel.units(fitness[0]), left = 0;
         bool found = stop < of_word[0];
@@ -121,12 +117,8 @@ struct PrefixSums {
                 found = stop < of_word[next];
             }
         }
-        left = static_cast<unsigned>(stop);
-#pragma unroll
-        for (int d = 1; d < LANES; d *= 2) {
-            unsigned lower = __shfl_up_sync(ALL_LANES, sum, d);
-            sum += walk.lane >= d ? lower : 0;
-        }
+        left = unsigned(stop);
+        sum = warp_prefix(sum, walk.lane);
         return LANES * (walk.first + i) + __ffs(__ballot_sync(ALL_LANES, sum > left)) - 1;
     }
 };
@@ -143,18 +135,18 @@ struct StochasticTrials {
     int most, from;
     Word whole;
 
-    __device__ __forceinline__ StochasticTrials(void* shared, int most_)
+    INLINE StochasticTrials(void* shared, int most_)
         : wheel(shared, most_), excluded(static_cast<unsigned short*>(shared)), most(most_) {}
 
     template <class Walk>
-    __device__ __forceinline__ void look(const Walk& walk, const Choices& choices, int from_) {
+    INLINE void look(const Walk& walk, const Choices& choices, int from_) {
         from = from_;
         whole = __ldcg(&choices.prefixes[choices.row(from) + walk.graph.n - 1]);
     }
 
     template <class Walk>
-    __device__ __forceinline__ int choose(const Group<>& group, const Walk& walk,
-                                          const Choices& choices, const Draws& draws, int step) {
+    INLINE int choose(const Group<>& group, const Walk& walk, const Choices& choices,
+                      const Draws& draws, int step) {
         __shared__ int drawn[2][LANES];
         const Word* prefixes = choices.prefixes + choices.row(from);
         __syncwarp();  // a warp alone passes no barrier
@@ -162,7 +154,7 @@ struct StochasticTrials {
         for (int i = 0; i < OWN; ++i)
             if (walk.is_candidate(i))
                 excluded[walk.vertex(i)] = static_cast<unsigned short>(walk.excluded[i]);
-        int largest = static_cast<int>(group.largest(static_cast<float>(walk.most_excluded())));
+        int largest = int(group.largest(float(walk.most_excluded())));
         __syncwarp();
         if (largest == 0) return any_candidate(group, walk, wheel.spins.at(draws, step, walk.lane));
         float most_power = __ldg(&choices.powers[largest]);
@@ -187,22 +179,20 @@ struct StochasticTrials {
   private:
     // The vertex drawn, or -1 if it is not taken.
     template <class Walk>
-    __device__ __forceinline__ int try_once(const Walk& walk, const Choices& choices,
-                                            const Draws& draws, const Word* prefixes,
-                                            float most_power, int step, int trial) const {
-        Purpose purpose = static_cast<Purpose>(TRIAL | static_cast<unsigned>(trial >> 1) << 8);
+    INLINE int try_once(const Walk& walk, const Choices& choices, const Draws& draws,
+                        const Word* prefixes, float most_power, int step, int trial) const {
+        Purpose purpose = static_cast<Purpose>(TRIAL | unsigned(trial >> 1) << 8);
         uint4 words = philox(draws.seed, step, draws.ant, draws.iteration, purpose);
         bool odd = trial & 1;
         Word stop = Wheel::spin(odd ? words.z : words.x, whole);
         int vertex = search(prefixes, walk.graph.n, stop, walk.lane);
         if (!walk.candidates.has(vertex)) return -1;
-        float share = static_cast<float>((odd ? words.w : words.y) >> 8) * 5.9604644775390625e-8f;
+        float share = float((odd ? words.w : words.y) >> 8) * 5.9604644775390625e-8f;
         return share * most_power < __ldg(&choices.powers[excluded[vertex]]) ? vertex : -1;
     }
 
     // K-ary search with a warp, K = 32: the first prefix sum that is larger than `stop`.
-    __device__ __forceinline__ static int search(const Word* prefixes, int size, Word stop,
-                                                 int lane) {
+    static INLINE int search(const Word* prefixes, int size, Word stop, int lane) {
         int first = 0;
         while (size > 1) {
             int stride = (size + LANES - 1) / LANES;

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.graph import DeviceGraph
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.rlf.cuda.kernels import UPDATE, StartGraph
 
 LEVEL = 2
@@ -29,23 +27,13 @@ class GraphTrails(DenseTrails):
         """4 n² bytes, rows padded to 128."""
         return [*super().buffers(), Buffer("shares", (3,), np.float32)]
 
-    def start(self, arrays: Mapping[str, Array]) -> Launch:
+    def start(self, arrays: Arrays) -> Launch:
         """Set every trail to the initial level and the state to its beginning."""
-        args = StartGraph(
-            n=self.problem.n,
-            columns=self.columns,
-            words=self._row,
-            adjacency=arrays["adjacency"],
-            trails=arrays["trails"],
-            shares=arrays["shares"],
-            state=arrays["state"],
-        )
-        grid = min(1024, -(-self.problem.n * self.columns // _BLOCK))
-        return Launch(UPDATE, "start_graph", grid, _BLOCK, args)
+        n, columns = self.problem.n, self.columns
+        args = StartGraph.from_arrays(arrays, n=n, columns=columns, words=self._row)
+        return Launch(UPDATE, "start_graph", min(1024, -(-n * columns // _BLOCK)), _BLOCK, args)
 
-    def level(
-        self, machine: Machine, arrays: Mapping[str, Array], measured: np.float32
-    ) -> np.float32:
+    def level(self, machine: Machine, arrays: Arrays, measured: np.float32) -> np.float32:
         """Read the level of a trail that never got more than all trails get."""
         level = machine.download(arrays["shares"])[LEVEL]
         return np.float32(level * INITIAL_LEVEL)

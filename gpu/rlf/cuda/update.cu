@@ -6,6 +6,7 @@
 // Matrices have a row of `columns` numbers a vertex. The trail of adjacent vertices, from a vertex
 // to itself, and behind the n-th, is always 0; all others are larger.
 #include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
 
 constexpr int THREADS = 256;      // of a block
 constexpr int SIDE = 64;          // of a tile of trails, which is a block's
@@ -20,23 +21,12 @@ struct Shares {
     float level;  // of a trail that never got more than the base
 };
 
-struct StartGraph {
-    int n;
-    int columns;
-    int words;
-    const unsigned* adjacency;
-    float* trails;
-    Shares* shares;
-    ColonyState* state;
-};
-
 // The state before the first iteration.
 __global__ void start_graph(const StartGraph arguments) {
     const auto [n, columns, words, adjacency, trails, shares, state] = arguments;
-    long long first = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+    long long first = grid_thread(), stride = grid_threads();
     for (long long i = first; i < static_cast<long long>(n) * columns; i += stride) {
-        int from = static_cast<int>(i / columns), to = static_cast<int>(i % columns);
+        int from = int(i / columns), to = int(i % columns);
         bool apart =
             to < n && from != to &&
             !(adjacency[static_cast<long long>(from) * words + to / LANES] >> to % LANES & 1);
@@ -47,27 +37,16 @@ __global__ void start_graph(const StartGraph arguments) {
     reset(state);
 }
 
-struct ShareOut {
-    int ants;
-    float keep;
-    double reward;
-    unsigned most;
-    const Word* costs;
-    const ColonyState* state;
-    unsigned* quanta;
-    Shares* shares;
-};
-
 // How much each ant adds: 1/q, in whole numbers of which the best ant adds `most`. One block.
 __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
     const auto [ants, keep, reward, most, costs, state, quanta, shares] = arguments;
     __shared__ double inverse[THREADS];
     int own = threadIdx.x;
-    double fewest = static_cast<double>(state->running_best >> ANT_BITS), sum = 0.0;
+    double fewest = double(state->running_best >> ANT_BITS), sum = 0.0;
     for (int first = 0; first < ants; first += THREADS) {
         if (first + own < ants) {
-            double cost = static_cast<double>(costs[first + own]);
-            quanta[first + own] = static_cast<unsigned>(most * (fewest / cost));
+            double cost = double(costs[first + own]);
+            quanta[first + own] = unsigned(most * (fewest / cost));
             inverse[own] = 1.0 / cost;
         }
         __syncthreads();
@@ -76,19 +55,10 @@ __global__ void __launch_bounds__(THREADS) share_out(const ShareOut arguments) {
         __syncthreads();
     }
     if (own != 0) return;
-    shares->base = static_cast<float>(sum);
-    shares->unit = static_cast<float>(reward / (fewest * most));
+    shares->base = float(sum);
+    shares->unit = float(reward / (fewest * most));
     shares->level = shares->level * keep + shares->base;
 }
-
-struct ScatterPairs {
-    int n;
-    int columns;
-    const int* colors;
-    const int* order;
-    const unsigned* quanta;
-    unsigned* deposits;
-};
 
 // For pairs visited one after the other in a class. A block an ant.
 __global__ void __launch_bounds__(THREADS) scatter_pairs(const ScatterPairs arguments) {
@@ -111,10 +81,9 @@ struct SameColor {
         unsigned quanta[ANTS];
     };
 
-    __device__ __forceinline__ static void count(Memory& memory, int n, int, int ants,
-                                                 const int* colors, const unsigned* quanta,
-                                                 unsigned*, int row, int column,
-                                                 unsigned (&sums)[EACH][EACH]) {
+    static INLINE void count(Memory& memory, int n, int, int ants, const int* colors,
+                             const unsigned* quanta, unsigned*, int row, int column,
+                             unsigned (&sums)[EACH][EACH]) {
         int own = threadIdx.x, of_row = own / ROW, of_column = own % ROW;
         for (int first = 0; first < ants; first += ANTS) {
             int count = min(ANTS, ants - first);
@@ -145,9 +114,9 @@ struct SameColor {
 struct Scattered {
     struct Memory {};
 
-    __device__ __forceinline__ static void count(Memory&, int n, int columns, int, const int*,
-                                                 const unsigned*, unsigned* deposits, int row,
-                                                 int column, unsigned (&sums)[EACH][EACH]) {
+    static INLINE void count(Memory&, int n, int columns, int, const int*, const unsigned*,
+                             unsigned* deposits, int row, int column,
+                             unsigned (&sums)[EACH][EACH]) {
         int u = row + threadIdx.x / ROW * EACH, v = column + threadIdx.x % ROW * EACH;
         for (int i = 0; i < EACH && u + i < n; ++i)
             for (int j = 0; j < EACH && v + j < n; ++j) {
@@ -156,21 +125,6 @@ struct Scattered {
                 deposit = 0;
             }
     }
-};
-
-struct RenewPairs {
-    int n;
-    int columns;
-    int ants;
-    float keep;
-    const Shares* shares;
-    const unsigned* quanta;
-    unsigned* deposits;
-    float* trails;
-    const int* colors;
-    int* best_coloring;
-    int* iteration_coloring;
-    ColonyState* state;
 };
 
 // Changes all trails, elects the best coloring and closes the iteration. A block a tile.
@@ -183,7 +137,7 @@ __global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs argument
     Closing closing(state);  // all threads of the block meet here
     for (long long i = blockIdx.x * static_cast<long long>(THREADS) + threadIdx.x; i < n;
          i += static_cast<long long>(gridDim.x) * THREADS) {
-        election.keep(best_coloring, static_cast<int>(i));
+        election.keep(best_coloring, int(i));
         iteration_coloring[i] = election.winner[i];
     }
     int tiles = (n + SIDE - 1) / SIDE;
@@ -202,7 +156,7 @@ __global__ void __launch_bounds__(THREADS) renew_pairs(const RenewPairs argument
 #pragma unroll
         for (int j = 0; j < EACH; ++j)
             if (four[j] > 0.0f)
-                four[j] = four[j] * keep + share.base + static_cast<float>(sums[i][j]) * share.unit;
+                four[j] = four[j] * keep + share.base + float(sums[i][j]) * share.unit;
         place = make_float4(four[0], four[1], four[2], four[3]);
     }
     closing.finish(state, election.improved);

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gpu.cuda.graph import DeviceGraph
-from gpu.cuda.machine import Array, Buffer, Launch
+from gpu.cuda.machine import Arrays, Buffer, Launch
 from gpu.rlf.cuda.kernels import UPDATE, RenewPairs, ScatterPairs, ShareOut
 from gpu.rlf.cuda.trails import GraphTrails
 from gpu.rlf.fitness import MOST_DEPOSIT
@@ -34,55 +34,24 @@ class ColoringUpdate:
 
     def buffers(self) -> list[Buffer]:
         """4 n bytes and 4 an ant, and 4 n² for pairs visited one after the other."""
-        deposits = []
-        if self._scattered:
-            matrix = self._trails.matrix("deposits", np.uint32)
-            deposits = [Buffer(matrix.name, matrix.shape, matrix.dtype, zeroed=True)]
-        return [
-            *deposits,
+        buffers = [
             Buffer("quanta", (self._ants,), np.uint32),
             Buffer("iteration_coloring", (self._n,), np.int32),
         ]
+        if self._scattered:
+            buffers.append(self._trails.matrix("deposits", np.uint32, zeroed=True))
+        return buffers
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that compute the deposits, scatter them if needed, and change all trails."""
-        n, columns, ants = self._n, self._trails.columns, self._ants
-        share = ShareOut(
-            ants=ants,
-            keep=self._keep,
-            reward=self._reward,
-            most=self._most,
-            costs=arrays["costs"],
-            state=arrays["state"],
-            quanta=arrays["quanta"],
-            shares=arrays["shares"],
+        n, columns, ants, keep = self._n, self._trails.columns, self._ants, self._keep
+        share = ShareOut.from_arrays(
+            arrays, ants=ants, keep=keep, reward=self._reward, most=self._most
         )
         launches = [Launch(UPDATE, "share_out", 1, THREADS, share)]
         if self._scattered:
-            pairs = ScatterPairs(
-                n=n,
-                columns=columns,
-                colors=arrays["colors"],
-                order=arrays["order"],
-                quanta=arrays["quanta"],
-                deposits=arrays["deposits"],
-            )
+            pairs = ScatterPairs.from_arrays(arrays, n=n, columns=columns)
             launches.append(Launch(UPDATE, "scatter_pairs", ants, THREADS, pairs))
-        policy = "Scattered" if self._scattered else "SameColor"
-        renew = RenewPairs(
-            n=n,
-            columns=columns,
-            ants=ants,
-            keep=self._keep,
-            shares=arrays["shares"],
-            quanta=arrays["quanta"],
-            deposits=arrays.get("deposits"),
-            trails=arrays["trails"],
-            colors=arrays["colors"],
-            best_coloring=arrays["best_coloring"],
-            iteration_coloring=arrays["iteration_coloring"],
-            state=arrays["state"],
-        )
-        tiles = -(-self._n // SIDE)
-        launches.append(Launch(UPDATE, f"renew_pairs<{policy}>", tiles * tiles, THREADS, renew))
-        return launches
+        kernel = f"renew_pairs<{'Scattered' if self._scattered else 'SameColor'}>"
+        renew = RenewPairs.from_arrays(arrays, n=n, columns=columns, ants=ants, keep=keep)
+        return [*launches, Launch(UPDATE, kernel, (-(-n // SIDE)) ** 2, THREADS, renew)]

@@ -4,7 +4,7 @@
 #include "gpu/cuda/kernels/portable.cuh"
 
 // The place of the r-th bit that is set, counted from 0; there are more than r.
-__device__ __forceinline__ int nth_bit(unsigned word, int r) {
+INLINE int nth_bit(unsigned word, int r) {
     int place = 0;
 #pragma unroll
     for (int half = 16; half > 0; half /= 2) {
@@ -23,7 +23,7 @@ template <int ROWS>
 struct VertexSet {
     unsigned words[ROWS];
 
-    __device__ __forceinline__ static VertexSet of_all(int n, int lane) {
+    static INLINE VertexSet of_all(int n, int lane) {
         VertexSet all;
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) {
@@ -34,7 +34,7 @@ struct VertexSet {
     }
 
     // A row of the adjacency from the lane's first word on; it has `count` words, whole rows of 32.
-    __device__ __forceinline__ static VertexSet of_row(const unsigned* row, int count) {
+    static INLINE VertexSet of_row(const unsigned* row, int count) {
         VertexSet read;
 #pragma unroll
         for (int k = 0; k < ROWS; ++k)
@@ -42,47 +42,40 @@ struct VertexSet {
         return read;
     }
 
-    __device__ __forceinline__ bool empty() const {
+    INLINE bool empty() const {
         unsigned any = 0;
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) any |= words[k];
         return !__any_sync(ALL_LANES, any);
     }
 
-    __device__ __forceinline__ void remove(int vertex, int lane) {
+    INLINE void remove(int vertex, int lane) {
 #pragma unroll
         for (int k = 0; k < ROWS; ++k)
             if (vertex / LANES == k * LANES + lane) words[k] &= ~(1u << vertex % LANES);
     }
 
-    __device__ __forceinline__ unsigned word(int place) const {
+    INLINE unsigned word(int place) const {
         unsigned of_row = words[0];
 #pragma unroll
         for (int k = 1; k < ROWS; ++k) of_row = place / LANES == k ? words[k] : of_row;
         return __shfl_sync(ALL_LANES, of_row, place % LANES);
     }
 
-    __device__ __forceinline__ bool has(int vertex) const {
-        return word(vertex / LANES) >> vertex % LANES & 1;
-    }
+    INLINE bool has(int vertex) const { return word(vertex / LANES) >> vertex % LANES & 1; }
 
-    __device__ __forceinline__ int size() const {
+    INLINE int size() const {
         unsigned own = 0;
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) own += __popc(words[k]);
-        return static_cast<int>(warp_total(own));
+        return int(warp_total(own));
     }
 
     // The r-th vertex of the set, counted from 0; it has more than r.
-    __device__ __forceinline__ int nth(int r, int lane) const {
+    INLINE int nth(int r, int lane) const {
         int found = 0;
         for (int k = 0; k < ROWS; ++k) {
-            int own = __popc(words[k]), before = own;
-#pragma unroll
-            for (int d = 1; d < LANES; d *= 2) {
-                int lower = __shfl_up_sync(ALL_LANES, before, d);
-                before += lane >= d ? lower : 0;
-            }
+            int own = __popc(words[k]), before = warp_prefix(own, lane);
             int all = __shfl_sync(ALL_LANES, before, LANES - 1);
             if (r >= all) {
                 r -= all;

@@ -19,11 +19,8 @@ struct Graph {
     int n, words;
     const unsigned* lane_words;  // from the lane's first word on
 
-    __device__ __forceinline__ Graph(int n_, int words_, const unsigned* adjacency, int lane)
-        : n(n_), words(words_), lane_words(adjacency + lane) {}
-
-    __device__ __forceinline__ const unsigned* row(int vertex) const {
-        return lane_words + static_cast<unsigned>(vertex) * static_cast<unsigned>(words);
+    INLINE const unsigned* row(int vertex) const {
+        return lane_words + unsigned(vertex) * unsigned(words);
     }
 };
 
@@ -36,17 +33,17 @@ struct Walk {
     unsigned own[OWN];                // own words of the candidates
     int excluded[OWN];  // d: neighbours of the own vertex that the class keeps from it
 
-    __device__ __forceinline__ Walk(const Graph& graph_, int warp, int lane_)
+    INLINE Walk(const Graph& graph_, int warp, int lane_)
         : graph(graph_), first(warp * OWN), lane(lane_), uncolored(Set::of_all(graph_.n, lane_)) {}
 
-    __device__ __forceinline__ void begin_class() {
+    INLINE void begin_class() {
         candidates = uncolored;
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) excluded[i] = 0;
     }
 
     // Takes `vertex` into the class. Says whether there are candidates left.
-    __device__ __forceinline__ bool visit(int vertex) {
+    INLINE bool visit(int vertex) {
         gone = Set::of_row(graph.row(vertex), graph.words);
         uncolored.remove(vertex, lane);
         candidates.remove(vertex, lane);
@@ -65,7 +62,7 @@ struct Walk {
     // Updates the counts of the own candidates: how many neighbours of each have gone. It takes two
     // candidates of each of TOGETHER words at a time, so that there is always something to read;
     // their counts are added up in the two halves of one word.
-    __device__ __forceinline__ void count() {
+    INLINE void count() {
 #pragma unroll unrolled(OWN / TOGETHER)
         for (int i = 0; i < OWN; i += TOGETHER) {
             unsigned left[TOGETHER], any = 0;
@@ -93,12 +90,12 @@ struct Walk {
         }
     }
 
-    __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + lane; }
+    INLINE int vertex(int i) const { return LANES * (first + i) + lane; }
 
     // Whether the i-th own vertex is a candidate.
-    __device__ __forceinline__ bool is_candidate(int i) const { return own[i] >> lane & 1; }
+    INLINE bool is_candidate(int i) const { return own[i] >> lane & 1; }
 
-    __device__ __forceinline__ int most_excluded() const {
+    INLINE int most_excluded() const {
         int most = 0;
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) most = is_candidate(i) ? max(most, excluded[i]) : most;
@@ -109,14 +106,14 @@ struct Walk {
     static constexpr int TOGETHER = OWN <= FEW ? OWN : 1;
 
     // The highest bit that is set, which is cleared; -1 if there is none.
-    __device__ __forceinline__ static int take(unsigned& bits) {
-        int place = LANES - 1 - __clz(static_cast<int>(bits));
+    static INLINE int take(unsigned& bits) {
+        int place = LANES - 1 - __clz(int(bits));
         bits &= ~(1u << (place & (LANES - 1)));
         return place;
     }
 
     // How many neighbours of a vertex of this word have gone, as far as the lane knows them.
-    __device__ __forceinline__ unsigned own_part(int place, int word) const {
+    INLINE unsigned own_part(int place, int word) const {
         unsigned count = 0;
         if (place < 0) return count;
         Set near = Set::of_row(graph.row(LANES * word + place), graph.words);

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.cuda.arguments import (
-    ColonyState,
-    ConstPointer,
-    Int32,
-    KernelArguments,
-    Pointer,
-    UInt16,
-    UInt32,
-    UInt64,
-)
+from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
 
@@ -23,49 +14,49 @@ class SearchState:
     """How far a search has come; see search.cuh."""
 
 
-class RankAnts(KernelArguments):
+class RankAnts(c.KernelArguments):
     """Arguments of ``rank_ants``."""
 
-    ants: Int32
-    searches: Int32
-    costs: ConstPointer[UInt64]
-    ant_of: Pointer[Int32]
+    ants: c.Int32
+    searches: c.Int32
+    costs: c.ConstPointer[c.UInt64]
+    ant_of: c.Pointer[c.Int32]
 
 
-class SearchColorings(KernelArguments):
+class SearchColorings(c.KernelArguments):
     """Arguments of ``search_colorings``."""
 
-    n: Int32
-    row: Int32
-    most: Int32
-    longest: Int32
-    width: Int32
-    moves: Int32
-    near: Int32
+    n: c.Int32
+    row: c.Int32
+    most: c.Int32
+    longest: c.Int32
+    width: c.Int32
+    moves: c.Int32
+    near: c.Int32
     seed: Seed
-    adjacency: ConstPointer[UInt32]
-    ant_of: ConstPointer[Int32]
-    ants_colors: ConstPointer[Int32]
-    costs: ConstPointer[UInt64]
-    colony: ConstPointer[ColonyState]
-    states: Pointer[SearchState]
-    colors: Pointer[UInt16]
-    counts: Pointer[UInt16]
-    expiries: Pointer[UInt32]
-    kept: Pointer[UInt16]
+    adjacency: c.ConstPointer[c.UInt32]
+    ant_of: c.ConstPointer[c.Int32]
+    colors: c.ConstPointer[c.Int32]
+    costs: c.ConstPointer[c.UInt64]
+    state: c.ConstPointer[c.ColonyState]
+    searches: c.Pointer[SearchState]
+    search_colors: c.Pointer[c.UInt16]
+    search_counts: c.Pointer[c.UInt16]
+    search_expiries: c.Pointer[c.UInt32]
+    kept_colorings: c.Pointer[c.UInt16]
 
 
-class TakeOver(KernelArguments):
+class TakeOver(c.KernelArguments):
     """Arguments of ``take_over``."""
 
-    n: Int32
-    ant_of: ConstPointer[Int32]
-    states: ConstPointer[SearchState]
-    kept: ConstPointer[UInt16]
-    colors: Pointer[Int32]
-    order: Pointer[Int32] | None
-    costs: Pointer[UInt64]
-    colony: Pointer[ColonyState]
+    n: c.Int32
+    ant_of: c.ConstPointer[c.Int32]
+    searches: c.ConstPointer[SearchState]
+    kept_colorings: c.ConstPointer[c.UInt16]
+    colors: c.Pointer[c.Int32]
+    order: c.Pointer[c.Int32] | None
+    costs: c.Pointer[c.UInt64]
+    state: c.Pointer[c.ColonyState]
 
 
 SEARCH = KernelSource(

@@ -2,14 +2,8 @@
 // tries to use one color fewer than the best coloring so far. What it finds replaces the ant's
 // coloring. A search goes on where it stopped in the iteration before.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "search.cuh"
-
-struct RankAnts {
-    int ants;
-    int searches;
-    const Word* costs;
-    int* ant_of;
-};
 
 // The ants with the fewest colors, on a tie the lowest: ant_of[s] is the s-th of them.
 __global__ void rank_ants(const RankAnts arguments) {
@@ -42,16 +36,13 @@ struct SharedTables {
 };
 
 // From one row of counts to the next: rows begin in all banks of shared memory.
-__device__ __forceinline__ int stride_of(unsigned colors) {
-    return static_cast<int>(colors + ((2u - colors) & 3u));
-}
+INLINE int stride_of(unsigned colors) { return int(colors + ((2u - colors) & 3u)); }
 
 // Removes the smallest classes, on a tie the lowest, until `target` are left. `colors` is how many
 // there are.
 template <int OWN>
-__device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const SharedTables& tables,
-                                        unsigned target) {
-    int colors = static_cast<int>(search.colors), thread = threadIdx.x, threads = blockDim.x;
+INLINE void squeeze(TabuSearch<OWN>& search, const SharedTables& tables, unsigned target) {
+    int colors = int(search.colors), thread = threadIdx.x, threads = blockDim.x;
     unsigned dropped = search.colors - target;
     for (int c = thread; c < colors; c += threads) tables.sizes[c] = 0;
     __syncthreads();
@@ -65,7 +56,7 @@ __device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const SharedTab
             unsigned theirs = tables.sizes[other];
             rank += theirs < size || (theirs == size && other < c);
         }
-        tables.ranks[c] = static_cast<Count>(rank);
+        tables.ranks[c] = Count(rank);
     }
     __syncthreads();
     for (int c = thread; c < colors; c += threads) {
@@ -82,27 +73,6 @@ __device__ __forceinline__ void squeeze(TabuSearch<OWN>& search, const SharedTab
     search.colors = target;
 }
 
-struct SearchColorings {
-    int n;
-    int row;
-    int most;
-    int longest;
-    int width;
-    int moves;
-    int near;
-    Seed seed;
-    const unsigned* adjacency;
-    const int* ant_of;
-    const int* ants_colors;
-    const Word* costs;
-    const ColonyState* colony;
-    SearchState* states;
-    Count* colors;
-    Count* counts;
-    unsigned* expiries;
-    Count* kept;
-};
-
 // Makes `moves` moves of every search. A row of the adjacency has `row` words. `longest` is the
 // most colors that an ant can have used; `near` numbers of counts fit shared memory, and if more
 // are needed they are in global memory.
@@ -116,13 +86,13 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
     long long own = static_cast<long long>(number) * n;
     SearchState state = states[number];
     Word best = min(colony->best_length, colony->running_best >> ANT_BITS);
-    unsigned target = static_cast<unsigned>(min(best - 1, static_cast<Word>(most)));
+    unsigned target = unsigned(min(best - 1, Word(most)));
     if (target == 0) return;
 
     int words = (n + LANES - 1) / LANES;
     SharedTables tables(shared, n, words, longest);
     SearchRules rules{n, words, most, row, adjacency, seed};
-    BlockVote vote{memory, static_cast<int>(blockDim.x) / LANES, warp, lane, 0};
+    BlockVote vote{memory, int(blockDim.x) / LANES, warp, lane, 0};
     TabuSearch<OWN> search{rules, vote, number, warp * OWN};
     search.hues = tables.hues;
     search.width = width;
@@ -137,7 +107,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
         search.color[i] =
             begins ? ants_colors[static_cast<long long>(ant) * n + vertex] : colors[own + vertex];
     }
-    search.colors = begins ? static_cast<unsigned>(costs[ant]) : state.colors;
+    search.colors = begins ? unsigned(costs[ant]) : state.colors;
     search.time = state.time;
     bool fewer = search.colors > target;
     unsigned made = 0;
@@ -151,7 +121,7 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
             search.build(tables.loose);
             search.fewest = fewer ? search.conflicts : state.fewest;
         }
-        while (search.conflicts > 0 && made < static_cast<unsigned>(moves)) {
+        while (search.conflicts > 0 && made < unsigned(moves)) {
             if (search.time % 4 == 0) random = search.words();
             search.move(word_of(random, search.time & 3));
             ++made;
@@ -171,17 +141,6 @@ __global__ void __launch_bounds__(THREADS, 1) search_colorings(const SearchColor
     if (threadIdx.x == 0)
         states[number] = {search.colors, search.time, search.fewest, state.kept_colors};
 }
-
-struct TakeOver {
-    int n;
-    const int* ant_of;
-    const SearchState* states;
-    const Count* kept;
-    int* colors;
-    int* order;
-    Word* costs;
-    ColonyState* colony;
-};
 
 // The searches' colorings replace their ants' where they have fewer colors.
 // A block a search. `order` is that of visits: by color, then by number.
@@ -205,6 +164,6 @@ __global__ void take_over(const TakeOver arguments) {
     }
     if (threadIdx.x != 0) return;
     costs[ant] = cost;
-    atomicMin(&colony->running_best, cost << ANT_BITS | static_cast<Word>(ant));
+    atomicMin(&colony->running_best, cost << ANT_BITS | Word(ant));
     atomicAdd(&colony->running_sum, cost - before);
 }

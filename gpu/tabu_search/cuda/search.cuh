@@ -19,7 +19,7 @@ constexpr unsigned long long NO_MOVE = ~0ull;
 __device__ constexpr int unrolled(int count) { return count <= 8 ? count : 1; }
 
 // A random number for each move and color, which decides on ties.
-__device__ __forceinline__ unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
+INLINE unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
     unsigned mixed = ((vertex << 16 | color) ^ salt) * 0x9E3779B1u;
     mixed = (mixed ^ mixed >> 15) * 0x85EBCA77u;
     return mixed >> 16;
@@ -31,18 +31,10 @@ struct Proposal {
     unsigned long long key;  // gain, lot, vertex, color; 16 bits each
     unsigned from, conflicting;
 
-    __device__ __forceinline__ int vertex() const { return static_cast<int>(key >> 16 & 0xffff); }
-    __device__ __forceinline__ unsigned color() const { return key & 0xffff; }
-    __device__ __forceinline__ int gain() const {
-        return static_cast<int>(key >> 48) - static_cast<int>(EVEN);
-    }
+    INLINE int vertex() const { return int(key >> 16 & 0xffff); }
+    INLINE unsigned color() const { return key & 0xffff; }
+    INLINE int gain() const { return int(key >> 48) - int(EVEN); }
 };
-
-__device__ __forceinline__ unsigned long long warp_least(unsigned long long value) {
-    unsigned high = static_cast<unsigned>(value >> 32), least = warp_min(high);
-    unsigned low = warp_min(high == least ? static_cast<unsigned>(value) : ~0u);
-    return static_cast<unsigned long long>(least) << 32 | low;
-}
 
 // The vote of all warps of a block. Proposals of one round and of the next have separate places,
 // because other warps may still read those of the last round.
@@ -54,8 +46,7 @@ struct BlockVote {
     int warps, warp, lane, round;
 
     // The best of the warps' proposals; each lane gives its own. All threads call this together.
-    __device__ __forceinline__ Proposal agree(unsigned long long key, unsigned from,
-                                              unsigned conflicting) {
+    INLINE Proposal agree(unsigned long long key, unsigned from, unsigned conflicting) {
         Proposal best = of_warp(key, from);
         best.conflicting = conflicting;
         if (warps == 1) {
@@ -73,12 +64,10 @@ struct BlockVote {
     }
 
     // The sum over all threads.
-    __device__ __forceinline__ unsigned total(unsigned mine) {
-        return agree(NO_MOVE, 0, warp_total(mine)).conflicting;
-    }
+    INLINE unsigned total(unsigned mine) { return agree(NO_MOVE, 0, warp_total(mine)).conflicting; }
 
   private:
-    __device__ __forceinline__ Proposal of_warp(unsigned long long key, unsigned from) const {
+    INLINE Proposal of_warp(unsigned long long key, unsigned from) const {
         unsigned long long least = warp_least(key);
         int holder = __ffs(__ballot_sync(ALL_LANES, key == least)) - 1;
         return {least, __shfl_sync(ALL_LANES, from, holder), 0};
@@ -92,9 +81,7 @@ struct SearchRules {
     const unsigned* adjacency;
     Seed seed;
 
-    __device__ __forceinline__ long long row(int vertex) const {
-        return static_cast<long long>(vertex) * width;
-    }
+    INLINE long long row(int vertex) const { return static_cast<long long>(vertex) * width; }
 };
 
 // Numbers of a search that outlive a launch; the same order as in gpu/tabu_search/cuda/search.py.
@@ -119,20 +106,18 @@ struct TabuSearch {
     unsigned mine[OWN];   // their neighbours of the same color
     unsigned colors, time, fewest, conflicts;
 
-    __device__ __forceinline__ int vertex(int i) const { return LANES * (first + i) + vote.lane; }
-    __device__ __forceinline__ bool exists(int i) const { return vertex(i) < rules.n; }
-    __device__ __forceinline__ Count* row(int vertex) const {
-        return counts + static_cast<long long>(vertex) * stride;
-    }
+    INLINE int vertex(int i) const { return LANES * (first + i) + vote.lane; }
+    INLINE bool exists(int i) const { return vertex(i) < rules.n; }
+    INLINE Count* row(int vertex) const { return row_of(counts, vertex, stride); }
 
     // Counts the neighbours of all own vertices by color, from `color`. Then gives each vertex
     // without a color, in the order of their numbers, the color that the fewest neighbours have.
-    __device__ __forceinline__ void build(unsigned* loose) {
+    INLINE void build(unsigned* loose) {
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) {
             bool none = exists(i) && color[i] == LOOSE;
             unsigned bits = __ballot_sync(ALL_LANES, none);
-            if (exists(i)) hues[vertex(i)] = static_cast<Count>(color[i]);
+            if (exists(i)) hues[vertex(i)] = Count(color[i]);
             if (vote.lane == 0 && first + i < rules.words) loose[first + i] = bits;
         }
         __syncthreads();
@@ -161,7 +146,7 @@ struct TabuSearch {
     }
 
     // The best move of all; NO_MOVE if all are tabu.
-    __device__ __forceinline__ Proposal best_move(unsigned salt) {
+    INLINE Proposal best_move(unsigned salt) {
         unsigned long long best = NO_MOVE;
         unsigned from = 0, conflicting = 0;
         __syncwarp();  // rows were changed by other lanes
@@ -182,7 +167,7 @@ struct TabuSearch {
     }
 
     // Makes a move, or none if all are tabu. `word` is random.
-    __device__ __forceinline__ void move(unsigned word) {
+    INLINE void move(unsigned word) {
         Proposal best = best_move(word);
         unsigned now = time++;
         if (best.key == NO_MOVE) return;
@@ -193,19 +178,16 @@ struct TabuSearch {
     }
 
     // The random words of four moves, of which the next is one.
-    __device__ __forceinline__ uint4 words() const {
-        return philox(rules.seed, time >> 2, search, 0, TABU);
-    }
+    INLINE uint4 words() const { return philox(rules.seed, time >> 2, search, 0, TABU); }
 
   private:
     static constexpr int STEPS = 3;  // colors that a lane reads about before it looks at any
 
     // Moves of vertex `u` to the colors c, c + 32, … of its `own` and so many neighbours of it.
-    __device__ __forceinline__ void weigh(int u, unsigned own, unsigned given_up, unsigned c,
-                                          unsigned salt, unsigned long long& best,
-                                          unsigned& from) const {
+    INLINE void weigh(int u, unsigned own, unsigned given_up, unsigned c, unsigned salt,
+                      unsigned long long& best, unsigned& from) const {
         const Count* of_u = row(u);
-        const unsigned* its = expiries + static_cast<long long>(u) * width;
+        const unsigned* its = row_of(expiries, u, width);
         unsigned there[STEPS], until[STEPS];
 #pragma unroll
         for (int k = 0; k < STEPS; ++k) {
@@ -220,7 +202,7 @@ struct TabuSearch {
             if (to >= colors || to == own || !free || gain > best >> 48) continue;
             unsigned long long key = static_cast<unsigned long long>(gain) << 48 |
                                      static_cast<unsigned long long>(lot(u, to, salt)) << 32 |
-                                     static_cast<unsigned>(u) << 16 | to;
+                                     unsigned(u) << 16 | to;
             if (key >= best) continue;
             best = key;
             from = own;
@@ -228,18 +210,18 @@ struct TabuSearch {
     }
 
     // Gives a loose vertex the color that the fewest neighbours have, on a tie the lowest.
-    __device__ __forceinline__ void settle(int u) {
+    INLINE void settle(int u) {
         unsigned long long best = NO_MOVE;
         int place = u / LANES - first;
         __syncwarp();
         if (place >= 0 && place < OWN)
             for (unsigned c = vote.lane; c < colors; c += LANES)
-                best = min(best, static_cast<unsigned long long>(row(u)[c]) << 48 |
-                                     static_cast<unsigned>(u) << 16 | c);
+                best = min(
+                    best, static_cast<unsigned long long>(row(u)[c]) << 48 | unsigned(u) << 16 | c);
         recolor(u, LOOSE, vote.agree(best, 0, 0).color(), 0);
     }
 
-    __device__ __forceinline__ void recolor(int u, unsigned from, unsigned to, unsigned until) {
+    INLINE void recolor(int u, unsigned from, unsigned to, unsigned until) {
         const unsigned* near = rules.adjacency + rules.row(u);
 #pragma unroll unrolled(OWN)
         for (int i = 0; i < OWN; ++i) {

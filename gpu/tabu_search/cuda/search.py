@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gpu.core.errors import DeviceError
 from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.kernels import Seed
-from gpu.cuda.machine import Array, Buffer, Launch, Machine
+from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.problems.coloring.heuristics import greedy_colors
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, RankAnts, SearchColorings, TakeOver
+from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings
 
 _BLOCK = 256
 
@@ -20,14 +20,7 @@ _BLOCK = 256
 class TabuSearches:
     """Tabu searches that recolor the best ants' colorings with fewer colors than any before.
 
-    Parameters
-    ----------
-    machine : Machine
-    instance : GraphInstance
-    graph : DeviceGraph
-    ants, searches, moves : int
-        Colorings of an iteration, how many of them are searched from, and moves of a search.
-    seed : int
+    Of the ``ants`` colorings of an iteration, the best are searched from, with so many ``moves``.
 
     Raises
     ------
@@ -40,7 +33,6 @@ class TabuSearches:
         machine: Machine,
         instance: GraphInstance,
         graph: DeviceGraph,
-        *,
         ants: int,
         searches: int,
         moves: int,
@@ -54,11 +46,10 @@ class TabuSearches:
         own, threads = shape_of(graph.words)
         self._kernel = f"search_colorings<{own}, {threads}>"
         self._threads = LANES * -(-graph.words // own)
-        header = self._header()
-        all_counts = graph.n * _stride(self._most)
-        self._near = max(0, min(all_counts, (machine.shared_limit - _STATIC - header) // 2))
+        header, self._all_counts = self._header(), graph.n * _stride(self._most)
+        room = (machine.shared_limit - _STATIC - header) // 2
+        self._near = max(0, min(self._all_counts, room))
         self._shared = header + 2 * self._near
-        self._all_counts = all_counts
         if not machine.resident(SEARCH, self._kernel, self._threads, self._shared):
             raise DeviceError(
                 f"the device holds no block of {self._threads} threads of tabu search for "
@@ -77,10 +68,12 @@ class TabuSearches:
             Buffer("kept_colorings", each, np.uint16),
         ]
 
-    def launches(self, arrays: Mapping[str, Array]) -> Sequence[Launch]:
+    def launches(self, arrays: Arrays) -> Sequence[Launch]:
         """The launches that rank the ants, search, and replace colorings by what was found."""
-        search = SearchColorings(
-            n=self._graph.n,
+        n, ants, searches = self._graph.n, self._ants, self._searches
+        search = SearchColorings.from_arrays(
+            arrays,
+            n=n,
             row=self._graph.row,
             most=self._most,
             longest=self._longest,
@@ -88,37 +81,12 @@ class TabuSearches:
             moves=self._moves,
             near=self._near,
             seed=self._seed,
-            adjacency=arrays["adjacency"],
-            ant_of=arrays["ant_of"],
-            ants_colors=arrays["colors"],
-            costs=arrays["costs"],
-            colony=arrays["state"],
-            states=arrays["searches"],
-            colors=arrays["search_colors"],
-            counts=arrays["search_counts"],
-            expiries=arrays["search_expiries"],
-            kept=arrays["kept_colorings"],
         )
-        rank = RankAnts(
-            ants=self._ants,
-            searches=self._searches,
-            costs=arrays["costs"],
-            ant_of=arrays["ant_of"],
-        )
-        take = TakeOver(
-            n=self._graph.n,
-            ant_of=arrays["ant_of"],
-            states=arrays["searches"],
-            kept=arrays["kept_colorings"],
-            colors=arrays["colors"],
-            order=arrays.get("order"),
-            costs=arrays["costs"],
-            colony=arrays["state"],
-        )
+        blocks = -(-ants // _BLOCK)
         return (
-            Launch(SEARCH, "rank_ants", -(-self._ants // _BLOCK), _BLOCK, rank),
-            Launch(SEARCH, self._kernel, self._searches, self._threads, search, self._shared),
-            Launch(SEARCH, "take_over", self._searches, _BLOCK, take),
+            SEARCH.launch("rank_ants", blocks, _BLOCK, arrays, ants=ants, searches=searches),
+            Launch(SEARCH, self._kernel, searches, self._threads, search, self._shared),
+            SEARCH.launch("take_over", searches, _BLOCK, arrays, n=n),
         )
 
     def _header(self) -> int:

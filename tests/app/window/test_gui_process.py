@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from app.window import application, launch
 
-make = application.make_application
+make = application.Application
 def begin(*arguments):
     made = make(*arguments, log_path=lambda session: Path(sys.argv[2]))
     def start():
@@ -29,7 +29,7 @@ def begin(*arguments):
         made.run_controller.start()
     made.files.ready.connect(start)
     return made
-application.make_application = begin
+application.Application = begin
 sys.exit(launch.open_window(Path(sys.argv[1])))
 """
 

@@ -202,7 +202,7 @@ def test_the_order_of_threads_changes_nothing(order: int) -> None:
 class Refusing(EmulatedMachine):
     """A device on which nothing fits."""
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         self.declared = {buffer.name: buffer.nbytes for buffer in buffers}
         assert len(self.declared) == len(buffers)
         raise DeviceMemoryError("this run needs too much")

@@ -68,14 +68,12 @@ def build(
     construction: Any = kind(machine, problem, parameters, SEED)
     arrays = machine.allocate(
         [
-            *problem.buffers(),
+            *(Buffer.of(name, values) for name, values in problem.values.items()),
             Buffer("weights", (n, weight_columns(n)), np.float32),
             *construction.buffers(),
             Buffer("state", (WORDS,), np.uint64),
         ]
     )
-    for name, values in problem.values.items():
-        machine.upload(arrays[name], values)
     padded = np.zeros((n, weight_columns(n)), np.float32)
     padded[:, :n] = weights
     machine.upload(arrays["weights"], padded)

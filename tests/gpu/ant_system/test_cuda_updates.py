@@ -65,7 +65,7 @@ class Parts:
         self.update = PheromoneUpdate(self.machine, problem, self.trails, parameters)
         self.arrays = self.machine.allocate(
             [
-                *problem.buffers(),
+                *(Buffer.of(name, values) for name, values in problem.values.items()),
                 *self.trails.buffers(),
                 *self.choice.buffers(),
                 *self.update.buffers(),
@@ -75,8 +75,6 @@ class Parts:
                 Buffer("state", (WORDS,), np.uint64),
             ]
         )
-        for name, values in problem.values.items():
-            self.machine.upload(self.arrays[name], values)
         self.machine.run([self.trails.start(self.arrays), self.choice.start(self.arrays)])
 
     def matrix(self, name: str) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,13 @@ class EmulatedMachine:
         self._emulators: dict[str, Emulator] = {}
         self._rubbish = np.random.default_rng(seed)
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         arrays = {}
         for name, buffer in by_name(buffers).items():
             arrays[name] = array = np.zeros(buffer.shape, buffer.dtype)
-            if not buffer.zeroed:
+            if buffer.values is not None:
+                self.upload(array, buffer.values)
+            elif not buffer.zeroed:
                 noise = array.view(np.uint8)
                 noise[...] = self._rubbish.integers(0, 256, noise.shape)
         return arrays

@@ -109,3 +109,28 @@ def test_pointers_are_told_with_their_places() -> None:
 def test_other_values_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         made(**changes)
+
+
+def test_pointers_that_are_not_given_are_arrays_of_their_names() -> None:
+    inner, keep = Inner(count=1, scale=2.0, flag=0), np.float32(3)
+    values: dict[str, Any] = {"first": 7, "inner": inner, "keep": keep, "last": 5}
+    made = Outer.from_arrays({"state": STATE, "rows": ROWS, "other": ROWS}, **values)
+    assert [id(array) for _, array, _ in made.pointers()] == [id(STATE), id(ROWS)]
+    assert Outer.from_arrays({"state": STATE}, **values).rows is None
+    assert Outer.from_arrays({"state": STATE, "rows": ROWS}, rows=None, **values).rows is None
+    with pytest.raises(TypeError, match=r"Outer\.state is not given, and no array has its name"):
+        Outer.from_arrays({"rows": ROWS}, **values)
+
+
+def test_a_structure_is_declared_in_c_as_it_is_packed() -> None:
+    assert Outer.declaration() == (
+        "struct Outer {\n"
+        "    unsigned first;\n"
+        "    Inner inner;\n"
+        "    float keep;\n"
+        "    struct ColonyState* state;\n"
+        "    const uint2* rows;\n"
+        "    long long last;\n"
+        "};\n"
+    )
+    assert list(Outer.structures()) == [Inner, Outer]

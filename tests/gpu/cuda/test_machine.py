@@ -19,7 +19,10 @@ def test_buffers_of_one_name_are_refused() -> None:
     machine.close()
 
 
-def test_a_launch_takes_the_structure_of_its_kernel() -> None:
-    assert Launch(HOLD, "hold", 1, 1, Hold(nanoseconds=3)).shared == 0
+def test_a_launch_makes_the_structure_of_its_kernel() -> None:
+    launch = HOLD.launch("hold", 1, 1, {}, nanoseconds=3)
+    assert (type(launch.args), launch.shared) == (Hold, 0)
+    with pytest.raises(TypeError, match=r"Hold\.nanoseconds is of type unsigned, but '3' given"):
+        HOLD.launch("hold", 1, 1, {}, nanoseconds="3")
     with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
         Launch(HOLD, "hold", 1, 1, Seed.of(1))

@@ -43,21 +43,17 @@ def assert_as_on_the_cpu(
     ants, n = tours.shape
     problem = DeviceCities.of(instance, min(5, n - 1), 1.0)
     search = LocalSearch(machine, instance, problem, ants, kind, **options)
+    built_lengths = np.array([instance.tour_length(tour) for tour in tours], np.uint64)
     arrays = machine.allocate(
         [
-            *problem.buffers(),
+            *(Buffer.of(name, values) for name, values in problem.values.items()),
             *search.buffers(),
-            Buffer("tours", tours.shape, np.int32),
-            Buffer("lengths", (ants,), np.uint64),
+            Buffer.of("tours", tours),
+            Buffer.of("lengths", built_lengths),
             Buffer("best_tour", (n,), np.int32),
             Buffer("state", (WORDS,), np.uint64, zeroed=True),
         ]
     )
-    for name, values in problem.values.items():
-        machine.upload(arrays[name], values)
-    search.upload(machine, arrays)
-    machine.upload(arrays["tours"], tours)
-    machine.upload(arrays["lengths"], np.array([instance.tour_length(tour) for tour in tours]))
     state = machine.download(arrays["state"])
     if best is not None:
         state[0] = iteration

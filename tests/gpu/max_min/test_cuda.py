@@ -255,7 +255,7 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
 class Refusing(EmulatedMachine):
     """A device on which nothing fits."""
 
-    def allocate(self, buffers: Sequence[Buffer]) -> Mapping[str, Array]:
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
         self.declared = {buffer.name: buffer.nbytes for buffer in buffers}
         raise DeviceMemoryError("this run needs too much")
 

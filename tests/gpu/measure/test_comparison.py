@@ -44,29 +44,29 @@ def rows(report: ComparisonReport, group: str) -> dict[str, Row]:
 
 def test_what_is_compared_follows_from_catalog_and_parameters(timed: System) -> None:
     found = alternatives(timed, CORE, {}, 100)
-    assert [(one.group, one.option) for one in found] == [
+    assert [(one.row.group, one.row.option) for one in found] == [
         ("colony", "timed-plain"), ("colony", "timed-options"),
         ("update", "fast"), ("update", "slow"), ("update", "endless"), ("update", "broken"),
         ("workers", "auto"), ("workers", "16"), ("workers", "32"), ("workers", "64"),
     ]  # fmt: skip
-    assert [one.option for one in found if one.chosen] == ["timed-options", "fast", "auto"]
-    assert {one.group: one.phase for one in found} == {
+    assert [one.row.option for one in found if one.row.chosen] == ["timed-options", "fast", "auto"]
+    assert {one.row.group: one.row.phase for one in found} == {
         "colony": "construction", "update": "update", "workers": "construction",
     }  # fmt: skip
-    assert found[3].meaning == "by and by"
-    assert found[6].meaning == "by size"
+    assert found[3].row.meaning == "by and by"
+    assert found[6].row.meaning == "by size"
 
 
 def test_what_is_chosen_goes_into_every_alternative_that_knows_it(timed: System) -> None:
     given = {"ants": "20", "update": "slow", "workers": "32"}
     found = alternatives(timed, CORE, given, 100)
-    assert [one.option for one in found if one.chosen] == ["timed-options", "slow", "32"]
+    assert [one.row.option for one in found if one.row.chosen] == ["timed-options", "slow", "32"]
     assert found[0].parameters == PlainParameters(ants=20)  # its update means another thing
     for one in found[1:]:
         expected = TimedParameters(20, "slow", 32)
-        if one.group != "colony":
-            kind = TimedParameters.kinds()[one.group]
-            expected = dataclasses.replace(expected, **{one.group: kind(one.option)})  # type: ignore[arg-type]
+        if one.row.group != "colony":
+            kind = TimedParameters.kinds()[one.row.group]
+            expected = dataclasses.replace(expected, **{one.row.group: kind(one.row.option)})  # type: ignore[arg-type]
         assert one.parameters == expected
     with pytest.raises(ParameterError, match="no parameter 'memory'"):
         alternatives(timed, CORE, {"memory": 3}, 100)
@@ -78,13 +78,13 @@ def test_every_system_of_the_catalog_can_be_compared(device: Device) -> None:
         if not system.runs_on(device):
             continue
         found = alternatives(system, device, {}, 500)
-        names = [one.option for one in found if one.group == "colony"]
+        names = [one.row.option for one in found if one.row.group == "colony"]
         assert system.name in names
         for one in found:
             assert one.system.runs_on(device)
             assert one.system.alias == system.alias
-        for group in {one.group for one in found}:
-            assert sum(one.chosen for one in found if one.group == group) == 1
+        for group in {one.row.group for one in found}:
+            assert sum(one.row.chosen for one in found if one.row.group == group) == 1
 
 
 def test_times_are_medians_by_phase_with_ratios_to_the_fastest(timed: System) -> None:

@@ -9,8 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.notifications import Notifications
-from app.window.application import make_application
-from app.window.process import garbage_collection
+from app.window.application import Application
 from gpu.core import devices
 from gpu.core.devices import Survey
 from gpu.core.errors import DeviceError
@@ -19,7 +18,7 @@ from gpu.core.errors import DeviceError
 def test_garbage_is_looked_for_once_the_window_is_warm(
     qtbot: QtBot, request: pytest.FixtureRequest
 ) -> None:
-    garbage_collection.pause()
+    gc.disable()
     try:
         request.getfixturevalue("opened")
         qtbot.waitUntil(gc.isenabled, timeout=60_000)
@@ -36,9 +35,9 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
         raise DeviceError("the driver does not answer")
 
     monkeypatch.setattr(devices, "survey", survey)
-    garbage_collection.pause()
+    gc.disable()
     try:
-        application = make_application(Notifications(), tmp_path / "window.ini")
+        application = Application(Notifications(), tmp_path / "window.ini")
         qtbot.addWidget(application.window)
         qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=10_000)
         assert gc.isenabled()

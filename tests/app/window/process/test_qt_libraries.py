@@ -72,6 +72,10 @@ def test_a_library_that_cannot_be_loaded_is_refused(
     ],
 )
 def test_the_platform_follows_from_the_environment(
-    environment: dict[str, str], platforms: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], platforms: tuple[str, ...]
 ) -> None:
-    assert platforms_here(environment) == platforms
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert platforms_here() == platforms

@@ -1,0 +1,122 @@
+"""How a colony is run and timed: what all experiments share."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from gpu import catalog
+from gpu.core.colony import Colony
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.run.session import choose
+
+Row = dict[str, Any]
+
+
+class Case(NamedTuple):
+    """A colony to measure."""
+
+    labels: Row  # the first entries of its row
+    system: str
+    values: Mapping[str, object]  # parameters that differ from the defaults
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """What is measured on each instance, and how, unless the command line says otherwise."""
+
+    measure: Callable[[Instance, Experiment], Iterator[Row]]
+    names: Sequence[str]  # instances
+    cases: Sequence[Case]
+    seeds: Sequence[int] = (1, 10)  # the first and the last
+    iterations: int = 100  # of each run, or of each timing at most
+    seconds: float = math.inf  # of each run or timing at most
+    goal: int = 0  # the cost at which a run ends
+    share: float = 0.0  # of the paper's seconds
+    apart: bool = False  # whether no two runs have the same seed
+    device: str = "cuda"
+    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)  # of every row
+    suffix: str = ".tsp"
+
+    @property
+    def all_seeds(self) -> range:
+        """One for each run."""
+        return range(self.seeds[0], self.seeds[1] + 1)
+
+
+def of(system: str, **values: object) -> Case:
+    """Return the case whose row names the system and the parameters."""
+    return Case({"system": system, **values}, system, values)
+
+
+def build(instance: Instance, case: Case, seed: int = 1, device: str = "auto") -> Colony:
+    """Build a colony on the best device that it runs on, or on ``device``."""
+    place, system = choose(case.system, device)
+    parameters = system.parameters.from_mapping(case.values)
+    return catalog.build(system, instance, parameters, place, seed)
+
+
+def timed(colony: Colony, most: int, seconds: float = 3.0) -> Row:
+    """Return the mean milliseconds of whole iterations, and the median ones of each phase."""
+
+    def spent(count: int) -> float:
+        start = time.perf_counter()
+        colony.iterate(count)
+        colony.snapshot(Wanted.NUMBERS)
+        return (time.perf_counter() - start) / count
+
+    colony.snapshot(Wanted.NUMBERS)  # compiled, or read from the cache
+    count, whole = 1, spent(1)
+    phases = [colony.snapshot(Wanted.NUMBERS).phases]
+    if whole < seconds / 4:  # else this iteration says enough
+        spent(2)
+        count = max(1, min(most, int(seconds / spent(1))))
+        whole = spent(count)
+        phases = [colony.timed_iteration() for _ in range(min(9, count))]
+    medians = {name: statistics.median(each[name] for each in phases) for name in phases[0]}
+    return {"iterations": count, "whole": 1e3 * whole, **medians}
+
+
+def run(
+    instance: Instance, case: Case, seed: int, plan: Experiment, device: str = "auto"
+) -> tuple[Snapshot, float]:
+    """Return the end of one run, whose solution is checked, and the seconds of its iterations."""
+    with closing(build(instance, case, seed, device)) as colony:
+        colony.snapshot(Wanted.NUMBERS)
+        left, start = plan.iterations, time.perf_counter()
+        while left > 0 and time.perf_counter() - start < plan.seconds:
+            count = min(128 if plan.seconds == math.inf else 1, left)
+            colony.iterate(count)
+            left -= count
+        colony.snapshot(Wanted.NUMBERS)
+        seconds = time.perf_counter() - start
+        return colony.snapshot(Wanted.SOLUTION), seconds
+
+
+def follow(
+    colony: Colony, start: float, goal: float, seconds: float
+) -> list[tuple[float, int, int]]:
+    """Run to the goal or the time: seconds, iteration and cost of improvements, and of the end."""
+    found: list[tuple[float, int, int]] = []
+    best: float = math.inf
+    while best > goal and time.perf_counter() - start < seconds:
+        colony.iterate(1)
+        shot = colony.snapshot(Wanted.NUMBERS)
+        if shot.best_cost < best:
+            best = shot.best_cost
+            found.append((time.perf_counter() - start, shot.iteration, shot.best_cost))
+    shot = colony.snapshot(Wanted.SOLUTION)  # checks it
+    return [*found, (time.perf_counter() - start, shot.iteration, shot.best_cost)]
+
+
+def warm_up(instance: Instance, case: Case) -> Mapping[str, float]:
+    """Have the kernels compiled; return the milliseconds of an iteration's phases."""
+    with closing(build(instance, case, 0)) as colony:
+        colony.iterate(3)
+        return colony.timed_iteration()

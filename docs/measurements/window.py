@@ -1,0 +1,200 @@
+"""See the window at work: take pictures, or measure what it costs.
+
+    python docs/measurements/window.py pictures INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
+    python docs/measurements/window.py live INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
+
+Both solve INSTANCE for SECONDS in the real window (offscreen unless QT_QPA_PLATFORM says otherwise)
+and leave pictures in the folder OUT.
+
+pictures: half way, with the view of the device in sight, ``running.png``; then a pause and what the
+first ant will choose in the middle of its tour, ``decision.png``; after the end ``ended.png``.
+
+live: iterations per second without the window and with it, both twice; then in the window once more
+for its longest stall, since what measures stalls, 200 times a second, takes some of the time of a
+colony on all cores.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt, QTimer
+
+from app.notifications import Notifications
+from app.window.application import Application, qt_application
+from app.window.models.run import RunModel
+from app.window.process.stall_meter import StallMeter
+from app.window.threads.solver import RunState
+from gpu.problems.loading import load_instance
+from gpu.run.outcome import Outcome
+from gpu.run.run import Run
+from gpu.run.session import choose, new_session
+from gpu.run.stopping import StopSettings
+from views.decision.step_controls import StepControls
+from views.setup.setup_panel import Choices
+
+LOOKED_AT = 3000
+"""Milliseconds that an answer, and what is drawn of it, has time."""
+
+
+ONCE = Qt.ConnectionType.SingleShotConnection
+
+
+def solve(
+    path: Path,
+    choices: Choices,
+    watch: Callable[[Application], object],
+    at_the_end: Callable[[Application], object],
+) -> None:
+    """Solve an instance in the window until Qt is told to quit.
+
+    ``watch`` is called before the run and arranges what happens to it.
+    """
+
+    def start() -> None:
+        application.window.setup.set_choices(choices)
+        watch(application)
+        application.run_controller.start()
+
+    with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
+        application = Application(notifications, Path(folder) / "window.ini")
+        application.window.resize(1600, 1000)
+        application.window.show()
+        application.files.ready.connect(start, ONCE)
+        application.files.open(path)
+        qt_application().exec()
+        at_the_end(application)
+        application.close()
+
+
+def pictures(path: Path, choices: Choices, seconds: float, out: Path) -> None:
+    """Take one picture after the other."""
+
+    def watch(application: Application) -> None:
+        dashboard, controller = application.window.dashboard, application.run_controller
+
+        def later(milliseconds: float, what: Callable[[], object]) -> None:
+            QTimer.singleShot(round(milliseconds), application, what)
+
+        def running() -> None:
+            application.window.grab().save(str(out / "running.png"))
+            controller.pause()
+            decide()
+
+        def decide() -> None:
+            run, instance = application.runs.active, application.instance.value
+            assert run is not None
+            assert instance is not None
+            if run.state is not RunState.PAUSED:
+                later(20, decide)
+                return
+            dashboard.show_view("decision")
+            steps = dashboard.views["decision"].findChild(StepControls)
+            assert steps is not None
+            steps.go_to(instance.n // 2)
+            later(LOOKED_AT, resume)
+
+        def resume() -> None:
+            application.window.grab().save(str(out / "decision.png"))
+            dashboard.show_view("tour")
+            dashboard.show_view("convergence")
+            application.runs.ended.connect(lambda _: later(LOOKED_AT, qt_application().quit))
+            controller.resume()
+
+        application.window.choose_theme("dark")
+        dashboard.show_view("device")
+        controller.solving.connect(lambda: later(500 * seconds, running), ONCE)
+
+    def at_the_end(application: Application) -> None:
+        application.window.dashboard.settle()
+        application.window.banner.clear()
+        application.window.grab().save(str(out / "ended.png"))
+
+    solve(path, choices, watch, at_the_end)
+
+
+def live(path: Path, choices: Choices, out: Path, meter: StallMeter | None = None) -> float:
+    """Iterations per second in the window; with a ``meter``, its stalls, too."""
+    ends: list[Outcome] = []
+
+    def watch(application: Application) -> None:
+        def ended(run: RunModel) -> None:
+            if meter is not None:
+                meter.stop()
+            assert run.outcome is not None
+            ends.append(run.outcome)
+            QTimer.singleShot(200, qt_application().quit)
+
+        application.runs.ended.connect(ended)
+        if meter is not None:
+            QTimer.singleShot(1500, meter.start)  # once the colony is built
+
+    def at_the_end(application: Application) -> None:
+        application.window.dashboard.settle()
+        for theme in ("light", "dark"):
+            application.window.choose_theme(theme)
+            application.window.grab().save(str(out / f"live-{theme}.png"))
+
+    solve(path, choices, watch, at_the_end)
+    print(ends[0].reason, ends[0].state.best_cost)
+    return ends[0].state.iteration / ends[0].state.elapsed
+
+
+def headless(path: Path, choices: Choices, seconds: float) -> float:
+    """Iterations per second with no window."""
+    instance = load_instance(path)
+    session = new_session(
+        instance,
+        colony=choices.colony,
+        device=choices.device,
+        parameters=choices.parameters,
+        seed=choices.seed,
+        stop=StopSettings(seconds=seconds),
+    )
+    run = Run(instance, session)
+    run.build()
+    while run.outcome is None:
+        run.advance()
+    run.close()
+    return run.outcome.state.iteration / run.outcome.state.elapsed
+
+
+def main() -> None:
+    """Take the pictures, or measure and print."""
+    what, path, place, colony, out = (
+        sys.argv[1],
+        Path(sys.argv[2]),
+        *sys.argv[3:5],
+        Path(sys.argv[5]),
+    )
+    seconds = float(sys.argv[6])
+    values = dict(given.split("=", 1) for given in sys.argv[7:])
+    out.mkdir(parents=True, exist_ok=True)
+    device, system = choose(colony, place)
+    choices = Choices(device.name, system.name, values, 1, {"seconds": seconds})
+    qt_application()
+    if what == "pictures":
+        pictures(path, choices, seconds, out)
+        return
+    title = f"{path.stem} {colony} on {device.name}"
+    for attempt in (1, 2):
+        without = headless(path, choices, seconds)
+        rate = live(path, choices, out)
+        rates = f"live {rate:.1f}, headless {without:.1f} iterations/s, ratio {rate / without:.3f}"
+        print(f"{title}, {attempt}: {rates}", flush=True)
+    meter = StallMeter()
+    live(path, choices, out, meter)
+    print(
+        f"{title}: longest stall {1e3 * meter.longest:.0f} ms, "
+        f"{100 * meter.share_above(0.02):.2f} % above 20 ms"
+    )
+
+
+if __name__ == "__main__":
+    main()
