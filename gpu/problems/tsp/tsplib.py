@@ -48,10 +48,9 @@ def load(path: str | Path, data: bytes | None = None) -> TspInstance:
         has a metric that TSPLIB 95 does not define.
     """
     path = Path(path)
+    data = read_bytes(path) if data is None else data
     with in_memory(path):
-        return _with_optimum(
-            _instance(document_of(path, read_bytes(path) if data is None else data))
-        )
+        return _with_optimum(_instance(document_of(path, data)))
 
 
 def _instance(document: Document) -> TspInstance:
