@@ -2,5 +2,4 @@
 
 __version__ = "0.1.0"
 
-APPLICATION = "formicarium"
-"""Name of the program's folders for data, settings, caches and logs."""
+APPLICATION = "formicarium"  # name of the program's folders for data, settings, caches and logs

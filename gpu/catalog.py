@@ -14,16 +14,11 @@ from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.rule import Rule
-from gpu.core.system import RuleMaker, System, place_of
+from gpu.core.system import System, place_of
 from gpu.max_min import systems as max_min
 from gpu.rlf import systems as rlf
 
-CATALOG: tuple[System, ...] = (
-    *acs.SYSTEMS,
-    *ant_system.SYSTEMS,
-    *max_min.SYSTEMS,
-    *rlf.SYSTEMS,
-)
+CATALOG = (*acs.SYSTEMS, *ant_system.SYSTEMS, *max_min.SYSTEMS, *rlf.SYSTEMS)
 """All systems: those of a search in the order in which a short name looks for one that runs."""
 
 
@@ -36,21 +31,19 @@ def names() -> tuple[str, ...]:
 def find(name: str, device: Device) -> System:
     """Return the system that ``name`` means on ``device``.
 
-    Raises
-    ------
-    ParameterError
-        If no system has this name.
-    DeviceError
-        If the system does not run on this device.
+    ParameterError if no system has this name; DeviceError if it does not run on this device.
     """
     for system in CATALOG:
-        if system.name == name:
-            if not system.runs_on(device):
-                places = " or ".join(system.builders)
-                raise DeviceError(f"{name} runs on {places}, not on {device.name}")
+        if name in (system.name, system.alias) and system.runs_on(device):
             return system
+    places = " or ".join(named(name).builders)
+    raise DeviceError(f"{name} runs on {places}, not on {device.name}")
+
+
+def named(name: str) -> System:
+    """Return the system of exactly this name, wherever it runs, or raise ParameterError."""
     for system in CATALOG:
-        if system.alias == name and system.runs_on(device):
+        if system.name == name:
             return system
     raise unknown(name)
 
@@ -59,14 +52,10 @@ def unknown(name: str) -> ParameterError:
     """Return the error that there is no colony of this name; it names the nearest ones."""
     near = difflib.get_close_matches(name.lower(), names(), n=3)
     short = dict.fromkeys(system.alias for system in CATALOG if system.alias)
-    return ParameterError(
-        f"there is no colony {name!r}: "
-        + (
-            f"did you mean {_either(near)}?"
-            if near
-            else f"choose {_either(short)}, or one that formicarium colonies lists"
-        )
-    )
+    hint = f"choose {_either(short)}, or one that formicarium colonies lists"
+    if near:
+        hint = f"did you mean {_either(near)}?"
+    return ParameterError(f"there is no colony {name!r}: {hint}")
 
 
 def build(
@@ -74,11 +63,8 @@ def build(
 ) -> Colony:
     """Build a colony of ``system``.
 
-    Raises
-    ------
-    ParameterError, DeviceError, DeviceMemoryError
-        If the instance or the parameters are not for this system, the seed is out of range, or the
-        device is missing or too small.
+    ParameterError if the instance or the parameters are not for this system, or the seed is out of
+    range; DeviceError or DeviceMemoryError if the device is missing or too small.
     """
     check_solves(system, instance)
     checked_seed(seed)
@@ -86,15 +72,11 @@ def build(
 
 
 def rule_of(system: System, instance: Instance, parameters: Parameters, seed: int) -> Rule:
-    """Make the rule by which the ants of a run choose.
-
-    Raises
-    ------
-    ParameterError
-        If ``system`` has none, or the seed is out of range.
-    """
+    """Make the rule by which the ants of a run choose; see :func:`check_replayable`."""
     checked_seed(seed)
-    return _replayable(system)(instance, parameters, seed)
+    check_replayable(system)
+    assert system.rule is not None
+    return system.rule(instance, parameters, seed)
 
 
 def check_solves(system: System, instance: Instance) -> None:
@@ -110,13 +92,8 @@ def check_solves(system: System, instance: Instance) -> None:
 
 def check_replayable(system: System) -> None:
     """Raise ParameterError if ``system`` names no rule."""
-    _replayable(system)
-
-
-def _replayable(system: System) -> RuleMaker:
     if system.rule is None:
         raise ParameterError(f"the decisions of {system.name} cannot be replayed")
-    return system.rule
 
 
 def _either(names: Iterable[str]) -> str:

@@ -18,8 +18,8 @@ from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import parse
-from gpu.run.session import InstanceReference, candidate_paths
+from gpu.problems.tsp.tsplib import load
+from gpu.run.session import InstanceReference
 
 LONGEST_FILE = 64 << 20  # most bytes of an unpacked download; TSPLIB's largest file has 2 MB
 TIMEOUT = 30  # seconds without an answer after which a download fails
@@ -63,7 +63,9 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
     and among the bundled and downloaded instances. The first one with the right digest is taken.
     If the file is nowhere, or has changed, InstanceError is raised.
     """
-    paths = (*candidate_paths(reference, beside), *_named(reference.name))
+    recorded = [Path(reference.path)] if reference.path else []
+    moved = [beside.parent / path.name for path in recorded if beside is not None]
+    paths = (*recorded, *moved, *_named(reference.name))
     found = [path for path in paths if path.exists()]
     for path in found:
         if hashlib.sha256(path.read_bytes()).hexdigest() == reference.sha256:
@@ -129,7 +131,7 @@ def download(name: str, source: str = "") -> Path:
     content = _unpacked(url, _fetched(url))
     kept = folder() / f"{name}.tsp"
     try:
-        same = digest(parse(kept, content)) == digests[name]
+        same = digest(load(kept, content)) == digests[name]
     except InstanceError as error:
         raise DownloadError(f"{url}: not a TSPLIB instance; nothing was kept") from error
     if not same:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
-from gpu.local_search.parameters import local_search_choice
+from gpu.local_search.kinds import local_search_choice
 
 
 @dataclass(frozen=True)

@@ -40,87 +40,55 @@ def _on_gpu(
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
+_acs = partial(system_of, instances=TspInstance, parameters=AcsParameters, alias="acs", rule=_rule)
+_spm = partial(
+    system_of, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
+)
 
 SYSTEMS: tuple[System, ...] = (
-    system_of(
+    _acs(
         name="acs-gpu-alt",
         title="ACS-GPU-Alt",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="whole tours in one launch; a warp an ant; pheromone matrix; plain updates",
         summary="The fastest: each ant builds its whole tour on its own, and updates may be lost.",
         deterministic=False,
-        instances=TspInstance,
-        parameters=AcsParameters,
         builders={"cuda": partial(_on_gpu, "alt")},
-        alias="acs",
-        rule=_rule,
     ),
-    system_of(
+    _spm(
         name="acs-gpu-spm",
-        title="ACS-GPU-SPM",
         paper=f"{_PAPER}, Section 3.2, Fig. 5",
         made_of="whole tours in one launch; a warp an ant; selective memory; plain updates",
         summary="Remembers only the last few trails at each city: better tours, far less memory.",
         deterministic=False,
-        instances=TspInstance,
-        parameters=SpmParameters,
         builders={"cuda": partial(_on_gpu, "spm")},
-        alias="acs-spm",
-        rule=_rule,
     ),
-    system_of(
+    _acs(
         name="acs-gpu",
-        title="ACS-GPU",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
         summary="Closest to the sequential search among the parallel ones; the same tours always.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AcsParameters,
-        builders={
-            "cuda": partial(_on_gpu, "stepwise"),
-            "cpu": _TOGETHER,
-        },
-        alias="acs",
-        rule=_rule,
+        builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
     ),
-    system_of(
+    _acs(
         name="acs-seq",
-        title="ACS-SEQ",
         paper=f"{_PAPER}, Figs. 2 and 3",
         made_of="one core; ants take turns step by step; pheromone matrix",
         summary="The sequential Ant Colony System: what speedups are measured against.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AcsParameters,
         builders={"cpu:1": _IN_TURNS},
-        alias="acs",
-        rule=_rule,
     ),
-    system_of(
+    _spm(
         name="acs-seq-spm",
-        title="ACS-SEQ-SPM",
         paper=f"{_PAPER}, Figs. 2, 3 and 5",
         made_of="one core; ants take turns step by step; selective memory",
         summary="The sequential Ant Colony System with the selective pheromone memory.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=SpmParameters,
         builders={"cpu:1": _IN_TURNS},
-        alias="acs-spm",
-        rule=_rule,
     ),
-    system_of(
+    _spm(
         name="acs-cores-spm",
-        title="ACS-CORES-SPM",
         paper=f"{_PAPER}, Fig. 5, with the steps of ACS-GPU",
         made_of="all cores; all ants step together; selective memory; updates in the ants' order",
         summary="The selective memory on all cores of a machine without a GPU.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=SpmParameters,
         builders={"cpu": _TOGETHER},
-        alias="acs-spm",
-        rule=_rule,
     ),
 )

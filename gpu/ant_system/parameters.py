@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.construction.parameters import AsParameters, CpuParameters
-from gpu.core.parameters import choice, parameter
-from gpu.local_search.parameters import local_search_choice
+from gpu.core.parameters import parameter
+from gpu.local_search.kinds import local_search_choice
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class AsCpuParameters(CpuParameters):
 class AsCudaParameters(AsParameters):
     """Parameters of every Ant System on a GPU."""
 
-    update: str = choice(
+    update: str = parameter(
         "atomic-tiled",
         "Δτ",
         "How the ants' deposits are added up (2013, Table 4); all give the same trails.",
-        {
+        options={
             "atomic-tiled": "a thread an edge of a tour read by tiles, atomic additions",
             "atomic": "a thread an edge of a tour, atomic additions",
             "reduction": "a thread a pair of cities looks for it in all tours, read by tiles",
@@ -31,11 +31,11 @@ class AsCudaParameters(AsParameters):
         },
         phase="update",
     )
-    power: str = choice(
+    power: str = parameter(
         "precise",
         "τ^α",
         "How trails are raised to the power α.",
-        {
+        options={
             "precise": "to the last place; a whole α gives the very numbers of the CPU",
             "fast": "by the GPU's own approximate powers",
         },
@@ -69,11 +69,14 @@ class AsGroupParameters(AsCudaParameters):
 class AsLaunchesParameters(AsGroupParameters):
     """Parameters of the 2017 paper's Ant Systems, which have two ways to launch kernels."""
 
-    launches: str | None = choice(
+    launches: str | None = parameter(
         None,
         "KE",
         "What one launch of the construction kernel does.",
-        {"tour": "build whole tours (KE-ALL)", "step": "make one step of all ants (KE-ONE)"},
+        options={
+            "tour": "build whole tours (KE-ALL)",
+            "step": "make one step of all ants (KE-ONE)",
+        },
         automatic="by n",
         phase="construction",
     )

@@ -28,25 +28,14 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
     return AsRule(instance, parameters, seed, selection)
 
 
-_ANY_SELECTION = partial(_rule, "")
-_ROULETTE = partial(_rule, "roulette")
-_STC_ROULETTE = partial(_rule, "stc-roulette")
-_I_ROULETTE = partial(_rule, "i-roulette")
-
-
 def _on_gpu(
-    construction: str,
-    instance: TspInstance,
-    parameters: AsCudaParameters,
-    device: Device,
-    seed: int,
+    kind: str, instance: TspInstance, parameters: AsCudaParameters, device: Device, seed: int
 ) -> Colony:
-    """Build the colony of this way of construction, a key of ``CONSTRUCTIONS``."""
+    """Build the colony of a key of ``CONSTRUCTIONS``."""
     from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
     from gpu.cuda.colony import machine_of
 
-    made = CONSTRUCTIONS[construction]
-    return AntSystemColony(instance, parameters, machine_of(device), seed, made)
+    return AntSystemColony(instance, parameters, machine_of(device), seed, CONSTRUCTIONS[kind])
 
 
 def _on_cpu(
@@ -58,123 +47,88 @@ def _on_cpu(
     return AsCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+_as = partial(system_of, instances=TspInstance, alias="as")
+_as_2017 = partial(_as, parameters=AsLaunchesParameters)
+_as_cpu = partial(
+    _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")
+)
+_TOUR_LIST = partial(_rule, "stc-roulette")
+
 SYSTEMS: tuple[System, ...] = (
-    system_of(
+    _as_2017(
         name="as-st-dynamic",
         title="ST-DYNAMIC",
         paper=f"{_2017}, Algorithm 1 and Definitions 1 to 3",
         made_of="a group of threads an ant, fewer as cities get fewer; tour list; tiling roulette",
         summary="The fastest Ant System: ants look at unvisited cities only, with no thread idle.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsLaunchesParameters,
         builders={"cuda": partial(_on_gpu, "st-dynamic")},
-        alias="as",
-        rule=_STC_ROULETTE,
+        rule=_TOUR_LIST,
     ),
-    system_of(
+    _as_2017(
         name="as-st-group-stc-tr",
         title="ST-GROUP-STC-TR",
         paper=f"{_2017}, Algorithm 1 and Definitions 1 to 3",
         made_of="a group of threads an ant; tour list; tiling roulette",
         summary="ST-DYNAMIC with groups that stay as they are.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsLaunchesParameters,
         builders={"cuda": partial(_on_gpu, "st-group-stc-tr")},
-        alias="as",
-        rule=_STC_ROULETTE,
+        rule=_TOUR_LIST,
     ),
-    system_of(
+    _as_2017(
         name="as-st-group-stc",
         title="ST-GROUP-STC",
         paper=f"{_2017}, Definitions 1 to 3",
         made_of="a group of threads an ant; tour list; parallel prefix sum and search",
         summary="Ants look at unvisited cities only, all of which have a part in every sum.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsLaunchesParameters,
         builders={"cuda": partial(_on_gpu, "st-group-stc")},
-        alias="as",
-        rule=_STC_ROULETTE,
+        rule=_TOUR_LIST,
     ),
-    system_of(
+    _as_2017(
         name="as-st-group",
         title="ST-GROUP",
         paper=_2017,
         made_of="a group of threads an ant; a tabu bit a city; parallel prefix sum and search",
         summary="The plain data-parallel Ant System, from which ST-DYNAMIC was made.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsLaunchesParameters,
         builders={"cuda": partial(_on_gpu, "st-group")},
-        alias="as",
-        rule=_ROULETTE,
+        rule=partial(_rule, "roulette"),
     ),
-    system_of(
+    _as(
         name="as-i-roulette",
-        title="AS-I-ROULETTE",
         paper=f"{_2013}, Section 3.2.3",
         made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; I-Roulette",
         summary="Every city draws a number of its own; favours heavy weights more than a wheel.",
-        deterministic=True,
-        instances=TspInstance,
         parameters=AsGroupParameters,
         builders={"cuda": partial(_on_gpu, "i-roulette")},
-        alias="as",
-        rule=_I_ROULETTE,
+        rule=partial(_rule, "i-roulette"),
     ),
-    system_of(
+    _as(
         name="as-data",
-        title="AS-DATA",
         paper=f"{_2013}, Section 3.2",
         made_of="a block an ant, a thread for up to 32 cities; tabu bits in registers; one thread "
         "turns the roulette wheel",
         summary="The first data-parallel Ant System: many threads weigh cities for one that draws.",
-        deterministic=True,
-        instances=TspInstance,
         parameters=AsGroupParameters,
         builders={"cuda": partial(_on_gpu, "data")},
-        alias="as",
-        rule=_ROULETTE,
+        rule=partial(_rule, "roulette"),
     ),
-    system_of(
+    _as(
         name="as-task",
-        title="AS-TASK",
         paper=f"{_2013}, Section 3.1.2",
         made_of="an ant a thread; tabu bits in shared memory; roulette wheel",
         summary="The task-parallel Ant System, too few threads for a GPU: what to compare with.",
-        deterministic=True,
-        instances=TspInstance,
         parameters=AsCudaParameters,
         builders={"cuda": partial(_on_gpu, "task")},
-        alias="as",
-        rule=_ROULETTE,
+        rule=partial(_rule, "roulette"),
     ),
-    system_of(
+    _as_cpu(
         name="as-seq",
-        title="AS-SEQ",
-        paper=f"{_2013}, Algorithms 1 and 2",
         made_of="one core; ants one after another; pheromone matrix; all ants deposit",
         summary="The sequential Ant System: what speedups are measured against.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsCpuParameters,
         builders={"cpu:1": _on_cpu},
-        alias="as",
-        rule=_ANY_SELECTION,
     ),
-    system_of(
+    _as_cpu(
         name="as-cores",
-        title="AS-CORES",
-        paper=f"{_2013}, Algorithms 1 and 2",
         made_of="all cores share out ants and rows; pheromone matrix; all ants deposit",
         summary="The Ant System on all cores: the same tours as on one.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=AsCpuParameters,
         builders={"cpu": _on_cpu},
-        alias="as",
-        rule=_ANY_SELECTION,
     ),
 )

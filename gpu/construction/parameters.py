@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
-from gpu.core.parameters import Parameters, choice, parameter
-from gpu.local_search.parameters import local_search_choice
+from gpu.core.parameters import Parameters, parameter
+from gpu.local_search.kinds import local_search_choice
 
 SELECTIONS = {
     "roulette": "roulette wheel over the cities in the order of their numbers",
@@ -25,13 +25,6 @@ SELECTIONS = {
     ),
 }
 """How ants without a candidate that they must take draw their next city, on the CPU."""
-
-
-def selection_choice() -> Any:
-    """Declare the field ``selection`` of a colony's parameters."""
-    return choice(
-        "roulette", "p", "How an ant draws its next city.", SELECTIONS, phase="construction"
-    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,9 @@ class CpuParameters(AsParameters):
     candidates: int = parameter(
         0, "cl", "Nearest neighbours an ant considers before all other cities; 0: all.", 0, 224
     )
-    selection: str = selection_choice()
+    selection: str = parameter(
+        "roulette", "p", "How an ant draws its next city.", options=SELECTIONS, phase="construction"
+    )
     local_search: str = local_search_choice()
 
     def resolved(self, n: int) -> Self:

@@ -19,7 +19,8 @@ def never() -> bool:
 class Colony(Protocol):
     """A colony at work on one instance. It knows nothing of threads, signals or windows.
 
-    Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time.
+    Colonies are made by :func:`gpu.catalog.build` and used from one thread at a time. Every method
+    raises DeviceError if the device failed; the colony can then only be closed.
     """
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
@@ -28,60 +29,26 @@ class Colony(Protocol):
         On a GPU the call may return while the last batch still runs, never with more than two
         batches in flight; :meth:`snapshot` waits for all of them.
 
-        Parameters
-        ----------
-        count : int
-            At least 0.
-        stop : callable returning bool
-            Asked every 20 ms or so where an iteration takes longer than that and can be left.
-            Once it says True the call returns, in the midst of an iteration, with which the next
-            call goes on. Until that one is whole, :meth:`snapshot` has the numbers and tours of
-            the iteration before it, and trails and counts of updates as they stand.
-
-        Raises
-        ------
-        DeviceError
-            If the device failed; the colony can then only be closed.
+        In an iteration that takes longer and can be left, ``stop`` is asked every 20 ms or so.
+        Once it says True the call returns in the middle of an iteration, and the next call goes on
+        with it. Until that one is whole, :meth:`snapshot` has the numbers and tours of the
+        iteration before it, and trails and counts of updates as they stand.
         """
 
     def timed_iteration(self) -> Mapping[str, float]:
         """Run one iteration to its end; return the milliseconds that each of its phases took.
 
-        An iteration that was left in its midst is finished; its times are those of the whole.
-
-        Raises
-        ------
-        DeviceError
-            If the device failed.
+        An iteration that was left in the middle is finished; its times are those of the whole.
         """
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
-        """Finish what is in flight and return the state, with the parts named in ``wanted``.
-
-        Raises
-        ------
-        DeviceError
-            If the device failed.
-        """
+        """Finish what is in flight and return the state, with the parts named in ``wanted``."""
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """Finish what is in flight and return a copy of all trails that lead from ``city``.
 
-        Parameters
-        ----------
-        city : int
-            0-based.
-
-        Returns
-        -------
-        ndarray of float32, shape (n,)
-            In units of the initial trail; those that a selective memory does not hold read 1.
-            The city's own entry means nothing.
-
-        Raises
-        ------
-        DeviceError
-            If the device failed.
+        They are in units of the initial trail, shape (n,); those that a selective memory does not
+        hold read 1. The city's own entry means nothing.
         """
 
     def close(self) -> None:

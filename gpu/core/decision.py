@@ -12,64 +12,29 @@ from numpy.typing import NDArray
 class Outcome(enum.Enum):
     """How a choice came about."""
 
-    GREEDY = "greedy"
-    """q < q₀: the heaviest of the unvisited candidates."""
-
-    ROULETTE = "roulette"
-    """A spin of the wheel on which each city's part is as large as its weight."""
-
-    I_ROULETTE = "i-roulette"
-    """The largest product of a weight and a random number of the city's own."""
-
-    RESERVOIR = "reservoir"
-    """The smallest -log(r)/w, each city with a random number r of its own."""
-
-    FALLBACK = "fallback"
-    """No candidate was left unvisited: the heaviest of all unvisited cities."""
+    GREEDY = "greedy"  # q < q₀: the heaviest of the unvisited candidates
+    ROULETTE = "roulette"  # a spin of the wheel on which each city's part is as large as its weight
+    I_ROULETTE = "i-roulette"  # the largest product of a weight and a city's own random number
+    RESERVOIR = "reservoir"  # the smallest -log(r)/w, each city with a random number r of its own
+    FALLBACK = "fallback"  # no candidate was left unvisited: the heaviest of all unvisited cities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """Between which cities an ant chose, and how; the arrays run in the order of the wheel.
+    """Between which cities an ant chose, and how; the arrays run in the order of the wheel."""
 
-    Attributes
-    ----------
-    outcome : Outcome
-        How it came about.
-    chosen : int
-        The city, 0-based.
-    cities : ndarray of int32, shape (k,)
-        The unvisited cities that were considered, k >= 1.
-    trails : ndarray of float32, shape (k,)
-        τ of the edges that lead there, in units of the initial trail.
-    heuristics : ndarray of float32, shape (k,)
-        η^β, in units of the nearest neighbour's.
-    weights : ndarray of float32, shape (k,)
-        What the rule makes of both: τ·η^β, or τ^α·η^β.
-    shares : ndarray of float64, shape (k,)
-        The wheel's parts as the rule forms them, in any unit.
-    listed : int
-        Length of the candidate list, visited cities included; 0 if there is none.
-    q, q0 : float or None
-        The draw that decides between greed and the wheel, and its threshold.
-    spin : float or None
-        Where on the wheel, in [0, 1), the ball fell.
-    draws : ndarray of float32, shape (k,), or None
-        The random numbers of an I-Roulette or a reservoir, in (0, 1).
-    """
-
-    outcome: Outcome
-    chosen: int
-    cities: NDArray[np.int32]
-    trails: NDArray[np.float32]
-    heuristics: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    shares: NDArray[np.float64]
-    listed: int = 0
-    q: float | None = None
-    q0: float | None = None
-    spin: float | None = None
-    draws: NDArray[np.float32] | None = None
+    outcome: Outcome  # how it came about
+    chosen: int  # the city, 0-based
+    cities: NDArray[np.int32]  # (k,): the unvisited cities that were considered, k >= 1
+    trails: NDArray[np.float32]  # (k,): τ of the edges to them, in units of the initial trail
+    heuristics: NDArray[np.float32]  # (k,): η^β, in units of the nearest neighbour's
+    weights: NDArray[np.float32]  # (k,): what the rule makes of both: τ·η^β, or τ^α·η^β
+    shares: NDArray[np.float64]  # (k,): the wheel's parts as the rule forms them, in any unit
+    listed: int = 0  # length of the candidate list, visited cities included; 0 if there is none
+    q: float | None = None  # the draw that decides between greed and the wheel,
+    q0: float | None = None  # and its threshold
+    spin: float | None = None  # where on the wheel, in [0, 1), the ball fell
+    draws: NDArray[np.float32] | None = None  # (k,): random numbers of the cities', in (0, 1)
 
     @property
     def keys(self) -> NDArray[np.float64] | None:
@@ -83,34 +48,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """One step of one ant in the coming iteration, replayed from the trails as they stand.
+    """One step of one ant in the coming iteration, replayed from the trails as they stand."""
 
-    Attributes
-    ----------
-    ant : int
-        Counted from 0.
-    iteration : int
-        The coming iteration, counted from 0: as many are finished.
-    tour : ndarray of int32, shape (t,)
-        The cities visited so far, in order (the tabu); the ant stands in the last.
-    choice : Choice
-        What follows.
-    probabilities : ndarray of float64, shape (k,)
-        The chance of each of the choice's cities when it is drawn; the sum is 1. Where the ant
-        takes the heaviest instead, what a spin of the wheel would have given.
-    caveat : str
-        Why the iteration may turn out otherwise, in one sentence; empty if it cannot.
-    generation : int
-        Which run of the session this belongs to; set by the run, stale ones are dropped.
-    """
-
-    ant: int
-    iteration: int
+    ant: int  # counted from 0
+    iteration: int  # the coming iteration, counted from 0: as many are finished
+    # (t,): the cities visited so far, in order (the tabu); the ant stands in the last
     tour: NDArray[np.int32]
-    choice: Choice
+    choice: Choice  # what follows
+    # (k,): the chance of each of the choice's cities when it is drawn, in sum 1; if the ant takes
+    # the heaviest instead, what a spin of the wheel would have given
     probabilities: NDArray[np.float64]
-    caveat: str = ""
-    generation: int = 0
+    caveat: str = ""  # why the iteration may turn out otherwise, in one sentence
+    generation: int = 0  # the run of the session; set by the run, stale ones are dropped
 
     @property
     def step(self) -> int:

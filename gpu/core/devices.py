@@ -10,59 +10,32 @@ from typing import Literal
 
 from gpu.core.errors import DeviceError
 from gpu.core.processors import usable_cores
+from gpu.core.words import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One place to run a colony.
+    """One place to run a colony."""
 
-    Attributes
-    ----------
-    name : str
-        What the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``.
-    kind : {"cpu", "cuda"}
-        Which of the two it is.
-    index : int
-        Number of the GPU; 0 for a CPU.
-    cores : int
-        CPU threads used (those that this process may use at once), or multiprocessors of the GPU.
-    model : str
-        What the maker calls it.
-    memory : int
-        Bytes of memory in all.
-    detail : str
-        Versions that matter for a log: compute capability, driver, runtime.
-    """
-
-    name: str
-    kind: Literal["cpu", "cuda"]
-    index: int
-    cores: int
-    model: str
-    memory: int
-    detail: str = ""
+    name: str  # what the user types: ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``
+    kind: Literal["cpu", "cuda"]  # which of the two it is
+    index: int  # number of the GPU; 0 for a CPU
+    cores: int  # threads that this process may use at once, or multiprocessors of the GPU
+    model: str  # what the maker calls it
+    memory: int  # bytes of memory in all
+    detail: str = ""  # versions that matter for a log: compute capability, driver, runtime
 
     def __str__(self) -> str:
-        cores = "multiprocessors" if self.kind == "cuda" else "cores"
-        if self.cores == 1:
-            cores = cores[:-1]
-        return f"{self.name}: {self.model}, {self.cores} {cores}, {self.memory / 2**30:.1f} GiB"
+        cores = counted(self.cores, "multiprocessor" if self.kind == "cuda" else "core")
+        return f"{self.name}: {self.model}, {cores}, {self.memory / 2**30:.1f} GiB"
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Every device found, and why there is no GPU among them.
+    """Every device found, and why there is no GPU among them."""
 
-    Attributes
-    ----------
-    devices : tuple of Device
-        Best first: GPUs, then ``cpu``, then ``cpu:1``.
-    without_cuda : str
-        One clause saying why no GPU can be used; empty where one can.
-    """
-
-    devices: tuple[Device, ...]
-    without_cuda: str
+    devices: tuple[Device, ...]  # best first: GPUs, then ``cpu``, then ``cpu:1``
+    without_cuda: str  # one clause saying why no GPU can be used; empty where one can
 
 
 def survey() -> Survey:
@@ -72,13 +45,7 @@ def survey() -> Survey:
 
 
 def find(name: str) -> Device:
-    """Return the device that ``name`` names; ``auto`` is the first GPU, else all CPU cores.
-
-    Raises
-    ------
-    DeviceError
-        If there is no such device.
-    """
+    """Return the device ``name``, or raise DeviceError; ``auto``: the first GPU, else all cores."""
     if name in ("cpu", "cpu:1"):  # no need to wake a GPU for it
         return next(device for device in _cpu_devices() if device.name == name)
     found = survey()
@@ -119,11 +86,9 @@ def _cpu_memory() -> int:
 def _cuda_devices() -> tuple[list[Device], str]:
     try:
         import cupy
-    except ModuleNotFoundError as error:
-        if error.name == "cupy":
-            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
-        return [], f"CuPy cannot be loaded ({error}): install it again with make demo GPU=cuda13"
     except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
+            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
         first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
         return [], f"CuPy cannot be loaded ({first}): install it again with make demo GPU=cuda13"
     runtime = cupy.cuda.runtime
@@ -142,9 +107,9 @@ def _cuda_devices() -> tuple[list[Device], str]:
         )
         devices.append(
             Device(
-                name=f"cuda:{index}",
-                kind="cuda",
-                index=index,
+                f"cuda:{index}",
+                "cuda",
+                index,
                 cores=properties["multiProcessorCount"],
                 model=properties["name"].decode(errors="replace"),
                 memory=properties["totalGlobalMem"],
@@ -160,15 +125,8 @@ _INSUFFICIENT_DRIVER, _NO_DEVICE = 35, 100
 def _why_no_cuda(status: int, text: str, driver: int, runtime: int) -> str:
     """Return what is wrong and what to do about it, in one clause.
 
-    Parameters
-    ----------
-    status : int
-        CUDA's error.
-    text : str
-        What CUDA says about it.
-    driver, runtime : int
-        Newest version that the driver supports, and the one that CuPy was made for, as CUDA
-        writes them (12020 is 12.2); 0 where it is not known.
+    ``driver`` is the newest version that the driver supports, ``runtime`` the one that CuPy was
+    made for, as CUDA writes them (12020 is 12.2); 0 where it is not known.
     """
     if status == _NO_DEVICE:
         return "no CUDA GPU found"

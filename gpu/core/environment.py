@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from contextlib import suppress
 from importlib import metadata
 
 PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")
@@ -20,8 +21,6 @@ def versions(*more: str) -> dict[str, str]:
     """
     found = {"python": platform.python_version()}
     for package in (*more, *PACKAGES):
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,74 +14,49 @@ from numpy.typing import NDArray
 from gpu.core.problem import Problem
 
 
-class Instance(Protocol):
-    """What sessions, runs, recorders and exports need of an instance of any problem."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance(abc.ABC):
+    """An instance of any problem; its arrays are read-only."""
 
-    problem: ClassVar[Problem]
-    """The problem of which this is an instance."""
+    problem: ClassVar[Problem]  # of which this is an instance
 
-    @property
-    def name(self) -> str:
-        """Its name in the file."""
-
-    @property
-    def comment(self) -> str:
-        """The file's comment lines."""
-
-    @property
-    def n(self) -> int:
-        """Number of cities (vertices)."""
+    name: str  # as in the file, without the ending that a few names have
+    comment: str  # the file's comment lines
+    n: int = field(init=False)  # number of cities (vertices)
+    # cost of an optimal or best-known solution, where known
+    optimum: int | None = field(default=None, kw_only=True)
+    # what of the file is not kept or is wrong, in words for the user; mostly empty
+    note: str = field(default="", kw_only=True)
+    path: Path | None = field(default=None, kw_only=True)  # the file it came from
+    sha256: str = field(default="", kw_only=True)  # digest of the file's bytes, hexadecimal
 
     @property
+    @abc.abstractmethod
     def size(self) -> str:
         """How large it is, in words for the user."""
 
     @property
-    def optimum(self) -> int | None:
-        """Cost of an optimal or best-known solution, where known."""
-
-    @property
-    def note(self) -> str:
-        """What of the file is not kept or is wrong, in words for the user; mostly empty."""
-
-    @property
-    def path(self) -> Path | None:
-        """The file it came from."""
-
-    @property
-    def sha256(self) -> str:
-        """Digest of the file's bytes, hexadecimal."""
-
-    @property
+    @abc.abstractmethod
     def facts(self) -> Mapping[str, int | str | bool]:
         """What else a log should say of it, ready for JSON."""
 
+    @abc.abstractmethod
     def cost_of(self, solution: NDArray[np.integer]) -> int:
-        """Exact cost of ``solution``, shape (n,), which is checked to be one.
-
-        Raises
-        ------
-        SolutionError
-            If it is none.
-        """
+        """Exact cost of ``solution``, shape (n,); SolutionError if it is none."""
 
     def gap_percent(self, cost: int) -> float | None:
-        """How far ``cost`` lies above the optimum, in %, or None where that is unknown."""
+        """How far ``cost`` lies above the optimum, in %, or None where that is unknown (or 0)."""
+        return 100.0 * (cost - self.optimum) / self.optimum if self.optimum else None
 
+    @abc.abstractmethod
     def written(self, solution: NDArray[np.integer]) -> list[int]:
         """``solution`` in the numbers of its file, which count from 1."""
 
-    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
-        """Write ``solution`` in the format that its problem has for them.
+    @abc.abstractmethod
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
+        """Write ``solution`` in the format of its problem, or raise ValueError if it is none."""
 
-        Raises
-        ------
-        ValueError
-            If it is none.
-        OSError
-            If the file cannot be written.
-        """
-
+    @abc.abstractmethod
     def part(self, size: int) -> Self:
         """Choose ``size`` places evenly, of the same problem."""
 
@@ -87,8 +64,3 @@ class Instance(Protocol):
 def chosen_evenly(n: int, size: int) -> NDArray[np.int64]:
     """``size`` of the numbers 0 .. n - 1, ascending, evenly chosen."""
     return np.linspace(0, n - 1, size).round().astype(np.int64)
-
-
-def gap_percent(cost: int, optimum: int | None) -> float | None:
-    """How far ``cost`` lies above ``optimum``, in %, or None where that is unknown (or 0)."""
-    return 100.0 * (cost - optimum) / optimum if optimum else None

@@ -1,7 +1,6 @@
 """Parameters that validate and explain themselves; dialogs, command line and logs read them.
 
-A colony's parameters are a frozen dataclass whose fields are made by
-:func:`parameter` or :func:`choice`.
+A colony's parameters are a frozen dataclass whose fields are made by :data:`parameter`.
 """
 
 from __future__ import annotations
@@ -9,54 +8,37 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 
+P = ParamSpec("P")
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the window and ``--help`` say of one parameter.
+    """What the window and ``--help`` say of one parameter."""
 
-    Attributes
-    ----------
-    symbol : str
-        The paper's symbol, for example ``"q₀"``.
-    text : str
-        One sentence for the user.
-    low, high : float
-        The inclusive range of valid values.
-    low_open, high_open : bool
-        Whether the bound itself is excluded.
-    automatic : str
-        What ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed.
-    options : mapping of str to str
-        For a choice, every value it can have and what that means; empty for a number.
-    power_of_two : bool
-        Whether only powers of two are valid.
-    multiple_of : int
-        Only whole multiples of this are valid, where it is not 0.
-    phase : str
-        The phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this
-        parameter decides; empty where that is the whole iteration.
-    """
-
-    symbol: str
-    text: str
-    low: float = -math.inf
+    symbol: str  # the paper's symbol, for example ``"q₀"``
+    text: str  # one sentence for the user
+    low: float = -math.inf  # the range of valid values,
     high: float = math.inf
-    low_open: bool = False
+    low_open: bool = False  # and whether a bound itself is excluded
     high_open: bool = False
+    # what ``None`` stands for, for example ``"n ants"``; empty where ``None`` is not allowed
     automatic: str = ""
+    # for a choice, every value it can have and what that means; empty for a number
     options: Mapping[str, str] = field(default_factory=dict)
-    power_of_two: bool = False
-    multiple_of: int = 0
+    power_of_two: bool = False  # whether only powers of two are valid
+    multiple_of: int = 0  # only whole multiples of this are valid, where it is not 0
+    # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
+    # decides; empty where that is the whole iteration
     phase: str = ""
+    # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None
 
     @property
@@ -85,7 +67,7 @@ class Explanation:
     def admits(self, value: float | str) -> bool:
         """Whether ``value`` lies in the range, or is an option; NaN never does."""
         if self.options or isinstance(value, str):
-            return value in self.options
+            return isinstance(value, str) and value in self.options
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
         whole = int(value) if above and below else 0
@@ -97,51 +79,15 @@ class Explanation:
         )
 
 
-def parameter(
-    default: object,
-    symbol: str,
-    text: str,
-    low: float,
-    high: float = math.inf,
-    *,
-    low_open: bool = False,
-    high_open: bool = False,
-    automatic: str = "",
-    power_of_two: bool = False,
-    multiple_of: int = 0,
-    phase: str = "",
-) -> Any:
-    """Declare one field of a parameters dataclass; see :class:`Explanation` for the arguments."""
-    explanation = Explanation(
-        symbol,
-        text,
-        low,
-        high,
-        low_open,
-        high_open,
-        automatic,
-        power_of_two=power_of_two,
-        multiple_of=multiple_of,
-        phase=phase,
-    )
-    return dataclasses.field(default=default, metadata={"explanation": explanation})
+def _declared(explain: Callable[P, Explanation]) -> Callable[Concatenate[object, P], Any]:
+    def field_of(default: object, /, *said: P.args, **more: P.kwargs) -> Any:
+        return dataclasses.field(default=default, metadata={"explanation": explain(*said, **more)})
+
+    return field_of
 
 
-def choice(
-    default: str | None,
-    symbol: str,
-    text: str,
-    options: Mapping[str, str],
-    *,
-    automatic: str = "",
-    phase: str = "",
-    check: Callable[[Instance, Any], None] | None = None,
-) -> Any:
-    """Declare a field that is one of ``options``, named as the command line writes them."""
-    explanation = Explanation(
-        symbol, text, automatic=automatic, options=options, phase=phase, check=check
-    )
-    return dataclasses.field(default=default, metadata={"explanation": explanation})
+parameter = _declared(Explanation)
+"""Declare one field of a parameters dataclass: its default, then the arguments of Explanation."""
 
 
 class Parameters:
@@ -149,22 +95,19 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, explanation in self.explanations().items():
-            value = getattr(self, name)
+            value, kind = getattr(self, name), self.kinds()[name]
+            must = f"must be {explanation.range_text}"
             if value is None:
                 if not explanation.automatic:
-                    raise ParameterError(f"{name} must be set; it must be {explanation.range_text}")
+                    raise ParameterError(f"{name} must be set; it {must}")
                 continue
-            kind = self.kinds()[name]
-            if kind is str:
-                if not isinstance(value, str) or not explanation.admits(value):
-                    raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ParameterError(f"{name} = {value!r} is not a number")
-            if kind is int and value != int(value if math.isfinite(value) else 0):
-                raise ParameterError(f"{name} = {value!r} is not a whole number")
+            if kind is not str:
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    raise ParameterError(f"{name} = {value!r} is not a number")
+                if kind is int and value != int(value if math.isfinite(value) else 0):
+                    raise ParameterError(f"{name} = {value!r} is not a whole number")
             if not explanation.admits(value):
-                raise ParameterError(f"{name} = {value!r} must be {explanation.range_text}")
+                raise ParameterError(f"{name} = {value!r} {must}")
             object.__setattr__(self, name, kind(value))
 
     @classmethod
@@ -180,12 +123,13 @@ class Parameters:
     def kinds(cls) -> dict[str, type[int] | type[float] | type[str]]:
         """Name of each parameter to ``int``, ``float`` or, for a choice, ``str`` (None aside)."""
         hints = typing.get_type_hints(cls)
-        kinds: dict[str, type[int] | type[float] | type[str]] = {}
-        for name in cls.explanations():
-            hint = hints[name]
-            types_of = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-            kinds[name] = next(kind for kind in (str, int, float) if kind in types_of)
-        return kinds
+        either = {
+            name: typing.get_args(hints[name]) or (hints[name],) for name in cls.explanations()
+        }
+        return {
+            name: next(kind for kind in (str, int, float) if kind in kinds)
+            for name, kinds in either.items()
+        }
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, object]) -> Self:

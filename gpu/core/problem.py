@@ -8,47 +8,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of one problem.
+    """The words of one problem."""
 
-    Attributes
-    ----------
-    instance : str
-        What is loaded.
-    cost : str
-        What is to be least.
-    solution, solutions : str
-        What an ant makes.
-    place, places : str
-        What an ant visits.
-    colony : str
-        The short name of the colony for whoever chooses none.
-    written : str
-        Name of a solution in results and logs, where it is a list of numbers.
-    suffix : str
-        Of files with a solution.
-    amount : str
-        A cost in a sentence, with ``{}`` for the number.
-    aim : str
-        A cost to be reached, likewise.
-    target : str
-        What a cost to be reached is called.
-    known : str
-        What the best-known cost is called.
-    """
-
-    instance: str
-    cost: str
-    solution: str
+    instance: str  # what is loaded
+    cost: str  # what is to be least
+    solution: str  # what an ant makes
     solutions: str
-    place: str
+    place: str  # what an ant visits
     places: str
-    colony: str
-    written: str
-    suffix: str
-    amount: str
-    aim: str
-    target: str
-    known: str
+    colony: str  # the short name of the colony for whoever chooses none
+    written: str  # name of a solution in results and logs, where it is a list of numbers
+    suffix: str  # of files with a solution
+    amount: str  # a cost in a sentence, with ``{}`` for the number
+    aim: str  # a cost to be reached, likewise
+    target: str  # what a cost to be reached is called
+    known: str  # what the best-known cost is called
 
 
 class Problem(enum.StrEnum):

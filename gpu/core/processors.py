@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -13,11 +14,7 @@ def usable_cores(root: Path = Path("/")) -> int:
 
     A container may be granted the time of two cores on a machine of sixty-four. Threads that
     wait for each other must then be two: of sixty-four, all but a few would always be halted.
-
-    Parameters
-    ----------
-    root : Path
-        Where the system's files are.
+    The system's files are below ``root``.
     """
     return max(1, math.floor(min(_granted(), quota(root)) + 1e-9))
 
@@ -47,10 +44,8 @@ def _groups(root: Path) -> Iterator[Path]:
     except OSError:  # not Linux
         return
     for line in lines:
-        _, _, rest = line.partition(":")
-        controllers, _, place = rest.partition(":")
-        names = controllers.split(",")
-        if controllers and "cpu" not in names:
+        _, controllers, place = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
             continue
         # Version 1 has a tree for each controller; some systems name it after two of them.
         tops = [mounted / controllers, mounted / "cpu"] if controllers else [mounted]
@@ -61,16 +56,9 @@ def _groups(root: Path) -> Iterator[Path]:
 
 
 def _quota_of(group: Path) -> float:
-    try:
-        amount, period = (group / "cpu.max").read_text().split()
-    except (OSError, ValueError):
-        try:
-            amount = (group / "cpu.cfs_quota_us").read_text().strip()
-            period = (group / "cpu.cfs_period_us").read_text().strip()
-        except OSError:
-            return math.inf
-    try:
-        cores = int(amount) / int(period)
-    except (ValueError, ZeroDivisionError):  # "max"
-        return math.inf
-    return cores if cores > 0 else math.inf  # version 1 says -1 for no limit
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with suppress(OSError, ValueError, ZeroDivisionError):  # no such file, or "max"
+            amount, period = " ".join((group / name).read_text() for name in names).split()
+            if int(amount) > 0:  # version 1 says -1 for no limit
+                return int(amount) / int(period)
+    return math.inf

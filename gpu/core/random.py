@@ -18,12 +18,8 @@ from gpu.core.errors import ParameterError
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
-SEEDS = 2**64
-"""Seeds are whole numbers from 0 to one below this."""
-
-DRAW_BITS = 24
-"""Bits of a draw in [0, 1): those that a float32 holds exactly."""
-
+SEEDS = 2**64  # seeds are whole numbers from 0 to one below this
+DRAW_BITS = 24  # bits of a draw in [0, 1): those that a float32 holds exactly
 LOG2_TERMS = (
     1.4426950216293335,
     -0.7213528156280518,
@@ -67,17 +63,8 @@ def philox4x32(
 ) -> NDArray[np.uint32]:
     """Philox4x32-10 of counters that broadcast against each other.
 
-    Parameters
-    ----------
-    counter : four array_like of int in [0, 2**32)
-        The words of the counter, lowest first.
-    key : pair of int in [0, 2**32)
-        The words of the key, lowest first.
-
-    Returns
-    -------
-    ndarray of uint32, shape (..., 4)
-        Four independent words for each counter.
+    The words of counter and key, lowest first, are in [0, 2**32). Each counter gives four
+    independent words: shape (..., 4).
     """
     c0, c1, c2, c3 = np.broadcast_arrays(*(np.asarray(word, dtype=np.uint64) for word in counter))
     k0, k1 = key
@@ -93,28 +80,15 @@ def philox4x32(
 
 
 def checked_seed(seed: int) -> int:
-    """Return ``seed``.
-
-    Raises
-    ------
-    ParameterError
-        If it is not in [0, 2**64).
-    """
+    """Return ``seed``, or raise ParameterError if it is not in [0, 2**64)."""
     if not 0 <= seed < SEEDS:
         raise ParameterError(f"seed = {seed} must be at least 0 and less than 2^64")
     return seed
 
 
 def key_of(seed: int) -> tuple[int, int]:
-    """Split a seed in [0, 2**64) into the two words of the key.
-
-    Raises
-    ------
-    ValueError
-        If the seed is outside its range.
-    """
-    if not 0 <= seed < SEEDS:
-        raise ValueError(f"seed = {seed} must be a whole number in [0, 2^64)")
+    """Split a seed in [0, 2**64) into the two words of the key; ParameterError if it is outside."""
+    checked_seed(seed)
     return seed & 0xFFFFFFFF, seed >> 32
 
 

@@ -19,15 +19,9 @@ class TrailSource(Protocol):
 
 
 class Rule(Protocol):
-    """How the ants of one colony choose; made from (instance, parameters, seed).
+    """How the ants of one colony choose; made from (instance, parameters, seed)."""
 
-    Attributes
-    ----------
-    caveat : str
-        Why the iteration may turn out otherwise than the replay; empty if it cannot.
-    """
-
-    caveat: str
+    caveat: str  # why the iteration may turn out otherwise than the replay; empty if it cannot
 
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration, both counted from 0."""

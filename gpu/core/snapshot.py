@@ -10,11 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-PICTURE_SIZE = 512
-"""Largest width and height of a pheromone picture, in pixels."""
-
-STRONGEST_TRAILS = 20_000
-"""Most trails that a snapshot carries for the map."""
+PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
+STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
 
 
 class Wanted(enum.Flag):
@@ -32,18 +29,10 @@ class Wanted(enum.Flag):
 
 @dataclass(frozen=True, slots=True)
 class Trails:
-    """The strongest trails, for the map.
+    """The strongest trails, for the map."""
 
-    Attributes
-    ----------
-    edges : ndarray of int32, shape (k, 2)
-        City pairs, 0-based; for a directed instance from, to.
-    strength : ndarray of float32, shape (k,)
-        τ/τmax of each edge, in (0, 1], descending.
-    """
-
-    edges: NDArray[np.int32]
-    strength: NDArray[np.float32]
+    edges: NDArray[np.int32]  # (k, 2): city pairs, 0-based; for a directed instance from, to
+    strength: NDArray[np.float32]  # (k,): τ/τmax of each edge, in (0, 1], descending
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,67 +65,31 @@ class Improvements:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The state of a colony after an iteration.
+    """The state of a colony after an iteration."""
 
-    Attributes
-    ----------
-    iteration : int
-        Iterations finished; 0 before the first.
-    solutions_built : int
-        Tours (colorings) built so far by all ants.
-    best_cost : int
-        What the best solution so far costs: the exact length of a tour (TSPLIB integers, summed in
-        int64), the number of colors of a coloring.
-    best_iteration : int
-        The iteration, from 1, that found it.
-    iteration_best : int
-        Cost of the best solution of the last iteration.
-    iteration_mean : float
-        Mean cost of the solutions of the last iteration.
-    best_solution : ndarray of int32, shape (n,), or None
-        Checked. A tour: a permutation of the cities, 0-based. A coloring: the color of each
-        vertex, 0-based.
-    iteration_solution : ndarray of int32, shape (n,), or None
-        The best solution of the last iteration.
-    built_solution : ndarray of int32, shape (n,), or None
-        That one as its ant built it, before local search.
-    improvements : Improvements or None
-        For colonies with a local search.
-    pheromone : ndarray of float32, shape (p, p) with p <= 512, or None
-        The trails in units of the initial trail, rows and columns in the order of the best tour
-        (vertices in that of the best coloring's classes), each pixel the largest trail in its
-        square. A selective memory shows what it holds, and the initial trail elsewhere.
-    trails : Trails or None
-        The strongest trails.
-    updates : Updates or None
-        For colonies with a selective memory.
-    branching : float or None
-        Mean λ-branching factor with λ = 0.05.
-    limits : tuple of float or None
-        τ_min and τ_max in units of the initial trail, for colonies that bound their trails.
-    phases : mapping of str to float
-        Milliseconds of the last measured iteration by phase, e.g. ``construction``, ``update``.
-    elapsed : float
-        Seconds spent solving; set by the run, pauses excluded.
-    generation : int
-        Which run of the session this belongs to; set by the run, stale ones are dropped.
-    """
-
-    iteration: int
-    solutions_built: int
-    best_cost: int
-    best_iteration: int
-    iteration_best: int
-    iteration_mean: float
+    iteration: int  # iterations finished; 0 before the first
+    solutions_built: int  # tours (colorings) built so far by all ants
+    best_cost: int  # exact length of the best tour so far, or number of colors of the coloring
+    best_iteration: int  # the iteration, from 1, that found it
+    iteration_best: int  # cost of the best solution of the last iteration
+    iteration_mean: float  # mean cost of the solutions of the last iteration
+    # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: NDArray[np.int32] | None = None
+    # (n,): the best solution of the last iteration
     iteration_solution: NDArray[np.int32] | None = None
+    # (n,): that one as its ant built it, before local search
     built_solution: NDArray[np.int32] | None = None
-    improvements: Improvements | None = None
+    improvements: Improvements | None = None  # for colonies with a local search
+    # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the best tour
+    # or of the best coloring's classes, each pixel the largest trail in its square. A selective
+    # memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
-    trails: Trails | None = None
-    updates: Updates | None = None
-    branching: float | None = None
+    trails: Trails | None = None  # the strongest trails
+    updates: Updates | None = None  # for colonies with a selective memory
+    branching: float | None = None  # mean λ-branching factor with λ = 0.05
+    # τ_min and τ_max in units of the initial trail, for colonies that bound their trails
     limits: tuple[float, float] | None = None
+    # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    elapsed: float = 0.0
-    generation: int = 0
+    elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
+    generation: int = 0  # the run of the session; set by the run, stale ones are dropped

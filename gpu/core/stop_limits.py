@@ -9,18 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StopLimit:
-    """The range of one limit.
+    """The range of one limit."""
 
-    Attributes
-    ----------
-    whole : bool
-        Whether it must be a whole number.
-    zero : bool
-        Whether it may be 0; else it must be greater.
-    """
-
-    whole: bool = False
-    zero: bool = False
+    whole: bool = False  # whether it must be a whole number
+    zero: bool = False  # whether it may be 0; else it must be greater
 
     def wanted(self, value: float) -> str:
         """Return what ``value`` should be, such as ``"at least 0"``; empty if it is possible."""

@@ -14,60 +14,30 @@ from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
 from gpu.core.rule import Rule
 
-Place = Literal["cuda", "cpu", "cpu:1"]
-"""A GPU, all cores, or one core."""
+Place = Literal["cuda", "cpu", "cpu:1"]  # a GPU, all cores, or one core
 
 AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
-Builder = Callable[[Instance, Parameters, Device, int], Colony]
-"""Builds a colony from an instance, parameters, a device and a seed."""
-
+Builder = Callable[[Instance, Parameters, Device, int], Colony]  # the number is the seed
 RuleMaker = Callable[[Instance, Parameters, int], Rule]
-"""Makes the rule of a colony's ants from an instance, parameters and a seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row of the catalog; made by :func:`system_of`.
+    """One row of the catalog; made by :func:`system_of`."""
 
-    Attributes
-    ----------
-    name : str
-        The paper's name, lower case with hyphens.
-    title : str
-        The paper's own spelling.
-    paper : str
-        Author and year, and the section that defines it.
-    made_of : str
-        What it is made of: how ants are spread, which memory, how updates are made.
-    summary : str
-        One sentence for the window.
-    deterministic : bool
-        False if the paper lets updates race: the same seed may then give other tours.
-    problem : Problem
-        What it solves.
-    parameters : type of Parameters
-        Its parameters, with the paper's defaults.
-    builders : mapping of Place to Builder
-        Where it runs, and what builds it there.
-    alias : str
-        The short name for which it stands where nothing in an earlier row does.
-    rule : RuleMaker or None
-        Makes its ants' rule, for the decision view; None if its decisions cannot be replayed.
-    """
-
-    name: str
-    title: str
-    paper: str
-    made_of: str
-    summary: str
-    deterministic: bool
-    problem: Problem
-    parameters: type[Parameters]
-    builders: Mapping[Place, Builder]
-    alias: str = ""
-    rule: RuleMaker | None = None
+    name: str  # the paper's name, lower case with hyphens
+    title: str  # the paper's own spelling
+    paper: str  # author and year, and the section that defines it
+    made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
+    summary: str  # one sentence for the window
+    deterministic: bool  # whether a seed gives the same tours always: no updates race
+    problem: Problem  # what it solves
+    parameters: type[Parameters]  # its parameters, with the paper's defaults
+    builders: Mapping[Place, Builder]  # where it runs, and what builds it there
+    alias: str  # the short name for which it stands where nothing in an earlier row does
+    rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -77,11 +47,11 @@ class System:
 def system_of(
     *,
     name: str,
-    title: str,
+    title: str = "",
     paper: str,
     made_of: str,
     summary: str,
-    deterministic: bool,
+    deterministic: bool = True,
     instances: type[AnyInstance],
     parameters: type[AnyParameters],
     builders: Mapping[Place, Callable[[AnyInstance, AnyParameters, Device, int], Colony]],
@@ -90,19 +60,9 @@ def system_of(
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
 
-    Parameters
-    ----------
-    instances : type of Instance
-        What the builders take; its problem is the row's.
-    builders, rule
-        Functions that import what is slow to import only when they are called.
+    The title is the name in capitals unless it is given. ``builders`` and ``rule`` take
+    ``instances``, and import what is slow to import only when they are called.
     """
-
-    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
-        def checked(instance: Instance, values: Parameters, device: Device, seed: int) -> Colony:
-            return build(*matching(instance, values), device, seed)
-
-        return checked
 
     def matching(instance: Instance, values: Parameters) -> tuple[AnyInstance, AnyParameters]:
         if not isinstance(instance, instances):
@@ -111,21 +71,26 @@ def system_of(
             raise ParameterError(f"{name} takes {parameters.__name__}, not {type(values).__name__}")
         return instance, values
 
+    def build_with(build: Callable[[AnyInstance, AnyParameters, Device, int], Colony]) -> Builder:
+        return lambda instance, values, device, seed: build(
+            *matching(instance, values), device, seed
+        )
+
     def rule_with(make: Callable[[AnyInstance, AnyParameters, int], Rule]) -> RuleMaker:
         return lambda instance, values, seed: make(*matching(instance, values), seed)
 
     return System(
-        name=name,
-        title=title,
-        paper=paper,
-        made_of=made_of,
-        summary=summary,
-        deterministic=deterministic,
-        problem=instances.problem,
-        parameters=parameters,
-        builders={place: build_with(build) for place, build in builders.items()},
-        alias=alias,
-        rule=None if rule is None else rule_with(rule),
+        name,
+        title or name.upper(),
+        paper,
+        made_of,
+        summary,
+        deterministic,
+        instances.problem,
+        parameters,
+        {place: build_with(build) for place, build in builders.items()},
+        alias,
+        rule and rule_with(rule),
     )
 
 

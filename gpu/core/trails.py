@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, STRONGEST_TRAILS, Trails
 
-LAMBDA = 0.05
-"""λ of the branching factor."""
-
+LAMBDA = 0.05  # λ of the branching factor
 INITIAL_LEVEL = np.float32(1.00001)
 """Trails up to this are at the initial level, 1, but for rounding."""
 
@@ -24,18 +22,11 @@ FAINTEST = 0.0035
 
 
 class KnownTrails(NamedTuple):
-    """Trails that a memory holds, in units of the initial trail; all others count as 1.
+    """Trails that a memory holds, in units of the initial trail; all others count as 1."""
 
-    Attributes
-    ----------
-    rows, columns : ndarray of int32, shape (k,)
-        From and to; each ordered pair at most once, no pair of a city with itself.
-    values : ndarray of float32, shape (k,)
-    """
-
-    rows: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    values: NDArray[np.float32]
+    rows: NDArray[np.int32]  # (k,): from this city; no ordered pair twice, and none with itself
+    columns: NDArray[np.int32]  # (k,): to this one
+    values: NDArray[np.float32]  # (k,)
 
 
 def pheromone_picture(
@@ -43,19 +34,8 @@ def pheromone_picture(
 ) -> NDArray[np.float32]:
     """Draw all trails, cities in this order, each pixel the largest trail in its square.
 
-    Parameters
-    ----------
-    trails : KnownTrails
-    order : ndarray of int, shape (n,)
-        The cities in the order of rows and columns: the best tour.
-    size : int
-        Largest width and height.
-
-    Returns
-    -------
-    ndarray of float32, shape (p, p), p = min(n, size)
-        City ``order[i]`` falls into row and column ``i * p // n``. Pairs that the memory does not
-        hold, and a city with itself, count as 1.
+    The shape is (p, p), p = min(n, size). City ``order[i]`` falls into row and column
+    ``i * p // n``. Pairs that the memory does not hold, and a city with itself, count as 1.
     """
     n = len(order)
     p = min(n, size)
@@ -90,26 +70,14 @@ def strongest_trails(
     order = np.lexsort((pair, -values))
     _, first = np.unique(pair[order], return_index=True)
     order = order[np.sort(first)][:limit]
-    edges = np.column_stack((start[order], end[order])).astype(np.int32)
-    strength = values[order]
-    if strength.size:
-        strength = strength / strength[0]
-    return Trails(frozen(edges), frozen(strength))
+    return _strongest_first(start[order], end[order], values[order])
 
 
 def branching_factor(listed: NDArray[np.float32]) -> float:
-    """Mean λ-branching factor of the candidate lists.
+    """Mean λ-branching factor of the candidate lists, whose trails are ``listed``, shape (n, cl).
 
-    Parameters
-    ----------
-    listed : ndarray of float32, shape (n, cl)
-        Trails of each city's candidate edges.
-
-    Returns
-    -------
-    float
-        Mean number of edges of a city with τ >= τ_min + λ (τ_max - τ_min), the extremes being
-        those of its list; from 1, where the search has settled, to cl.
+    It is the mean number of edges of a city with τ >= τ_min + λ (τ_max - τ_min), the extremes being
+    those of its list: from 1, where the search has settled, to cl.
     """
     least = listed.min(axis=1, keepdims=True)
     most = listed.max(axis=1, keepdims=True)
@@ -120,22 +88,9 @@ def branching_factor(listed: NDArray[np.float32]) -> float:
 def matrix_picture(
     trails: NDArray[np.float32], order: NDArray[np.integer], size: int = PICTURE_SIZE
 ) -> NDArray[np.float32]:
-    """Draw a whole matrix of trails, cities in this order, each pixel the largest in its square.
+    """Draw a whole matrix of trails as :func:`pheromone_picture` does.
 
-    Parameters
-    ----------
-    trails : ndarray of float32, shape (n, n)
-        In units of the initial trail. From a city to itself: the level of an edge that never got
-        a deposit.
-    order : ndarray of int, shape (n,)
-        The cities in the order of rows and columns: the best tour.
-    size : int
-        Largest width and height.
-
-    Returns
-    -------
-    ndarray of float32, shape (p, p), p = min(n, size)
-        City ``order[i]`` falls into row and column ``i * p // n``.
+    From a city to itself it has the level of an edge that never got a deposit.
     """
     n = len(order)
     p = min(n, size)
@@ -183,8 +138,11 @@ def matrix_trails(
     start, end = np.nonzero(chosen)
     values = trails[start, end]
     order = np.argsort(-values, kind="stable")[:limit]
-    edges = np.column_stack((start[order], end[order])).astype(np.int32)
-    strength = values[order]
-    if strength.size:
-        strength = strength / strength[0]
-    return Trails(frozen(edges), frozen(strength))
+    return _strongest_first(start[order], end[order], values[order])
+
+
+def _strongest_first(
+    start: NDArray[np.int64], end: NDArray[np.int64], values: NDArray[np.float32]
+) -> Trails:
+    edges = np.column_stack((start, end)).astype(np.int32)
+    return Trails(frozen(edges), frozen(values / values[0] if values.size else values))

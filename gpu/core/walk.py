@@ -12,16 +12,7 @@ class Walk:
     """One ant's tour list (2017, Definitions 1 to 3).
 
     The list has all cities: first the visited ones (the tabu), in order, then the others. A city
-    that is chosen changes places with the first of the others.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    ant, iteration : int
-        Both counted from 0.
-    start : int
-        Where it begins.
+    that is chosen changes places with the first of the others. Ants and iterations count from 0.
     """
 
     def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:
@@ -60,7 +51,7 @@ class Walk:
         """Visit ``city``, which is unvisited."""
         step = self.step
         place = step + int(np.flatnonzero(self._list[step:] == city)[0])
-        self._swap(step, place)
+        self._list[[step, place]] = self._list[[place, step]]
         self._taken.append(place)
         self.unvisited[city] = False
 
@@ -68,7 +59,4 @@ class Walk:
         """Take the last step back."""
         self.unvisited[self.city] = True
         place = self._taken.pop()
-        self._swap(self.step, place)
-
-    def _swap(self, a: int, b: int) -> None:
-        self._list[a], self._list[b] = self._list[b], self._list[a]
+        self._list[[self.step, place]] = self._list[[place, self.step]]

@@ -12,7 +12,6 @@ from gpu.core.errors import DeviceMemoryError
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
-from gpu.problems.tsp.distances import matrix
 from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -92,7 +91,7 @@ class DeviceCities:
             assert instance.coordinates is not None
             values["coordinates"] = instance.coordinates[:, :2]
         else:
-            values["matrix"] = matrix(instance)
+            values["matrix"] = instance.all_distances()
         length = nearest_neighbour_length(instance, lists)
         return cls(instance.n, beta, metric, instance.directed, length, values)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.drawing.density import SIZE, shades_of
+from gpu.cpu.compilation import cached
 from gpu.drawing.drawing import (
     CONFLICT,
     MATRIX_SIZE,
@@ -19,12 +20,11 @@ from gpu.drawing.drawing import (
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
-_READABLE = 3_000
-"""Most edges for which a spring layout is still clear."""
-
+_READABLE = 3_000  # most edges for which a spring layout is still clear
 _FINE = 100_000
 """Most edges whose density is drawn at full size: more look blurred anyway, and take long."""
 
+SIZE = 720  # rows and columns of a picture of edges
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
 
@@ -43,33 +43,27 @@ def suits(graph: GraphInstance) -> Arrangement:
 class GraphArtist:
     """Draws one graph; keeps what does not change from one coloring to the next.
 
-    Parameters
-    ----------
-    graph : GraphInstance
-        What to draw. One thread at a time may ask.
+    One thread at a time may ask.
     """
 
     def __init__(self, graph: GraphInstance) -> None:
         self._graph = graph
-        self._spring: tuple[_Places, _Shades] | None = None
+
+    @functools.cached_property
+    def _spring(self) -> tuple[_Places, _Shades]:
+        places = *_fitted(spring_places(self._graph)), _NO_NAMES
+        return places, self._shades(places)
 
     def draw(
         self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
     ) -> GraphDrawing:
         """Arrange the vertices, by the classes of ``coloring`` if the arrangement has classes.
 
-        Parameters
-        ----------
-        arrangement : Arrangement or None
-            None for the one that suits the graph.
-        coloring : ndarray of int32, shape (n,), or None
+        Without an ``arrangement`` it is the one that suits the graph.
         """
         graph = self._graph
         arrangement = arrangement or suits(graph)
         if arrangement is Arrangement.SPRING:
-            if self._spring is None:
-                found = *_fitted(spring_places(graph)), _NO_NAMES
-                self._spring = found, self._shades(found)
             places, shades = self._spring
         else:
             arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
@@ -150,12 +144,8 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     rows = math.ceil(len(sizes) / columns)
     number = np.arange(len(sizes))
     cell = 2.0 / columns
-    centres = np.column_stack(
-        [
-            (number % columns + 0.5) * cell - 1.0,
-            rows * cell / 2 - (number // columns + 0.5) * cell,
-        ]
-    )
+    across, down = (number % columns + 0.5) * cell, (number // columns + 0.5) * cell
+    centres = np.column_stack([across - 1.0, rows * cell / 2 - down])
     order = class_order(colors)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     seed = np.empty(n)
@@ -169,3 +159,40 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     beside = 0.1 * cell + 0.72 * step * np.sqrt(sizes + 0.5)
     names = centres + beside[:, None] * [-1.0, 1.0] if coloring is not None else _NO_NAMES
     return places, 1.6 * step, names
+
+
+def shades_of(
+    places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SIZE
+) -> NDArray[np.uint8]:
+    """Draw ``edges`` between ``places`` in [-1, 1]: the more pass a pixel, the larger its value.
+
+    Rows run from the top down. A value is 0 without an edge; else 24 to 255, by the square root of
+    the number of edges. One pixel in a hundred has the largest value.
+    """
+    pixels = (places * [0.5, -0.5] + 0.5) * (size - 1)
+    counts = np.zeros((size, size), np.uint32)
+    _count(counts, pixels, edges)
+    met = counts > 0
+    if not met.any():
+        return np.zeros((size, size), np.uint8)
+    most = max(float(np.percentile(counts[met], 99.0)), 1.0)
+    shades = np.sqrt(np.minimum(counts / most, 1.0))
+    return np.where(met, 24 + 231 * shades, 0).astype(np.uint8)
+
+
+@cached
+def _count(
+    counts: NDArray[np.uint32], pixels: NDArray[np.float64], edges: NDArray[np.int32]
+) -> None:
+    """Add 1 to one pixel of every column that an edge passes, or row if it is steep."""
+    for at in range(len(edges)):
+        u, v = edges[at, 0], edges[at, 1]
+        x, y = pixels[u, 0], pixels[u, 1]
+        right, down = pixels[v, 0] - x, pixels[v, 1] - y
+        steps = int(max(abs(right), abs(down))) + 1
+        right, down = right / steps, down / steps
+        x, y = x + 0.5, y + 0.5
+        for _ in range(steps + 1):
+            counts[int(y), int(x)] += 1
+            x += right
+            y += down

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-MATRIX_SIZE = 1000
-"""Most rows and columns of an adjacency picture."""
-
-CONFLICT = 255
-"""Level of an adjacency picture where an edge has the same color at both ends."""
-
+MATRIX_SIZE = 1000  # most rows and columns of an adjacency picture
+CONFLICT = 255  # level of an adjacency picture where an edge has the same color at both ends
 MOST_LINES = 1_000
 """Up to so many edges are always drawn as single lines; more have a picture of their density."""
 
@@ -28,51 +24,25 @@ class Arrangement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphDrawing:
-    """A graph's vertices in their places, and a picture of its edges if they are many.
+    """A graph's vertices in their places, and a picture of its edges if they are many."""
 
-    Attributes
-    ----------
-    arrangement : Arrangement
-        How the places were found.
-    coloring : ndarray of int32, shape (n,), or None
-        The coloring that is shown, by which the places may have been found.
-    conflicts : ndarray of int32, shape (c, 2)
-        Edges that have one color at both ends.
-    places : ndarray of float64, shape (n, 2)
-        In [-1, 1], y up.
-    spacing : float
-        Distance of neighbouring places.
-    names : ndarray of float64, shape (k, 2)
-        Where to write the number of each color class; empty if classes are not placed together.
-    shades : ndarray of uint8, shape (size, size), or None
-        Density of edges, from 0 for no edge to 255, rows from the top down, over [-1, 1] in both
-        directions. None if there are at most ``MOST_LINES``.
-    """
-
-    arrangement: Arrangement
-    coloring: NDArray[np.int32] | None
-    conflicts: NDArray[np.int32]
-    places: NDArray[np.float64]
-    spacing: float
-    names: NDArray[np.float64]
+    arrangement: Arrangement  # how the places were found
+    coloring: NDArray[np.int32] | None  # (n,): the one shown, which may have given the places
+    conflicts: NDArray[np.int32]  # (c, 2): edges that have one color at both ends
+    places: NDArray[np.float64]  # (n, 2): in [-1, 1], y up
+    spacing: float  # distance of neighbouring places
+    names: NDArray[np.float64]  # (k, 2): where the color classes' numbers go; empty if nowhere
+    # (size, size): density of edges from 0 to 255, rows from the top down, over [-1, 1] in both
+    # directions; None if there are at most ``MOST_LINES``
     shades: NDArray[np.uint8] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdjacencyPicture:
-    """An adjacency matrix, rows and columns in the order of color classes.
+    """An adjacency matrix, rows and columns in the order of color classes."""
 
-    Attributes
-    ----------
-    coloring : ndarray of int32, shape (n,), or None
-        The coloring whose classes give the order; None for the vertices' own order.
-    order : ndarray of int32, shape (n,)
-        The vertex of each row before rows were joined.
-    levels : ndarray of uint8, shape (size, size), size <= ``MATRIX_SIZE``
-        0 where there is no edge, ``CONFLICT`` where there is one within a color class, else from
-        64 for the least share of edges to 250 for all.
-    """
-
-    coloring: NDArray[np.int32] | None
-    order: NDArray[np.int32]
+    coloring: NDArray[np.int32] | None  # (n,): its classes give the order, if it is there
+    order: NDArray[np.int32]  # (n,): the vertex of each row before rows were joined
+    # (size, size): 0 where there is no edge, ``CONFLICT`` where there is one within a color class,
+    # else from 64 for the least share of edges to 250 for all
     levels: NDArray[np.uint8]

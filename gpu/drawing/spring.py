@@ -10,20 +10,15 @@ from scipy.sparse.csgraph import shortest_path
 from gpu.cpu.compilation import cached
 from gpu.problems.coloring.instance import GraphInstance
 
-WHOLE = 1000
-"""Up to so many vertices, all distances count; with more, only those to some pivots."""
-
+WHOLE = 1000  # up to so many vertices, all distances count; with more, only those to some pivots
 _LARGE = 5_000_000
 """From so many vertices times edges on, paths are counted by products of matrices."""
 
-_AT_ONCE = 100_000
-"""Edges in one call of SciPy, which holds the interpreter's lock meanwhile."""
-
+_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
 PIVOTS = 96
 ROUNDS = 40
 _LAST_STEP = 0.05
-_APART = 1.5
-"""Distance between components, as a multiple of the longest path."""
+_APART = 1.5  # distance between components, as a multiple of the longest path
 
 
 def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:
@@ -34,16 +29,7 @@ def spring_places(graph: GraphInstance, seed: int = 1) -> NDArray[np.float64]:
     (Zheng, Pawar and Goodman 2019). In large graphs the pairs are the edges and those
     with ``PIVOTS`` vertices that lie far from each other.
 
-    Parameters
-    ----------
-    graph : GraphInstance
-    seed : int
-        Of the first places and of the order.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, 2)
-        The same for the same graph and seed; the longest direction is x.
+    The ``seed`` decides the first places and the order. The longest direction is x.
     """
     n = graph.n
     random = np.random.default_rng(seed)
@@ -99,10 +85,7 @@ def _springs(
 def _short_paths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the lengths of the paths between all vertices of a dense graph: all are short.
 
-    Parameters
-    ----------
-    ends : ndarray of float64, shape (n, n)
-        Not 0 at the lower and the upper end of each edge.
+    The matrix ``ends`` is not 0 at the lower and the upper end of each edge.
     """
     edges = np.asarray((ends != 0) | (ends.T != 0), np.float32)
     paths = np.where(edges > 0, 1.0, np.inf)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import dataclass
+from typing import Any
 
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.parameters import parameter
 from gpu.problems.tsp.instance import TspInstance
 
 NO_LOCAL_SEARCH = "none"
@@ -18,34 +21,19 @@ LOCAL_SEARCHES = {
 """The kinds of local search, as the command line writes them, and what each does."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Moves:
-    """Which moves a local search makes.
+    """Which moves a local search makes."""
 
-    Attributes
-    ----------
-    exchanges : bool
-        2-opt.
-    segments : bool
-        Or-opt.
-    turns : bool
-        Whether parts of a tour may be turned around: not where distances are directed.
-    """
-
-    exchanges: bool
-    segments: bool
-    turns: bool
+    exchanges: bool  # by 2-opt
+    segments: bool  # by Or-opt
+    turns: bool  # whether parts of a tour may be turned around: not where distances are directed
 
 
 def moves_of(instance: TspInstance, kind: str) -> Moves | None:
-    """Return what ``kind`` does on ``instance``; None if nothing.
+    """Return what ``kind``, one of :data:`LOCAL_SEARCHES`, does on ``instance``; None if nothing.
 
-    The kinds are :data:`LOCAL_SEARCHES`.
-
-    Raises
-    ------
-    ParameterError
-        If it has 2-opt and the instance is directed.
+    ParameterError if it has 2-opt and the instance is directed.
     """
     if kind == NO_LOCAL_SEARCH:
         return None
@@ -56,3 +44,20 @@ def moves_of(instance: TspInstance, kind: str) -> Moves | None:
             f"choose the local search oropt or none"
         )
     return Moves(exchanges, segments, turns=not instance.directed)
+
+
+def local_search_choice() -> Any:
+    """Declare the field ``local_search`` of a colony's parameters."""
+    return parameter(
+        NO_LOCAL_SEARCH,
+        "LS",
+        "How every tour is improved once built.",
+        options=LOCAL_SEARCHES,
+        phase="local search",
+        check=_check,
+    )
+
+
+def _check(instance: Instance, kind: str) -> None:
+    assert isinstance(instance, TspInstance)
+    moves_of(instance, kind)  # refuses 2-opt on a directed instance

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from gpu.construction.parameters import AsParameters, CpuParameters
-from gpu.core.parameters import choice, parameter
-from gpu.local_search.parameters import local_search_choice
+from gpu.core.parameters import parameter
+from gpu.local_search.kinds import local_search_choice
 
 HALF = "half"
 
@@ -25,11 +25,11 @@ class MmasParameters(AsParameters):
         1,
         low_open=True,
     )
-    deposit: str = choice(
+    deposit: str = parameter(
         "iteration-best",
         "Δτ",
         "Which tour's trails grow each iteration.",
-        {
+        options={
             "iteration-best": "the shortest tour of the iteration",
             "global-best": "the shortest tour so far",
             "schedule": (
@@ -47,11 +47,11 @@ class MmasParameters(AsParameters):
         1_000_000,
         phase="update",
     )
-    weights: str = choice(
+    weights: str = parameter(
         HALF,
         "w",
         "How exactly ants know the weights of edges; trails are exact either way.",
-        {
+        options={
             HALF: "to 8 significant bits, which changes no probability by more than 0.4 %",
             "full": "to 24 significant bits",
         },

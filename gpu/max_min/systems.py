@@ -38,19 +38,8 @@ def _rule(selection: str, instance: TspInstance, parameters: AsParameters, seed:
     return AsRule(instance, parameters, seed, selection)
 
 
-def _selection(drawing: str, tabu: str, listed: bool) -> str:
-    """Return what the CPU calls the way in which ants of a variant draw."""
-    if drawing == "wrs":
-        return "wrs"
-    return "roulette" if listed or tabu == "bt" else "stc-roulette"
-
-
 def _build_on_gpu(
-    variant: str,
-    instance: TspInstance,
-    parameters: MmasCudaParameters,
-    device: Device,
-    seed: int,
+    variant: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
 ) -> Colony:
     """Build a variant of the paper, a key of ``CONSTRUCTIONS``."""
     from gpu.cuda.colony import machine_of
@@ -74,21 +63,30 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     structure, where = _TABUS[tabu]
     name = f"{selection}-{tabu}{'-cl' if listed else ''}"
     lists = "candidate lists, a warp an ant; " if listed else "a block an ant; "
+    wheel = "roulette" if listed or tabu == "bt" else "stc-roulette"
+    rule = "wrs" if selection == "wrs" else wheel  # what the CPU calls it
     few = "first among near cities, " if listed else ""
     return system_of(
         name=f"mmas-{name}",
-        title=f"MMAS-{name.upper()}",
         paper=f"{_PAPER}, Sections 4.1, {section}{' and 4.3' if listed else ''}",
         made_of=f"{lists}{drawing}; {structure}; pheromone matrix with limits; one tour deposits",
         summary=f"Ants {draw}, {few}and remember {where} where they have been.",
-        deterministic=True,
         instances=TspInstance,
         parameters=MmasListParameters if listed else MmasGroupParameters,
         builders={"cuda": partial(_build_on_gpu, name)},
         alias="mmas",
-        rule=partial(_rule, _selection(selection, tabu, listed)),
+        rule=partial(_rule, rule),
     )
 
+
+_mmas_cpu = partial(
+    system_of,
+    paper=f"{_PAPER}, Sections 2.1 and 4",
+    instances=TspInstance,
+    parameters=MmasCpuParameters,
+    alias="mmas",
+    rule=partial(_rule, ""),
+)
 
 SYSTEMS: tuple[System, ...] = (
     *(
@@ -97,31 +95,17 @@ SYSTEMS: tuple[System, ...] = (
         for selection in _SELECTIONS
         for tabu in _TABUS
     ),
-    system_of(
+    _mmas_cpu(
         name="mmas-seq",
-        title="MMAS-SEQ",
-        paper=f"{_PAPER}, Sections 2.1 and 4",
         made_of="one core; ants one after another; pheromone matrix with limits; one tour deposits",
         summary="The sequential MAX-MIN Ant System: what speedups are measured against.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=MmasCpuParameters,
         builders={"cpu:1": _on_cpu},
-        alias="mmas",
-        rule=partial(_rule, ""),
     ),
-    system_of(
+    _mmas_cpu(
         name="mmas-cores",
-        title="MMAS-CORES",
-        paper=f"{_PAPER}, Sections 2.1 and 4",
         made_of="all cores share out ants and rows; pheromone matrix with limits; one tour "
         "deposits",
         summary="The MAX-MIN Ant System on all cores: the same tours as on one.",
-        deterministic=True,
-        instances=TspInstance,
-        parameters=MmasCpuParameters,
         builders={"cpu": _on_cpu},
-        alias="mmas",
-        rule=partial(_rule, ""),
     ),
 )

@@ -13,27 +13,13 @@ from gpu.core.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class BundledInstance:
-    """An instance that comes with the application.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        One sentence: what it looks like.
-    n : int
-        Number of cities (vertices).
-    path : Path
-        Its TSPLIB or DIMACS file.
-    optimum : int or None
-        Length of an optimal tour, or the fewest colors, where it is provable.
-    problem : Problem
-    """
+    """An instance that comes with the application."""
 
     name: str
-    kind: str
-    n: int
-    path: Path
-    optimum: int | None
+    kind: str  # one sentence: what it looks like
+    n: int  # number of cities (vertices)
+    path: Path  # its TSPLIB or DIMACS file
+    optimum: int | None  # length of an optimal tour, or the fewest colors, where it is provable
     problem: Problem
 
 

@@ -12,32 +12,18 @@ from pathlib import Path
 
 from gpu.core.errors import InstanceError
 
-LARGEST_FILE = 128 * 2**20
-"""Bytes; a file beyond this is refused before it is read."""
-
+LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A TSPLIB file taken apart.
+    """A TSPLIB file taken apart."""
 
-    Attributes
-    ----------
-    path : Path
-        Where it came from; every message names it.
-    specification : dict of str to str
-        Keyword to value. COMMENT lines are joined by line breaks.
-    sections : dict of str to list of str
-        Keyword to data lines, stripped and not empty.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
-
-    path: Path
-    specification: dict[str, str]
-    sections: dict[str, list[str]]
-    sha256: str
+    path: Path  # where it came from; every message names it
+    specification: dict[str, str]  # Keyword to value. COMMENT lines are joined by line breaks.
+    sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
+    sha256: str  # digest of the file's bytes, hexadecimal
 
     def error(self, what: str) -> InstanceError:
         """Build the error that names this file and says ``what`` is wrong with it."""
@@ -63,22 +49,39 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def read_document(path: Path) -> Document:
-    """Read the file at ``path`` and take it apart.
-
-    Raises
-    ------
-    InstanceError
-        If it cannot be read, is not text, or has a line that belongs nowhere.
-    """
-    return document_of(path, read_bytes(path))
-
-
 def document_of(path: Path, data: bytes) -> Document:
-    """Take the file ``data`` that was at ``path`` apart; see :func:`read_document`."""
-    text = text_of(path, data)
+    """Take the file ``data`` that was at ``path`` apart.
+
+    InstanceError if it is not text, or has a line that belongs nowhere.
+    """
     document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
-    _take_apart(document, text)
+    section: list[str] | None = None
+    for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
+        line = raw.strip()
+        if not line:
+            continue
+        match = _KEYWORD.fullmatch(line)
+        keyword, value = match.groups() if match else ("", None)
+        if keyword == "EOF":
+            break
+        if keyword.endswith("_SECTION"):
+            if keyword in document.sections:
+                raise document.error(f"it has two of {shortened(keyword)}")
+            section = document.sections[keyword] = [value] if value else []
+        elif value is not None:
+            section, value = None, value.strip()
+            known = document.specification.get(keyword, value)
+            if keyword == "COMMENT" and keyword in document.specification:
+                value = f"{known}\n{value}"
+            elif known != value:
+                raise document.error(
+                    f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
+                )
+            document.specification[keyword] = value
+        elif section is None or match is not None:
+            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
+        else:
+            section.append(line)
     return document
 
 
@@ -98,10 +101,7 @@ def text_of(path: Path, data: bytes) -> str:
 def read_bytes(path: Path) -> bytes:
     """Return what is in the file at ``path``.
 
-    Raises
-    ------
-    InstanceError
-        If it is no file, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
+    InstanceError if it is none, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
     """
     try:
         status = path.stat()
@@ -129,42 +129,3 @@ def in_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
-
-
-def _take_apart(document: Document, text: str) -> None:
-    section: list[str] | None = None
-    for number, raw in enumerate(re.split(r"\r\n?|\n", text), 1):
-        line = raw.strip()
-        if not line:
-            continue
-        match = _KEYWORD.fullmatch(line)
-        if match is None:
-            if section is None:
-                raise document.error(
-                    f"line {number}, {shortened(line)}, is no line of a TSPLIB file"
-                )
-            section.append(line)
-            continue
-        keyword, value = match.group(1), match.group(2)
-        if keyword == "EOF":
-            break
-        if keyword.endswith("_SECTION"):
-            if keyword in document.sections:
-                raise document.error(f"it has two of {shortened(keyword)}")
-            section = document.sections[keyword] = [value] if value else []
-        elif value is None:
-            raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
-        else:
-            section = None
-            _specify(document, keyword, value.strip())
-
-
-def _specify(document: Document, keyword: str, value: str) -> None:
-    known = document.specification.get(keyword)
-    if keyword == "COMMENT" and known is not None:
-        value = f"{known}\n{value}"
-    elif known is not None and known != value:
-        raise document.error(
-            f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
-        )
-    document.specification[keyword] = value

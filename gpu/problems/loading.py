@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from gpu.core.instance import Instance
@@ -10,25 +9,11 @@ from gpu.problems.coloring import dimacs
 from gpu.problems.document import read_bytes
 from gpu.problems.tsp import tsplib
 
-Recognizer = Callable[[Path, bytes], bool]
-Parser = Callable[[Path, bytes], Instance]
-
-READERS: tuple[tuple[Recognizer, Parser], ...] = (
-    (dimacs.is_graph, dimacs.parse_graph),
-    (lambda path, data: True, tsplib.parse),  # which says what is wrong with any other file
-)
-"""What recognizes a problem's file by its content and its ending, and what reads it; in order."""
-
 
 def load_instance(path: str | Path) -> Instance:
-    """Load the instance in the file at ``path``, of whatever problem it is.
-
-    Raises
-    ------
-    InstanceError
-        If the file is missing, or is no usable instance.
-    """
+    """Load the instance of whatever problem in the file at ``path``, or raise InstanceError."""
     path = Path(path)
     data = read_bytes(path)
-    parse = next(parse for recognizes, parse in READERS if recognizes(path, data))
-    return parse(path, data)
+    if dimacs.is_graph(path, data):
+        return dimacs.load_graph(path, data)
+    return tsplib.load(path, data)  # which says what is wrong with any other file

@@ -6,11 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
-from gpu.core.parameters import Parameters, choice, parameter
+from gpu.core.parameters import Parameters, parameter
 
-ANTS_SHARE = 0.2
-"""Ants a vertex (2017, Section V)."""
-
+ANTS_SHARE = 0.2  # ants a vertex (2017, Section V)
 MOST_TRIALS = 4096
 """Trials without success after which an ant turns the wheel instead.
 
@@ -55,11 +53,11 @@ class ColoringParameters(Parameters):
     reward: float = parameter(
         300.0, "L", "What an ant adds to the trails of its coloring, times its colors.", 0, 1e6
     )
-    deposit: str = choice(
+    deposit: str = parameter(
         "class",
         "Δτ",
         "Which pairs of vertices a coloring rewards.",
-        {
+        options={
             "class": "all pairs of one color, which is what the trails mean (Costa and Hertz 1997)",
             "tour": "pairs of one color that the ant visited one after the other",
         },
@@ -83,11 +81,11 @@ class ColoringTrialsParameters(ColoringParameters):
 class ColoringCpuParameters(ColoringParameters):
     """Parameters of the ACO-RLF colonies on the CPU: any selection."""
 
-    selection: str = choice(
+    selection: str = parameter(
         "wheel",
         "p",
         "How an ant draws the next vertex of a class.",
-        SELECTIONS,
+        options=SELECTIONS,
         phase="construction",
     )
     trials: int = trials_parameter()

@@ -37,8 +37,6 @@ def _on_gpu(
 
 
 _WHEEL = partial(_on_gpu, 0)
-_TRIALS = partial(_on_gpu, MOST_TRIALS)
-_HYBRID = partial(_on_gpu, None)
 
 
 def _tabu_on_cpu(
@@ -59,42 +57,34 @@ def _on_cpu(
     return RlfCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+_rlf = partial(system_of, instances=GraphInstance, alias="coloring")
+_rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
+_rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
+
 SYSTEMS: tuple[System, ...] = (
-    system_of(
+    _rlf_gpu(
         name="aco-rlf-prefix",
         title="ACO-RLF, prefix sums",
-        paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; prefix sums over the candidates",
         summary="The fastest: every vertex of a class is drawn by a wheel over its candidates.",
-        deterministic=True,
-        instances=GraphInstance,
         parameters=ColoringParameters,
         builders={"cuda": _WHEEL},
-        alias="coloring",
     ),
-    system_of(
+    _rlf_gpu(
         name="aco-rlf-hybrid",
         title="ACO-RLF, hybrid",
-        paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; stochastic trials, then prefix sums",
         summary="Classes grow by recursive largest first; a few trials spare most prefix sums.",
-        deterministic=True,
-        instances=GraphInstance,
         parameters=ColoringTrialsParameters,
-        builders={"cuda": _HYBRID},
-        alias="coloring",
+        builders={"cuda": partial(_on_gpu, None)},
     ),
-    system_of(
+    _rlf_gpu(
         name="aco-rlf-trial",
         title="ACO-RLF, stochastic trial",
-        paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B",
         made_of="a block an ant; sets of vertices as bits; stochastic trials",
         summary="Vertices are drawn from whole rows of trails until one is a candidate.",
-        deterministic=True,
-        instances=GraphInstance,
         parameters=ColoringParameters,
-        builders={"cuda": _TRIALS},
-        alias="coloring",
+        builders={"cuda": partial(_on_gpu, MOST_TRIALS)},
     ),
     system_of(
         name="aco-rlf-tabu",
@@ -102,37 +92,20 @@ SYSTEMS: tuple[System, ...] = (
         paper=f"{_PAPER}, with the tabu search of Hertz and de Werra 1987",
         made_of="as aco-rlf-prefix, or on CPU cores; tabu searches repair the best ants' colorings",
         summary="Beyond the paper: the best colorings are repaired toward fewer colors.",
-        deterministic=True,
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
-        builders={
-            "cuda": _WHEEL,
-            "cpu": _tabu_on_cpu,
-            "cpu:1": _tabu_on_cpu,
-        },
+        builders={"cuda": _WHEEL, "cpu": _tabu_on_cpu, "cpu:1": _tabu_on_cpu},
     ),
-    system_of(
+    _rlf_cpu(
         name="aco-rlf-seq",
-        title="ACO-RLF-SEQ",
-        paper=f"{_PAPER}, Algorithms 1 and 3",
         made_of="one core; ants one after another; sets of vertices as bits; all ants deposit",
         summary="The sequential coloring colony: what speedups are measured against.",
-        deterministic=True,
-        instances=GraphInstance,
-        parameters=ColoringCpuParameters,
         builders={"cpu:1": _on_cpu},
-        alias="coloring",
     ),
-    system_of(
+    _rlf_cpu(
         name="aco-rlf-cores",
-        title="ACO-RLF-CORES",
-        paper=f"{_PAPER}, Algorithms 1 and 3",
         made_of="all cores share out ants and rows; sets of vertices as bits; all ants deposit",
         summary="The coloring colony on all cores: the same colorings as on one.",
-        deterministic=True,
-        instances=GraphInstance,
-        parameters=ColoringCpuParameters,
         builders={"cpu": _on_cpu},
-        alias="coloring",
     ),
 )

@@ -18,21 +18,9 @@ class Ending(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The end of a run.
+    """The end of a run."""
 
-    Attributes
-    ----------
-    ending : Ending
-        Finished, cancelled or failed.
-    reason : str
-        Why it ended, in one sentence for the user.
-    state : Snapshot
-        The last good state, with the best solution. ``iteration`` is 0 if there is none.
-    details : str
-        The traceback of a failure, for the log; else empty.
-    """
-
-    ending: Ending
-    reason: str
-    state: Snapshot
-    details: str = ""
+    ending: Ending  # finished, cancelled or failed
+    reason: str  # why it ended, in one sentence for the user
+    state: Snapshot  # the last good one, with the best solution; its ``iteration`` may be 0
+    details: str = ""  # the traceback of a failure, for the log; else empty

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import logging
@@ -13,24 +14,17 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gpu import APPLICATION
 from gpu.core import devices, environment
 from gpu.core.errors import sentence_for
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
+from gpu.run.outcome import Outcome
 from gpu.run.run_log import FORMAT
 from gpu.run.session import Session
 
-if TYPE_CHECKING:
-    import io
-
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
-    from gpu.run.outcome import Outcome
-
-INTERVAL = 0.25
-"""Least seconds between two lines without an improvement."""
-
+INTERVAL = 0.25  # least seconds between two lines without an improvement
 LINES_A_RUN = 2000
 """About the largest number of lines without an improvement: in longer runs, the interval grows."""
 
@@ -40,27 +34,13 @@ _log = logging.getLogger(__name__)
 class Recorder:
     """Writes one run's log line by line. Any thread may call it, and it never raises.
 
-    If the file cannot be written (the disk is full, the folder is protected), the user is told
-    once, and the run goes on.
-
-    Parameters
-    ----------
-    path : Path
-        The file. Its folder is made if needed; an existing file is replaced.
-    session : Session
-        The session of the run.
-    instance : Instance
-        The instance that is solved.
-    tell : callable taking str
-        Tells the user that the log cannot be written. It is called in the thread that tried.
+    The folder of ``path`` is made if needed, and an existing file is replaced. If the file cannot
+    be written (the disk is full, the folder is protected), ``tell`` is called once with a sentence
+    for the user, in the thread that tried, and the run goes on.
     """
 
     def __init__(
-        self,
-        path: Path,
-        session: Session,
-        instance: Instance,
-        tell: Callable[[str], None],
+        self, path: Path, session: Session, instance: Instance, tell: Callable[[str], None]
     ) -> None:
         self.path = path
         self._instance = instance
@@ -163,11 +143,7 @@ def header(session: Session, instance: Instance) -> dict[str, object]:
             "optimum": instance.optimum,
         },
         "device": {
-            "name": device.name,
-            "model": device.model,
-            "cores": device.cores,
-            "memory": device.memory,
-            "detail": device.detail,
+            fact: getattr(device, fact) for fact in ("name", "model", "cores", "memory", "detail")
         },
         "versions": versions(),
     }

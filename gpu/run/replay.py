@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gpu.core.words import counted
+from gpu.run.result import Result
+from gpu.run.run_log import RunLog
+from gpu.run.session import Session
 from gpu.run.stopping import StopSettings
-
-if TYPE_CHECKING:
-    from gpu.run.result import Result
-    from gpu.run.run_log import RunLog
-    from gpu.run.session import Session
 
 
 def repeated(log: RunLog, device: str | None = None) -> Session:
     """Return the session of ``log``, limited to exactly the iterations that were recorded.
 
-    A session without a result (nothing was run yet) keeps its own limits.
-
-    Parameters
-    ----------
-    log : RunLog
-        The recorded run.
-    device : str, optional
-        A device to use instead of the recorded one.
-
-    Raises
-    ------
-    DeviceError
-        If the colony does not run on that device.
+    A session without a result (nothing was run yet) keeps its own limits. A ``device`` takes the
+    place of the recorded one, or DeviceError says that the colony does not run there.
     """
     session = log.session if device is None else log.session.with_device(device)
     if log.last is None or not log.last["iteration"]:
@@ -40,10 +26,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
 def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     """Compare ``result`` with the result in ``log``.
 
-    Returns
-    -------
-    tuple of bool and str
-        False if the results differ and must not; and a sentence for the user.
+    Return False if the results differ and must not, and a sentence for the user.
     """
     recorded = log.last
     if recorded is None or not recorded["iteration"] or result.solution is None:
@@ -59,6 +42,6 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
         found = f"another {words.solution} of the same {words.cost} {result.cost} {after}"
     else:
         found = f"{result.cost} {after}, where {recorded['best']} is recorded"
-    if not session.deterministic:
+    if not session.system.deterministic:
         return True, f"{found}; {session.colony} lets its updates race, so that runs may differ"
     return False, f"{found}; {session.colony} must give the same {words.solution} for the same seed"

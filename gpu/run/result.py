@@ -3,80 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gpu.core.instance import Instance
-    from gpu.run.outcome import Ending, Outcome
-    from gpu.run.session import Session
+from gpu.core.instance import Instance
+from gpu.run.outcome import Ending, Outcome
+from gpu.run.session import Session
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a run found, and how it ended.
+    """What a run found, and how it ended."""
 
-    Attributes
-    ----------
-    instance : Instance
-        What was solved. ``instance.write(path, result.solution, comment)`` writes a solution file.
-    session : Session
-        All that decided the run: colony, device, parameters, seed and limits.
-    solution : ndarray of int32, shape (n,), or None
-        The best solution, read-only. For a tour the cities in their order, for a coloring the
-        color of each vertex; both count from 0. None if no iteration was completed.
-    cost : int or None
-        Its length, or its number of colors.
-    gap_percent : float or None
-        How far ``cost`` lies above the best known one, in %; None if none is known.
-    best_iteration : int
-        The iteration that found it, from 1.
-    iterations : int
-        Iterations completed.
-    solutions_built : int
-        Solutions that the ants built in them.
-    seconds : float
-        Seconds of solving, without the time to build the colony.
-    ending : Ending
-        Finished, cancelled or failed.
-    reason : str
-        Why the run ended, in a sentence.
-    """
-
+    # what was solved; ``instance.write(path, result.solution, comment)`` writes a solution file
     instance: Instance = field(repr=False)
-    session: Session
+    session: Session  # all that decided the run: colony, device, parameters, seed and limits
+    # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
+    # counted from 0; None if no iteration was completed
     solution: NDArray[np.int32] | None = field(repr=False)
-    cost: int | None
-    gap_percent: float | None
-    best_iteration: int
-    iterations: int
-    solutions_built: int
-    seconds: float
-    ending: Ending
-    reason: str
+    cost: int | None  # its length, or its number of colors
+    gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
+    best_iteration: int  # the iteration that found it, from 1
+    iterations: int  # iterations completed
+    solutions_built: int  # solutions that the ants built in them
+    seconds: float  # seconds of solving, without the time to build the colony
+    ending: Ending  # finished, cancelled or failed
+    reason: str  # why the run ended, in a sentence
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: Outcome) -> Self:
         """Return the result of a run of ``session`` that ended with ``outcome``."""
         state = outcome.state
         cost = None if state.best_solution is None else state.best_cost
-        return cls(
-            instance=instance,
-            session=session,
-            solution=state.best_solution,
-            cost=cost,
-            gap_percent=None if cost is None else instance.gap_percent(cost),
-            best_iteration=state.best_iteration,
-            iterations=state.iteration,
-            solutions_built=state.solutions_built,
-            seconds=state.elapsed,
-            ending=outcome.ending,
-            reason=outcome.reason,
-        )
+        gap = None if cost is None else instance.gap_percent(cost)
+        best = (state.best_solution, cost, gap, state.best_iteration)
+        spent = (state.iteration, state.solutions_built, state.elapsed)
+        return cls(instance, session, *best, *spent, outcome.ending, outcome.reason)
 
     def to_dict(self) -> dict[str, object]:
         """Return the object that ``formicarium solve --json`` prints; what is unknown is None.
@@ -104,14 +69,8 @@ class Result:
 
 
 class RunFailedError(FormicariumError):
-    """A run that failed; the message says why.
-
-    Parameters
-    ----------
-    result : Result
-        What the run had found until then.
-    """
+    """A run that failed; the message says why."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result.reason)
-        self.result = result
+        self.result = result  # what the run had found until then

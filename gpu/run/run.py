@@ -7,33 +7,37 @@ import math
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu import catalog
 from gpu.core import devices
-from gpu.core.errors import sentence_for
+from gpu.core.colony import Colony
+from gpu.core.errors import FormicariumError, SolutionError, sentence_for
+from gpu.core.instance import Instance
+from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.decisions.replay import Replay
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.solution_check import SolutionCheck
+from gpu.run.session import Session
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from gpu.run.recorder import Recorder  # slow to import, and not every run has one
 
-    from gpu.core.colony import Colony
-    from gpu.core.instance import Instance
-    from gpu.core.rule import Rule
-    from gpu.decisions.replay import Replay
-    from gpu.run.recorder import Recorder
-    from gpu.run.session import Session
-
-SLICE = 0.020
-"""Seconds of work after which the run looks whether the user wants something."""
-
+SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
+
+_MIDWAY = (
+    "This iteration has begun, and may have changed trails already: make a step, and the next one "
+    "is foretold from where it begins."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -50,32 +54,18 @@ class _Deadline:
         return self.passed
 
 
+class WrongSolutionError(FormicariumError):
+    """A colony gave an invalid solution, or a wrong cost; the run ends because of it."""
+
+
 class Run:
     """A colony that works on a session, in slices. Every run ends exactly once.
 
     Call all methods from one thread, because a CUDA context belongs to its thread. Only
     :meth:`cancel` may be called from any thread.
 
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    session : Session
-        How.
-    generation : int
-        Number that is stamped on the snapshots, so that those of an older run can be told.
-    recorder : Recorder, optional
-        Writes the run's log.
-
-    Attributes
-    ----------
-    outcome : Outcome or None
-        How the run ended; None before its end.
-    state : Snapshot
-        The state after the last good slice: numbers and the best solution. It is replaced as a
-        whole, so another thread may read it.
-    midway : bool
-        Whether the colony may have stopped in the middle of an iteration.
+    The ``generation`` is stamped on the snapshots, so that those of an older run can be told. The
+    ``recorder`` writes the run's log.
     """
 
     def __init__(
@@ -87,13 +77,14 @@ class Run:
     ) -> None:
         self.instance = instance
         self.session = session
-        self.outcome: Outcome | None = None
+        self.outcome: Outcome | None = None  # how the run ended
+        # The state after the last good slice: numbers and the best solution. It is replaced as a
+        # whole, so another thread may read it.
         self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
-        self.midway = False
+        self.midway = False  # whether the colony may have stopped in the middle of an iteration
         self._generation = generation
         self._recorder = recorder
         self._criteria = session.stop.criteria(instance)
-        self._check = SolutionCheck(instance, session)
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
@@ -133,10 +124,7 @@ class Run:
     def finish(self, after_slice: Callable[[], object] = lambda: None) -> Outcome:
         """Build the colony, work until the run ends, and free the colony.
 
-        Parameters
-        ----------
-        after_slice : callable, optional
-            Called in this thread after each slice. What it raises ends the run and is raised here.
+        After each slice ``after_slice`` is called. What it raises ends the run and is raised here.
         """
         try:
             self.build()
@@ -156,12 +144,8 @@ class Run:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
 
         A colony that can stop in the middle of a long iteration does so, and the next call goes on
-        with it. Until that iteration is whole, ``state`` changes only in its time.
-
-        Parameters
-        ----------
-        at_most : int, optional
-            Largest number of iterations to make, for single steps.
+        with it. Until that iteration is whole, ``state`` changes only in its time. No more than
+        ``at_most`` iterations are made.
         """
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
@@ -201,44 +185,28 @@ class Run:
         After the end this is the final state. If the colony has failed or is closed, it is the last
         good state, which has only numbers and the solution.
         """
-        if self._colony is None or (self.outcome and self.outcome.ending is Ending.FAILED):
+        if self._colony is None or not self.answers:
             return self.state
         try:
             taken = self._colony.snapshot(wanted | Wanted.SOLUTION)
-            best = self._check.best(taken, self.state)
-            self._check.check(taken.iteration_solution, taken.iteration_best)
+            best = self._checked_best(taken)
+            self._check(taken.iteration_solution, taken.iteration_best)
         except Exception as error:
             self.fail(error)
             return self.state
-        self._note_observation()
-        taken = replace(
-            taken, best_solution=best, elapsed=self._elapsed, generation=self._generation
-        )
+        taken = self._observed(taken, best, self._elapsed)
         self.state = replace(taken, pheromone=None, trails=None)
         return taken
 
     def replay(self) -> Replay:
-        """Start to replay the coming iteration from the present trails.
-
-        Raises
-        ------
-        ParameterError
-            If the ants of this system cannot be replayed.
-        """
-        from gpu.decisions.replay import Replay
-
+        """Start to replay the coming iteration; ParameterError if its system cannot be replayed."""
         assert self._colony is not None
         if self._rule is None:
             session = self.session
             self._rule = catalog.rule_of(
                 session.system, self.instance, session.parameters, session.seed
             )
-        caveat = (
-            "This iteration has begun, and may have changed trails already: make a step, and the "
-            "next one is foretold from where it begins."
-            if self.midway
-            else ""
-        )
+        caveat = _MIDWAY if self.midway else ""
         return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:
@@ -263,22 +231,47 @@ class Run:
         best = self.state.best_solution
         if best is None or taken.best_cost != self.state.best_cost:
             taken = colony.snapshot(Wanted.SOLUTION)
-            best = self._check.best(taken, self.state)
-        self._note_observation()
-        return replace(
-            taken,
-            best_solution=best,
-            elapsed=self._elapsed + time.perf_counter() - begin,
-            generation=self._generation,
+            best = self._checked_best(taken)
+        return self._observed(taken, best, self._elapsed + time.perf_counter() - begin)
+
+    def _checked_best(self, taken: Snapshot) -> NDArray[np.int32] | None:
+        """Check and return the best solution of ``taken``: the one known, if it is the same."""
+        solution, known = taken.best_solution, self.state.best_solution
+        if solution is not None and known is not None and np.array_equal(solution, known):
+            if taken.best_cost != self.state.best_cost:
+                noun = self.instance.problem.words.solution
+                costs = f"{taken.best_cost} and {self.state.best_cost}"
+                raise self._wrong(f"says that one {noun} costs {costs}")
+            return known
+        self._check(solution, taken.best_cost)
+        return solution
+
+    def _check(self, solution: NDArray[np.int32] | None, cost: int) -> None:
+        """Raise WrongSolutionError unless ``solution`` is None, or valid and of this ``cost``."""
+        if solution is None:
+            return
+        noun = self.instance.problem.words.solution
+        try:
+            exact = self.instance.cost_of(solution)
+        except SolutionError as error:
+            raise self._wrong(f"made something else than a {noun} ({error})") from error
+        if exact != cost:
+            raise self._wrong(f"says {cost} of a {noun} that costs {exact}")
+
+    def _wrong(self, what: str) -> WrongSolutionError:
+        return WrongSolutionError(
+            f"{self.session.colony} {what}: the result cannot be trusted, so the run was ended; "
+            "please report it with the run's log"
         )
 
-    def _note_observation(self) -> None:
+    def _observed(
+        self, taken: Snapshot, best: NDArray[np.int32] | None, elapsed: float
+    ) -> Snapshot:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
+        return replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
 
     def _end_if_due(self) -> None:
-        if self.outcome is not None:
-            return
         if self._cancelled.is_set():
             self._end(Ending.CANCELLED, "stopped by the user")
         elif reason := reason_to_stop(self._criteria, self.state):

@@ -10,33 +10,18 @@ from typing import Any
 from gpu.core.errors import FormicariumError
 from gpu.run.session import Session, SessionError
 
-FORMAT = 1
-"""Version of the log's format. A reader refuses later versions."""
+FORMAT = 1  # version of the log's format. A reader refuses later versions.
 
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """The contents of a run's log.
+    """The contents of a run's log."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    session : Session
-        The session of the run.
-    header : dict
-        The first line: session, instance, device and versions.
-    records : tuple of dict
-        The lines about improvements and progress, in order.
-    outcome : dict or None
-        The last line; None if the run was killed or still goes on.
-    """
-
-    path: Path
-    session: Session
-    header: dict[str, Any]
-    records: tuple[dict[str, Any], ...]
-    outcome: dict[str, Any] | None
+    path: Path  # the file
+    session: Session  # the session of the run
+    header: dict[str, Any]  # the first line: session, instance, device and versions
+    records: tuple[dict[str, Any], ...]  # the lines about improvements and progress, in order
+    outcome: dict[str, Any] | None  # the last line; None if the run was killed or still goes on
 
     @property
     def last(self) -> dict[str, Any] | None:
@@ -45,12 +30,9 @@ class RunLog:
 
 
 def read_log(path: Path) -> RunLog:
-    """Read a run's log or a session file. An incomplete last line of a killed run is skipped.
+    """Read a run's log or a session file, or raise SessionError.
 
-    Raises
-    ------
-    SessionError
-        If the file cannot be read, or is neither of the two.
+    An incomplete last line of a killed run is skipped.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -93,11 +75,10 @@ def _lines(path: Path, text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(texts, 1):
         try:
             value = json.loads(line)
-            if not isinstance(value, dict):
-                raise ValueError
-        except ValueError as error:
-            if number == len(texts) and number > 1:
-                break
-            raise SessionError(f"{path}: line {number} is not a line of a run's log") from error
-        lines.append(value)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            lines.append(value)
+        elif number == 1 or number < len(texts):
+            raise SessionError(f"{path}: line {number} is not a line of a run's log")
     return lines

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 from gpu import __version__, catalog
@@ -27,21 +26,11 @@ class SessionError(FormicariumError):
 
 @dataclass(frozen=True, slots=True)
 class InstanceReference:
-    """Names the instance of a session, so that another machine can find and check it.
+    """Names the instance of a session, so that another machine can find and check it."""
 
-    Attributes
-    ----------
-    path : str
-        Absolute path of the file; empty if the instance came from no file.
-    name : str
-        The instance's name, as its file has it.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
-
-    path: str
-    name: str
-    sha256: str
+    path: str  # absolute path of the file; empty if the instance came from no file
+    name: str  # the instance's name, as its file has it
+    sha256: str  # digest of the file's bytes, hexadecimal
 
     def check(self, instance: Instance) -> None:
         """Raise InstanceError unless the file of ``instance`` has exactly the recorded bytes."""
@@ -54,52 +43,26 @@ class InstanceReference:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Everything that decides a run.
+    """Everything that decides a run."""
 
-    Attributes
-    ----------
-    instance : InstanceReference
-        What is solved.
-    colony : str
-        The system's name in the catalog. It is never a short name, whose meaning depends on the
-        device.
-    device : str
-        Name of a device, never ``auto``.
-    parameters : Parameters
-        Parameters of the system; none of them is automatic.
-    chosen : Parameters
-        The same parameters as the user chose them. Some may be automatic, and would get another
-        value for another instance.
-    seed : int
-        0 <= seed < 2^64.
-    stop : StopSettings
-        When the run ends on its own.
-    version : str
-        The program's version.
-    """
-
-    instance: InstanceReference
-    colony: str
-    device: str
-    parameters: Parameters
-    chosen: Parameters
-    seed: int
-    stop: StopSettings = field(default_factory=StopSettings)
-    version: str = __version__
+    instance: InstanceReference  # what is solved
+    colony: str  # the system's name, never a short one, whose meaning depends on the device
+    device: str  # name of a device, never ``auto``
+    parameters: Parameters  # parameters of the system; none of them is automatic
+    chosen: Parameters  # as the user chose them: some may be automatic, and differ by instance
+    seed: int  # 0 <= seed < 2^64
+    stop: StopSettings = field(default_factory=StopSettings)  # when the run ends on its own
+    version: str = __version__  # the program's version
 
     @property
     def system(self) -> System:
         """The colony's row of the catalog."""
-        return system_named(self.colony)
+        return catalog.named(self.colony)
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
         return {
-            "instance": {
-                "path": self.instance.path,
-                "name": self.instance.name,
-                "sha256": self.instance.sha256,
-            },
+            "instance": asdict(self.instance),
             "colony": self.colony,
             "device": self.device,
             "parameters": self.parameters.to_dict(),
@@ -117,24 +80,18 @@ class Session:
     def from_dict(cls, values: Mapping[str, object]) -> Self:
         """Build from :meth:`to_dict`'s form.
 
-        Raises
-        ------
-        SessionError
-            If something is missing or of the wrong kind.
-        ParameterError
-            If the colony is unknown, or a value is out of its range.
+        SessionError if something is missing or of the wrong kind; ParameterError if the colony is
+        unknown, or a value is out of its range.
         """
         instance = _part(values, "instance", dict)
         colony = _part(values, "colony", str)
-        kind = system_named(colony).parameters
+        kind = catalog.named(colony).parameters
         parameters = _part(values, "parameters", dict)
         # Older versions did not record which parameters were automatic.
         chosen = _part(values, "chosen", dict) if "chosen" in values else {}
         return cls(
             instance=InstanceReference(
-                path=_part(instance, "path", str),
-                name=_part(instance, "name", str),
-                sha256=_part(instance, "sha256", str),
+                *(_part(instance, name, str) for name in ("path", "name", "sha256"))
             ),
             colony=colony,
             device=_part(values, "device", str),
@@ -144,11 +101,6 @@ class Session:
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
             version=_part(values, "version", str),
         )
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the same session always gives the same solutions."""
-        return self.system.deterministic
 
     def with_device(self, name: str) -> Self:
         """Return this session for another device. The same system must run there."""
@@ -167,20 +119,9 @@ def new_session(
 ) -> Session:
     """Make a session from a user's choices. All of them are checked here, before any work.
 
-    Parameters
-    ----------
-    instance : Instance
-        What to solve.
-    colony : str, optional
-        A system's name or a short name; by default the problem's usual short name.
-    device : str
-        A device's name, or ``auto`` for the best device that the colony runs on.
-    parameters : mapping of str to object, optional
-        Parameters that differ from the paper's defaults, as numbers or texts.
-    seed : int, optional
-        Drawn at random if not given.
-    stop : StopSettings, optional
-        When to stop; by default never.
+    The ``colony`` is a system's name or a short name, by default the problem's usual one; the
+    ``device`` ``auto`` is the best one that it runs on. ``parameters`` are those that differ from
+    the paper's defaults, as numbers or texts. A seed that is not given is drawn at random.
 
     Raises
     ------
@@ -198,9 +139,7 @@ def new_session(
     stop.criteria(instance)  # refuses a criterion that is impossible for this instance
     return Session(
         instance=InstanceReference(
-            path=str(instance.path.absolute()) if instance.path else "",
-            name=instance.name,
-            sha256=instance.sha256,
+            str(instance.path.absolute()) if instance.path else "", instance.name, instance.sha256
         ),
         colony=system.name,
         device=place.name,
@@ -214,12 +153,8 @@ def new_session(
 def choose(colony: str, device: str) -> tuple[Device, System]:
     """Return the device that ``device`` means for ``colony``, and the colony's system there.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such colony.
-    DeviceError
-        If there is no such device, or the colony does not run there.
+    ParameterError if there is no such colony; DeviceError if there is no such device, or the
+    colony does not run there.
     """
     if colony not in catalog.names():
         raise catalog.unknown(colony)
@@ -230,7 +165,7 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
     for place in found.devices:
         for system in catalog.CATALOG:
             if colony in (system.name, system.alias) and system.runs_on(place):
-                return place, catalog.find(colony, place)
+                return place, system
     why = f": {found.without_cuda}" if found.without_cuda else ""
     raise DeviceError(
         f"{colony} needs another device than this machine's "
@@ -240,36 +175,11 @@ def choose(colony: str, device: str) -> tuple[Device, System]:
 
 def why_not_on_a_gpu(colony: str, device: str, chosen: Device) -> str:
     """Return why ``auto`` chose the CPU for a colony that runs on GPUs; else an empty text."""
-    if device != "auto" or chosen.kind == "cuda":
-        return ""
     meant = [row for row in catalog.CATALOG if colony in (row.name, row.alias)]
-    if not any("cuda" in row.builders for row in meant):
+    runs_on_gpus = any("cuda" in row.builders for row in meant)
+    if device != "auto" or chosen.kind == "cuda" or not runs_on_gpus:
         return ""
     return devices.survey().without_cuda
-
-
-def system_named(name: str) -> System:
-    """Return the catalog's system of exactly this name, wherever it runs.
-
-    Raises
-    ------
-    ParameterError
-        If there is none.
-    """
-    for system in catalog.CATALOG:
-        if system.name == name:
-            return system
-    raise catalog.unknown(name)
-
-
-def candidate_paths(reference: InstanceReference, beside: Path | None) -> tuple[Path, ...]:
-    """Return where the file of ``reference`` may be: its path, or the folder of ``beside``."""
-    if not reference.path:
-        return ()
-    paths = [Path(reference.path)]
-    if beside is not None:
-        paths.append(beside.parent / paths[0].name)
-    return tuple(paths)
 
 
 def _part(values: Mapping[str, Any], name: str, kind: type[T]) -> T:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending
 from gpu.run.result import Result, RunFailedError
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from gpu.core.instance import Instance
-    from gpu.core.snapshot import Snapshot
 
 
 def solve(
@@ -37,37 +33,28 @@ def solve(
 
     Parameters
     ----------
-    instance : Instance
+    instance
         What to solve, as :func:`gpu.problems.loading.load_instance` returns it.
-    colony : str, optional
+    colony
         A name that ``formicarium colonies`` lists; by default ``acs`` for tours and ``coloring``
         for graphs.
-    device : str
+    device
         ``auto``, ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``, ...
-    parameters : mapping of str to object, optional
+    parameters
         Parameters of the colony that differ from its defaults, for example ``{"ants": 100}``.
-    seed : int, optional
+    seed
         Decides the run, 0 <= seed < 2^64; drawn if not given. ``result.session.seed`` has it.
-    seconds : float, optional
-        Limit of the time of solving.
-    iterations : int, optional
-        Limit of the iterations.
-    target_gap : float, optional
-        Gap to the best known cost, in %, at which to stop.
-    target : int, optional
-        Tour length or number of colors at which to stop.
-    no_improvement : int, optional
+    seconds, iterations
+        Limits of the time of solving and of the iterations.
+    target_gap, target
+        Gap to the best known cost in %, and tour length or number of colors, at which to stop.
+    no_improvement
         Iterations in a row without a better solution after which to stop.
-    progress : callable taking Snapshot, optional
+    progress
         Called some fifty times a second, in this thread, with the state of the run.
-    cancelled : callable, optional
+    cancelled
         Asked as often; True ends the run with what was found. The method ``is_set`` of a
         ``threading.Event`` lets another thread stop the run.
-
-    Returns
-    -------
-    Result
-        The best solution, and how the run ended: finished or cancelled.
 
     Raises
     ------

@@ -20,7 +20,7 @@ def random_graph(
     lower, upper = np.triu_indices(n, 1)
     chosen = np.random.default_rng(seed).random(len(lower)) < density
     edges = unique_edges(np.column_stack([lower, upper])[chosen])
-    return GraphInstance(f"random{n}", "A random graph for tests", n, edges, known)
+    return GraphInstance(f"random{n}", "A random graph for tests", n, edges, optimum=known)
 
 
 def queens(side: int) -> GraphInstance:
@@ -29,7 +29,9 @@ def queens(side: int) -> GraphInstance:
     down, right = row[:, None] - row, column[:, None] - column
     moves = (down == 0) | (right == 0) | (abs(down) == abs(right))
     pairs = np.argwhere(np.triu(moves, 1))
-    return GraphInstance(f"queen{side}_{side}", "", side * side, unique_edges(pairs), side + 1)
+    return GraphInstance(
+        f"queen{side}_{side}", "", side * side, unique_edges(pairs), optimum=side + 1
+    )
 
 
 def greedy(graph: GraphInstance, seed: int = 0) -> NDArray[np.int32]:

@@ -14,7 +14,6 @@ from app.window.threads.decision_answers import DecisionPreview
 from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core.instance import Instance
-from gpu.run.session import system_named
 from views.decision.decision_view import DecisionView
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ def _first_iteration(
         from gpu.decisions.replay import Replay
         from gpu.decisions.rule import InitialTrails
 
-        rule = catalog.rule_of(system_named(name), instance, parameters, seed)
+        rule = catalog.rule_of(catalog.named(name), instance, parameters, seed)
         return Replay(rule, instance.n, InitialTrails(instance.n), iteration=0)
 
     return begin

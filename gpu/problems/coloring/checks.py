@@ -13,13 +13,7 @@ from gpu.problems.coloring.instance import GraphInstance
 def checked_coloring(
     instance: GraphInstance, colors: NDArray[np.integer], count: int
 ) -> NDArray[np.int32]:
-    """Return a read-only copy of a colony's coloring, proved proper and of so many colors.
-
-    Raises
-    ------
-    DeviceError
-        If it is not.
-    """
+    """Return a read-only copy of a proper coloring with ``count`` colors, or raise DeviceError."""
     copy = np.array(colors, dtype=np.int32)
     try:
         exact = instance.cost_of(copy)

@@ -27,22 +27,12 @@ LARGEST_GRAPH = 1 << 15
 SUFFIXES = (".col", ".col.b")
 
 _KINDS = ("edge", "edges", "col")
-_NOT_KEPT = {
-    "n": "values of vertices",
-    "d": "descriptors",
-    "v": "descriptors",
-    "x": "descriptors",
-}
+_NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
 
 _TEXT = re.compile(rb"\s*[cp](\s|\Z)")
 _BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
 _CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
-
-
-def _is_whole(word: str) -> bool:
-    """Whether ``word`` writes a whole number that is not absurdly long."""
-    return word.isascii() and word.isdigit() and len(word) <= 18
 
 
 @dataclass
@@ -61,53 +51,49 @@ class _Lines:
 
     def read(self, text: str) -> None:
         for number, raw in enumerate(io.StringIO(text, newline=None), 1):
-            words = raw.split()
-            if not words:
-                continue
-            match words[0]:
-                case "e":
-                    self._edge(number, raw, words)
-                case "c":
-                    self.comments.append(raw.strip()[1:].strip())
-                case "p":
-                    self._sizes(number, raw, words)
-                case other if other in _NOT_KEPT:
-                    self.unused[_NOT_KEPT[other]] = None
-                case _:
-                    raise self._line_error(number, raw, "is no line of a DIMACS graph")
+            if wrong := self._wrong_with(raw.strip()):
+                raise self.error(f"line {number}, {shortened(raw.strip())}, {wrong}")
 
-    def _line_error(self, number: int, raw: str, what: str) -> InstanceError:
-        return self.error(f"line {number}, {shortened(raw.strip())}, {what}")
+    def _wrong_with(self, line: str) -> str:
+        """Take in one line; return what is wrong with it, or an empty text."""
+        kind, *words = line.split() or [""]
+        if kind == "e":
+            return self._wrong_with_edge(words)
+        if kind == "p":
+            return self._wrong_with_sizes(words)
+        if kind == "c":
+            self.comments.append(line[1:].strip())
+        elif kind in _NOT_KEPT:
+            self.unused[_NOT_KEPT[kind]] = None
+        elif kind:
+            return "is no line of a DIMACS graph"
+        return ""
 
-    def _edge(self, number: int, raw: str, words: list[str]) -> None:
+    def _wrong_with_edge(self, words: list[str]) -> str:
         if self.announced < 0:
-            raise self._line_error(number, raw, "comes before the line p edge")
-        if len(words) != 3 or not (_is_whole(words[1]) and _is_whole(words[2])):
-            raise self._line_error(number, raw, "is not e and two vertices")
-        u, v = int(words[1]), int(words[2])
+            return "comes before the line p edge"
+        if len(words) != 2 or not (_is_whole(words[0]) and _is_whole(words[1])):
+            return "is not e and two vertices"
+        u, v = int(words[0]), int(words[1])
         if not (0 < u <= self.n and 0 < v <= self.n):
-            vertex = v if 0 < u <= self.n else u
-            what = f"names vertex {vertex}; there are 1 to {self.n}"
-            raise self._line_error(number, raw, what)
+            return f"names vertex {v if 0 < u <= self.n else u}; there are 1 to {self.n}"
         if u == v:
-            what = "joins a vertex to itself, so that no coloring is proper"
-            raise self._line_error(number, raw, what)
+            return "joins a vertex to itself, so that no coloring is proper"
         self.ends += (u - 1, v - 1)
+        return ""
 
-    def _sizes(self, number: int, raw: str, words: list[str]) -> None:
+    def _wrong_with_sizes(self, words: list[str]) -> str:
         if self.announced >= 0:
-            raise self._line_error(number, raw, "is the second line of its kind")
-        if len(words) != 4 or words[1] not in _KINDS or not all(map(_is_whole, words[2:])):
-            raise self._line_error(number, raw, "is not p edge, then vertices and edges")
-        self.n, self.announced = int(words[2]), int(words[3])
+            return "is the second line of its kind"
+        if len(words) != 3 or words[0] not in _KINDS or not all(map(_is_whole, words[1:])):
+            return "is not p edge, then vertices and edges"
+        self.n, self.announced = int(words[1]), int(words[2])
         if not 1 <= self.n <= LARGEST_GRAPH:
-            what = f"has {words[2]} vertices; graphs of 1 to {LARGEST_GRAPH} can be colored"
-            raise self._line_error(number, raw, what)
+            return f"has {words[1]} vertices; graphs of 1 to {LARGEST_GRAPH} can be colored"
+        return ""
 
     def instance(self, edges: NDArray[np.int32], listed: int, sha256: str) -> GraphInstance:
-        name = self.path.name
-        for suffix in sorted(SUFFIXES, key=len, reverse=True):
-            name = name.removesuffix(suffix)
+        name = re.sub(r"\.col(\.b)?$", "", self.path.name)
         comment = "\n".join(self.comments).strip()
         notes = []
         if self.announced not in (len(edges), listed):
@@ -126,26 +112,25 @@ class _Lines:
         )
 
 
+def _is_whole(word: str) -> bool:
+    """Whether ``word`` writes a whole number that is not absurdly long."""
+    return word.isascii() and word.isdigit() and len(word) <= 18
+
+
 def is_graph(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a DIMACS graph, or means to be one."""
-    if _TEXT.match(data) or _binary_text(data) is not None:
-        return True
-    return path.name.lower().endswith(SUFFIXES)
+    known = _TEXT.match(data) is not None or _binary_text(data) is not None
+    return known or path.name.lower().endswith(SUFFIXES)
 
 
-def load_graph(path: str | Path) -> GraphInstance:
-    """Load the graph in the DIMACS file at ``path``; its bytes tell text from bits.
+def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
+    """Load the graph in the DIMACS file at ``path``, whose ``data`` are read unless they are given.
 
-    Raises
-    ------
-    InstanceError
-        If the file is missing, is no DIMACS graph, or has an edge that no graph to be colored has.
+    Its bytes tell text from bits. InstanceError if the file is missing, is no DIMACS graph, or has
+    an edge that no graph to be colored has.
     """
-    return parse_graph(Path(path), read_bytes(Path(path)))
-
-
-def parse_graph(path: Path, data: bytes) -> GraphInstance:
-    """Make the graph of the DIMACS file ``data`` that was at ``path``; see :func:`load_graph`."""
+    path = Path(path)
+    data = read_bytes(path) if data is None else data
     with in_memory(path):
         found = _Lines(path)
         sha256 = hashlib.sha256(data).hexdigest()

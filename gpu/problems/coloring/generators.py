@@ -22,8 +22,7 @@ Edges = NDArray[np.int32]
 Layout = tuple[int, Edges, int | None]
 """Vertices, edges, and the chromatic number where it is known by construction."""
 
-SIDE = 1 << 20
-"""Side of the square in which a geometric graph's points lie, in whole units."""
+SIDE = 1 << 20  # side of the square in which a geometric graph's points lie, in whole units
 
 
 def random(seed: int, n: int, p: float) -> Layout:
@@ -69,14 +68,8 @@ def mycielski(colors: int) -> Layout:
     for _ in range(colors - 2):
         u, v = edges.T
         copies = np.arange(n, 2 * n)
-        edges = np.concatenate(
-            [
-                edges,
-                np.column_stack((u, v + n)),
-                np.column_stack((v, u + n)),
-                np.column_stack((copies, np.full(n, 2 * n))),
-            ]
-        )
+        joined = ((u, v), (u, v + n), (v, u + n), (copies, np.full(n, 2 * n)))
+        edges = np.concatenate([np.column_stack(ends) for ends in joined])
         n = 2 * n + 1
     return n, unique_edges(edges), colors
 
@@ -104,7 +97,7 @@ def instance(name: str, kind: str, layout: Layout) -> GraphInstance:
     """Make an instance of what a generator has made; its comment has what is proven."""
     n, edges, colors = layout
     proven = [] if colors is None else [f"chromatic number {colors}"]
-    return GraphInstance(name, "\n".join([kind, *proven]), n, edges, colors)
+    return GraphInstance(name, "\n".join([kind, *proven]), n, edges, optimum=colors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,58 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.errors import SolutionError
-from gpu.core.instance import chosen_evenly, gap_percent
+from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 
-WORD = 32
-"""Bits of a word of the adjacency."""
+WORD = 32  # bits of a word of the adjacency
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GraphInstance:
-    """An undirected graph without loops; arrays are read-only.
-
-    Attributes
-    ----------
-    name : str
-    comment : str
-        The file's comment lines.
-    n : int
-        Number of vertices.
-    edges : ndarray of int32, shape (e, 2)
-        Each edge once: lower vertex first, 0-based, in ascending order; see :func:`unique_edges`.
-    optimum : int or None
-        The least number of colors, proven or best known; None where unknown.
-    note : str
-        What is wrong with the file, in words for the user; empty where nothing is.
-    path : Path or None
-        The file it came from.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    adjacency : ndarray of uint32, shape (n, (n + 31) // 32)
-        A set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``.
-    degrees : ndarray of int32, shape (n,)
-        Number of neighbours.
-    """
+class GraphInstance(Instance):
+    """An undirected graph without loops; arrays are read-only."""
 
     problem: ClassVar[Problem] = Problem.COLORING
 
-    name: str
-    comment: str
-    n: int
+    n: int  # number of vertices
+    # (e, 2): each edge once, lower vertex first, 0-based, ascending; see :func:`unique_edges`
     edges: NDArray[np.int32]
-    optimum: int | None = None
-    note: str = ""
-    path: Path | None = None
-    sha256: str = ""
+    # (n, (n + 31) // 32): a set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``
     adjacency: NDArray[np.uint32] = field(init=False, repr=False)
-    degrees: NDArray[np.int32] = field(init=False, repr=False)
+    degrees: NDArray[np.int32] = field(init=False, repr=False)  # (n,): number of neighbours
 
     def __post_init__(self) -> None:
         words = -(-self.n // WORD)
@@ -69,7 +42,7 @@ class GraphInstance:
         object.__setattr__(self, "adjacency", bits.reshape(self.n, words))
         object.__setattr__(self, "degrees", degrees)
         for array in (self.edges, self.adjacency, self.degrees):
-            array.flags.writeable = False
+            frozen(array)
 
     @property
     def size(self) -> str:
@@ -90,10 +63,7 @@ class GraphInstance:
     def cost_of(self, solution: NDArray[np.integer]) -> int:
         """Number of colors of a coloring (0-based), which is checked to be proper.
 
-        Raises
-        ------
-        SolutionError
-            If a vertex has no color, a color no vertex, or an edge one color at both ends.
+        SolutionError if a vertex has no color, a color no vertex, or neighbours have the same.
         """
         colors = np.asarray(solution)
         if colors.shape != (self.n,) or colors.min() < 0 or colors.max() >= self.n:
@@ -108,10 +78,6 @@ class GraphInstance:
             )
         return int(colors.max()) + 1
 
-    def gap_percent(self, cost: int) -> float | None:
-        """How far ``cost`` colors lie above the optimum, in %, or None where that is unknown."""
-        return gap_percent(cost, self.optimum)
-
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
         """Number of edges."""
@@ -122,27 +88,25 @@ class GraphInstance:
         numbers: list[int] = (np.asarray(solution) + 1).tolist()
         return numbers
 
-    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
-        """Write a coloring as DIMACS does; see :func:`~.colorings.write_coloring`."""
-        from gpu.problems.coloring.colorings import write_coloring
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
+        """Write a coloring as a DIMACS solution, counted from 1; see :class:`Instance`."""
+        lines = [f"c {line}".rstrip() for line in (self.name, *comment.splitlines())]
+        lines.append(f"s col {self.cost_of(solution)}")
+        lines += [f"l {vertex} {color}" for vertex, color in enumerate(self.written(solution), 1)]
+        path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="\n")
 
-        write_coloring(path, self, solution, comment)
-
-    def part(self, size: int) -> GraphInstance:
+    def part(self, size: int) -> Self:
         """Choose ``size`` vertices evenly, with the edges between them."""
         number = np.full(self.n, -1)
         number[chosen_evenly(self.n, size)] = np.arange(size)
         ends = number[self.edges]
-        return GraphInstance(self.name, "", size, unique_edges(ends[(ends >= 0).all(axis=1)]))
+        return type(self)(self.name, "", size, unique_edges(ends[(ends >= 0).all(axis=1)]))
 
 
 def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
     """Edges as a :class:`GraphInstance` has them, of pairs of vertices (0-based) in any order.
 
-    Parameters
-    ----------
-    pairs : array_like of int, shape (k, 2)
-        Each edge once or more, either way around.
+    The ``pairs``, shape (k, 2), have each edge once or more, either way around.
     """
     ends = np.asarray(pairs, np.int64).reshape(-1, 2)
     order = int(ends.max(initial=0)) + 1

@@ -16,41 +16,27 @@ from numpy.typing import NDArray
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
-NOT_LISTED = 255
-"""In ``reverse``: this city is not on the neighbour's list."""
-
+NOT_LISTED = 255  # in ``reverse``: this city is not on the neighbour's list
 SHORTEST = 0.1
 """Length that stands for 0 in η = 1/d, so that cities at one place keep a finite weight."""
 
-LEAST_WEIGHT = 1e-30
-"""Smallest η^β, in units of the row's largest; see :func:`weights`."""
+LEAST_WEIGHT = 1e-30  # smallest η^β, in units of the row's largest; see :func:`weights`
 
 LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
 """Products of trail and η^β stay between these, so that a wheel's scale is an ordinary float32."""
 
-BACKUP = 128
-"""Neighbours beyond the candidates that the fallback tries before it scans every city."""
+BACKUP = 128  # neighbours beyond the candidates that the fallback tries before it scans every city
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Candidate lists of an instance.
+    """Candidate lists of an instance."""
 
-    Attributes
-    ----------
-    neighbours : ndarray of int32, shape (n, cl)
-        Nearest cities of each city, by distance, then index.
-    distances : ndarray of int32, shape (n, cl)
-        Their distances.
-    reverse : ndarray of uint8, shape (n, cl)
-        Rank of city u on the list of ``neighbours[u, r]``, or ``NOT_LISTED``.
-    backup : ndarray of int32, shape (n, b)
-        The next neighbours, in the same order; b = min(128, n - 1 - cl).
-    """
-
-    neighbours: NDArray[np.int32]
-    distances: NDArray[np.int32]
+    neighbours: NDArray[np.int32]  # (n, cl): nearest cities of each city, by distance, then index
+    distances: NDArray[np.int32]  # (n, cl): their distances
+    # (n, cl): rank of city u on the list of ``neighbours[u, r]``, or ``NOT_LISTED``
     reverse: NDArray[np.uint8]
+    # (n, b): the next neighbours, in the same order; b = min(128, n - 1 - cl)
     backup: NDArray[np.int32]
 
 
@@ -84,16 +70,8 @@ def weights(
     Equations 1 and 2 of the 2016 paper compare and normalize within one city's row, so a factor
     common to the row changes nothing; without it η^β underflows float32 for long edges. A weight
     is never below ``LEAST_WEIGHT``, so that it is never a subnormal number, which a GPU takes
-    for 0 and a CPU does not.
-
-    Parameters
-    ----------
-    distances : ndarray of int, any shape
-        d, TSPLIB's integers.
-    nearest : ndarray of int, broadcastable to ``distances``
-        Distance of the row's city to its nearest neighbour.
-    beta : float
-        β >= 0. A whole β is a repeated product, in the same order on every device.
+    for 0 and a CPU does not. ``nearest`` broadcasts to ``distances``. A whole β is a repeated
+    product, in the same order on every device.
     """
     length = np.maximum(distances.astype(np.float64), SHORTEST)
     ratio = np.maximum(nearest.astype(np.float64), SHORTEST) / length

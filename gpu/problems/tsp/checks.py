@@ -13,13 +13,7 @@ from gpu.problems.tsp.instance import TspInstance
 def checked_tour(
     instance: TspInstance, tour: NDArray[np.integer], length: int
 ) -> NDArray[np.int32]:
-    """Return a read-only copy of a colony's ``tour``, proved to be one and to have this length.
-
-    Raises
-    ------
-    DeviceError
-        If it is no permutation of the cities, or its length is another one.
-    """
+    """Return a read-only copy of a tour that has this length, or raise DeviceError."""
     copy = checked_permutation(instance, tour)
     exact = instance.tour_length(copy)
     if exact != length:
@@ -31,13 +25,7 @@ def checked_tour(
 
 
 def checked_permutation(instance: TspInstance, tour: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return a read-only copy of a colony's ``tour``, proved to be one.
-
-    Raises
-    ------
-    DeviceError
-        If it is no permutation of the cities.
-    """
+    """Return a read-only copy of a permutation of the cities, or raise DeviceError."""
     n = instance.n
     copy = np.array(tour, dtype=np.int32)
     if copy.shape != (n,) or copy.min() < 0 or np.any(np.bincount(copy, minlength=n) != 1):

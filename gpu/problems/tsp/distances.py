@@ -7,16 +7,13 @@ rounding is monotone, which lets neighbours be searched by length and ranked by 
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.tsp.metric import Metric
 
-EARTH_RADIUS = 6378.388
-"""Radius of TSPLIB's idealized sphere, in km."""
-
+EARTH_RADIUS = 6378.388  # radius of TSPLIB's idealized sphere, in km
 DEGREES_PER_TURN = 360.0
 
 MOTOR_SPEEDS = {Metric.XRAY1: (1.0, 1.0, 1.0), Metric.XRAY2: (1.25, 1.5, 1.15)}
@@ -28,64 +25,9 @@ BLOCK_PAIRS = 1 << 20
 Reals = NDArray[np.float64]
 
 
-class Cities(Protocol):
-    """What decides distances; :class:`gpu.problems.tsp.instance.TspInstance` has it."""
-
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-
-    @property
-    def metric(self) -> Metric:
-        """Rule of the distances."""
-
-    @property
-    def coordinates(self) -> Reals | None:
-        """Float64 of shape (n, 2) or (n, 3), or None for EXPLICIT."""
-
-    @property
-    def matrix(self) -> NDArray[np.int32] | None:
-        """Distances of an EXPLICIT instance, int32 of shape (n, n)."""
-
-
-def between(cities: Cities, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Distances from cities ``a`` to cities ``b`` by the rules of the TSPLIB 95 documentation.
-
-    They equal ``tsplib95``'s own function, pair by pair, also from a city to itself (where GEO
-    gives 1, and a matrix whatever stands on its diagonal).
-
-    Parameters
-    ----------
-    cities : Cities
-    a, b : ndarray of int
-        0-based cities; the shapes broadcast.
-
-    Returns
-    -------
-    ndarray of int64, the broadcast shape
-    """
-    if cities.matrix is not None:
-        entries: NDArray[np.int32] = cities.matrix[a, b]
-        return entries.astype(np.int64)
-    assert cities.coordinates is not None
-    return pairwise(cities.metric, cities.coordinates[a], cities.coordinates[b])
-
-
 def pairwise(metric: Metric, start: Reals, end: Reals) -> NDArray[np.int64]:
     """Distances between points, ``start[..., :]`` to ``end[..., :]``, under ``metric``."""
     return round_length(metric, length(metric, start, end))
-
-
-def matrix(cities: Cities) -> NDArray[np.int32]:
-    """All distances, row to column, computed in blocks of rows; ndarray of int32, (n, n)."""
-    if cities.matrix is not None:
-        return cities.matrix
-    n = cities.n
-    everyone = np.arange(n)
-    result = np.empty((n, n), np.int32)
-    for rows in blocks(n, n):
-        result[rows] = between(cities, everyone[rows, None], everyone)
-    return result
 
 
 def blocks(rows: int, width: int) -> list[slice]:

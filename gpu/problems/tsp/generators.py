@@ -6,6 +6,7 @@ correctly, and results rounded far above the error of the few sines and cosines.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,15 +17,13 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.tours import write_tour
 from gpu.problems.tsp.tsplib import load
 
 Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]
 """Points, shape (n, 2), and an optimal tour where the layout has a provable one."""
 
-STEP = 100
-"""Distance between neighbours on a grid or a ring."""
+STEP = 100  # distance between neighbours on a grid or a ring
 
 
 def uniform(random: np.random.Generator, n: int) -> Layout:
@@ -62,9 +61,7 @@ def board(random: np.random.Generator, n: int) -> Layout:
         elif kind < 0.7:  # One row.
             part = np.array([[x, 0] for x in range(int(random.integers(3, 9)))])
         else:  # Resistors side by side.
-            part = np.array(
-                [[x, y] for y in range(int(random.integers(2, 5))) for x in (0, 4)],
-            )
+            part = np.array([[x, y] for y in range(int(random.integers(2, 5))) for x in (0, 4)])
         if random.random() < 0.3:
             part = part[:, ::-1]
         shift = random.integers(0, 3, 2) * (pitch // 2)
@@ -177,27 +174,19 @@ class Recipe:
     seed: int
 
 
-_RING = "Cities on a circle: the way around is provably optimal."
-_GRID = "Cities on a square grid, where many tours are provably optimal."
-_UNIFORM = "Cities spread evenly over a square."
-_CLUSTERED = "Cities in round clusters."
-_BOARD = "Holes to be drilled in a circuit board."
-_MAP = "Towns of an island: big cities, roads and countryside."
-
-RECIPES = (
-    Recipe("ring-50", _RING, ring, 50, 1),
-    Recipe("ring-200", _RING, ring, 200, 2),
-    Recipe("grid-100", _GRID, grid, 100, 3),
-    Recipe("grid-1024", _GRID, grid, 1024, 4),
-    Recipe("uniform-100", _UNIFORM, uniform, 100, 5),
-    Recipe("uniform-1000", _UNIFORM, uniform, 1000, 6),
-    Recipe("uniform-10000", _UNIFORM, uniform, 10000, 7),
-    Recipe("clustered-500", _CLUSTERED, clustered, 500, 8),
-    Recipe("clustered-2500", _CLUSTERED, clustered, 2500, 9),
-    Recipe("board-400", _BOARD, board, 400, 10),
-    Recipe("board-2000", _BOARD, board, 2000, 11),
-    Recipe("map-1000", _MAP, country, 1000, 12),
-    Recipe("map-5000", _MAP, country, 5000, 13),
+_LAYOUTS = (
+    ("ring", ring, "Cities on a circle: the way around is provably optimal.", (50, 200)),
+    ("grid", grid, "Cities on a square grid, where many tours are provably optimal.", (100, 1024)),
+    ("uniform", uniform, "Cities spread evenly over a square.", (100, 1000, 10000)),
+    ("clustered", clustered, "Cities in round clusters.", (500, 2500)),
+    ("board", board, "Holes to be drilled in a circuit board.", (400, 2000)),
+    ("map", country, "Towns of an island: big cities, roads and countryside.", (1000, 5000)),
+)
+_seeds = itertools.count(1)
+RECIPES = tuple(
+    Recipe(f"{name}-{n}", kind, layout, n, next(_seeds))
+    for name, layout, kind, sizes in _LAYOUTS
+    for n in sizes
 )
 
 
@@ -211,15 +200,16 @@ def lower_bound(instance: TspInstance) -> int:
 def write(recipe: Recipe, directory: Path) -> int | None:
     """Write a bundled instance, and its tour if it has a provable one; return that one's length.
 
-    Raises
-    ------
-    ValueError
-        If the tour is not as short as the lower bound.
+    ValueError if it is longer than the lower bound, and so is not proved to be optimal.
     """
     random = np.random.Generator(np.random.PCG64(recipe.seed))
     points, tour = recipe.layout(random, recipe.n)
+    decimals = 0 if np.array_equal(points, points.round()) else 2
+    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
+    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
+    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
     path = directory / f"{recipe.name}.tsp"
-    path.write_text(_text(recipe, points), encoding="ascii", newline="\n")
+    path.write_text("\n".join([*lines, "EOF", ""]), encoding="ascii", newline="\n")
     if tour is None:
         return None
     instance = load(path)
@@ -227,13 +217,5 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     if length != lower_bound(instance):
         raise ValueError(f"{recipe.name}: the tour of length {length} is not provably optimal")
     comment = f"Length = {length}, which no tour can be shorter than"
-    write_tour(path.with_suffix(".opt.tour"), instance, tour, comment)
+    instance.write(path.with_suffix(".opt.tour"), tour, comment)
     return length
-
-
-def _text(recipe: Recipe, points: Points) -> str:
-    decimals = 0 if np.array_equal(points, points.round()) else 2
-    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
-    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
-    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
-    return "\n".join([*lines, "EOF", ""])

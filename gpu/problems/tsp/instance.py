@@ -5,74 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import SolutionError
-from gpu.core.instance import chosen_evenly, gap_percent
+from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
+from gpu.problems.tsp.distances import blocks, pairwise
 from gpu.problems.tsp.metric import Metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TspInstance:
-    """A travelling-salesman instance; arrays are read-only.
-
-    Attributes
-    ----------
-    name : str
-        The file's NAME, without the ending that a few of them have.
-    comment : str
-        The file's COMMENT lines.
-    metric : Metric
-        Rule of the distances.
-    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
-        What the metric measures between; None for EXPLICIT.
-    matrix : ndarray of int32, shape (n, n), or None
-        The distances of an EXPLICIT instance, row to column.
-    display : ndarray of float64, shape (n, 2)
-        Where to draw each city, y up.
-    computed_layout : bool
-        True if ``display`` was computed because the file says nothing of places.
-    directed : bool
-        True for ATSP: the distance from i to j may differ from that from j to i.
-    optimum : int or None
-        Length of an optimal or best-known tour, where known.
-    optimal_tour : ndarray of int32, shape (n,), or None
-        A tour of that length, 0-based, where known.
-    ids : ndarray of int64, shape (n,), or None
-        The cities' numbers in the file, ascending; None where they are 1 to n.
-    note : str
-        What of the file is not kept, in words for the user; empty where all is.
-    path : Path or None
-        The file it came from.
-    sha256 : str
-        Digest of the file's bytes, hexadecimal.
-    """
+class TspInstance(Instance):
+    """A travelling-salesman instance; arrays are read-only."""
 
     problem: ClassVar[Problem] = Problem.TSP
 
-    name: str
-    comment: str
-    metric: Metric
+    metric: Metric  # rule of the distances
+    # (n, 2) or (n, 3): what the metric measures between; None for EXPLICIT
     coordinates: NDArray[np.float64] | None
-    matrix: NDArray[np.int32] | None
-    display: NDArray[np.float64]
-    computed_layout: bool = False
-    directed: bool = False
-    optimum: int | None = None
+    matrix: NDArray[np.int32] | None  # (n, n): the distances of an EXPLICIT instance, row to column
+    display: NDArray[np.float64]  # (n, 2): where to draw each city, y up
+    computed_layout: bool = False  # whether ``display`` was computed, as the file has no places
+    directed: bool = False  # ATSP: the distances from i to j and from j to i may differ
+    # (n,): a tour as long as ``optimum``, 0-based, where known
     optimal_tour: NDArray[np.int32] | None = None
+    # (n,): the cities' numbers in the file, ascending; None where they are 1 to n
     ids: NDArray[np.int64] | None = None
-    note: str = ""
-    path: Path | None = None
-    sha256: str = ""
 
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-        return len(self.display)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", len(self.display))
 
     @property
     def size(self) -> str:
@@ -85,10 +49,26 @@ class TspInstance:
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
 
     def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64."""
-        from gpu.problems.tsp.distances import between
+        """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64.
 
-        return between(self, a, b)
+        They equal ``tsplib95``'s own function, pair by pair, also from a city to itself (where GEO
+        gives 1, and a matrix whatever stands on its diagonal).
+        """
+        if self.matrix is not None:
+            entries: NDArray[np.int32] = self.matrix[a, b]
+            return entries.astype(np.int64)
+        assert self.coordinates is not None
+        return pairwise(self.metric, self.coordinates[a], self.coordinates[b])
+
+    def all_distances(self) -> NDArray[np.int32]:
+        """All distances, row to column, computed in blocks of rows; int32, shape (n, n)."""
+        if self.matrix is not None:
+            return self.matrix
+        everyone = np.arange(self.n)
+        result = np.empty((self.n, self.n), np.int32)
+        for rows in blocks(self.n, self.n):
+            result[rows] = self.distances(everyone[rows, None], everyone)
+        return result
 
     def tour_length(self, tour: NDArray[np.integer]) -> int:
         """Exact length of the closed ``tour`` (0-based, shape (n,)), summed in int64."""
@@ -101,10 +81,6 @@ class TspInstance:
             raise SolutionError(f"a route through {self.name} does not visit each city once")
         return self.tour_length(tour)
 
-    def gap_percent(self, cost: int) -> float | None:
-        """How far the length ``cost`` lies above the optimum, in %; see :class:`Instance`."""
-        return gap_percent(cost, self.optimum)
-
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
         """Metric and direction."""
@@ -115,22 +91,26 @@ class TspInstance:
         numbers: list[int] = self.city_ids[solution].tolist()
         return numbers
 
-    def write(self, path: Path, solution: NDArray[np.integer], comment: str) -> None:
-        """Write a tour as TSPLIB does; see :func:`gpu.problems.tsp.tours.write_tour`."""
-        from gpu.problems.tsp.tours import write_tour
+    def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
+        """Write a tour as a TSPLIB ``.tour`` file; see :class:`Instance`."""
+        if not np.array_equal(np.sort(solution), np.arange(self.n)):
+            raise ValueError(f"not a permutation of the {self.n} cities")
+        lines = [f"NAME: {self.name}.tour"]
+        lines += [f"COMMENT: {line}" for line in comment.splitlines()]
+        lines += ["TYPE: TOUR", f"DIMENSION: {self.n}", "TOUR_SECTION"]
+        lines += [*map(str, self.written(solution)), "-1", "EOF", ""]
+        path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
 
-        write_tour(path, self, solution, comment)
-
-    def part(self, size: int) -> TspInstance:
+    def part(self, size: int) -> Self:
         """Choose ``size`` cities evenly."""
         kept = chosen_evenly(self.n, size)
-        return TspInstance(
-            name=self.name,
-            comment="",
-            metric=self.metric,
-            coordinates=None if self.coordinates is None else self.coordinates[kept],
-            matrix=None if self.matrix is None else self.matrix[np.ix_(kept, kept)],
-            display=self.display[kept],
-            computed_layout=self.computed_layout,
-            directed=self.directed,
+        return type(self)(
+            self.name,
+            "",
+            self.metric,
+            None if self.coordinates is None else self.coordinates[kept],
+            None if self.matrix is None else self.matrix[np.ix_(kept, kept)],
+            self.display[kept],
+            self.computed_layout,
+            self.directed,
         )

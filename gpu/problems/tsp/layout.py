@@ -14,16 +14,8 @@ def from_distances(matrix: NDArray[np.integer]) -> NDArray[np.float64]:
 
     Classical multidimensional scaling (Torgerson 1952) of up to ``LANDMARKS`` cities; the others
     are placed by distance-based triangulation (landmark MDS, de Silva and Tenenbaum 2004).
-    A directed matrix is taken as the mean of both directions.
-
-    Parameters
-    ----------
-    matrix : ndarray of int, shape (n, n)
-
-    Returns
-    -------
-    ndarray of float64, shape (n, 2)
-        The same for the same matrix. A circle where all cities lie at one place.
+    A directed matrix is taken as the mean of both directions. The places, shape (n, 2), are the
+    same for the same matrix, and a circle where all cities lie at one place.
     """
     n = len(matrix)
     marks = np.unique(np.linspace(0, n - 1, min(n, LANDMARKS)).astype(np.int64))
@@ -39,7 +31,7 @@ def from_distances(matrix: NDArray[np.integer]) -> NDArray[np.float64]:
     if values[0] <= 0.0:
         angle = np.arange(n) * (2.0 * np.pi / n)
         return np.column_stack((np.cos(angle), np.sin(angle)))
-    # An eigenvector's sign is the solver's whim; fix it so that the map is always the same.
+    # The sign of an eigenvector is arbitrary. Choose it so that the map is always the same.
     largest = vectors[np.abs(vectors).argmax(axis=0), [0, 1]]
     vectors = vectors * np.where(largest < 0.0, -1.0, 1.0)
     # Cities on a line leave only rounding noise for the second axis.

@@ -11,49 +11,24 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
 _NORMS = {
-    Metric.EUC_2D: 2.0,
-    Metric.EUC_3D: 2.0,
-    Metric.CEIL_2D: 2.0,
-    Metric.ATT: 2.0,
-    Metric.GEO: 2.0,
-    Metric.MAN_2D: 1.0,
-    Metric.MAN_3D: 1.0,
-    Metric.MAX_2D: np.inf,
-    Metric.MAX_3D: np.inf,
+    **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
+    **dict.fromkeys((Metric.MAN_2D, Metric.MAN_3D), 1.0),
+    **dict.fromkeys((Metric.MAX_2D, Metric.MAX_3D), np.inf),
 }
 """Metrics whose length is a norm, or grows with one, and the norm's p."""
 
-_SPARE = 16
-"""Cities asked of the tree beyond those wanted, so that most ties are settled at once."""
-
-_WIDENINGS = 3
-"""How often a row whose last place is tied asks the tree again, for twice as many."""
-
+_SPARE = 16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
+_WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
 _NOBODY = np.iinfo(np.int64).max
 
 Keys = NDArray[np.int64]
 
 
 def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
-    """List the ``k`` nearest cities of each city, by (distance, index).
+    """List the ``k`` nearest cities of each city, by (distance, index); shape (n, k).
 
     The distance is TSPLIB's integer; in a directed instance it is the outgoing one. A city is
-    never its own neighbour, but another city at the same place is.
-
-    Parameters
-    ----------
-    instance : TspInstance
-    k : int
-        1 <= k <= n - 1.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, k)
-
-    Raises
-    ------
-    ValueError
-        If ``k`` is out of range.
+    never its own neighbour, but another city at the same place is. ValueError unless 1 <= k < n.
     """
     n = instance.n
     if not 1 <= k < n:
@@ -63,12 +38,10 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     norm = _NORMS.get(instance.metric)
     if norm is not None:
         tree = _Tree(instance, norm)
-        width = k + 1 + _SPARE
-        for _ in range(_WIDENINGS):
-            if width >= n or not rows.size:
-                break
-            rows = tree.settle(result, rows, width)
-            width *= 2
+        for widening in range(_WIDENINGS):
+            width = (k + 1 + _SPARE) << widening
+            if width < n and rows.size:
+                rows = tree.settle(result, rows, width)
     _settle_by_all(instance, result, rows)
     return result
 
@@ -146,6 +119,6 @@ def _settle_by_all(
 
 def _keys(instance: TspInstance, cities: NDArray[np.int64], others: NDArray[np.integer]) -> Keys:
     """One number for each pair, ordered as (distance, index); the city itself comes last."""
-    keys = distances.between(instance, cities[:, None], others) * instance.n + others
+    keys = instance.distances(cities[:, None], others) * instance.n + others
     keys[others == cities[:, None]] = _NOBODY
     return keys

@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.document import Document, read_document, shortened
+from gpu.problems.document import Document, document_of, read_bytes, shortened
+from gpu.problems.tsp.instance import TspInstance
 
 _END = -1
 
 
-class Cities(Protocol):
-    """What a tour goes through; :class:`gpu.problems.tsp.instance.TspInstance` has it."""
+def load_tour(path: str | Path, cities: TspInstance) -> NDArray[np.int32]:
+    """Load a tour of ``cities``, 0-based, from a TSPLIB ``.tour`` file.
 
-    @property
-    def name(self) -> str:
-        """The instance's name."""
-
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-
-    @property
-    def city_ids(self) -> NDArray[np.int64]:
-        """Number of each city in the instance's file, ascending; shape (n,)."""
-
-
-def load_tour(path: str | Path, cities: Cities) -> NDArray[np.int32]:
-    """Load a tour of ``cities`` from a TSPLIB ``.tour`` file.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        A permutation of the cities, 0-based.
-
-    Raises
-    ------
-    InstanceError
-        If the file cannot be read, or is not one tour through all cities of ``cities``.
+    InstanceError if it cannot be read, or is not one tour through all cities of ``cities``.
     """
-    document = read_document(Path(path))
+    path = Path(path)
+    document = document_of(path, read_bytes(path))
     kind = document.specification.get("TYPE", "TOUR").split()
     if kind[:1] != ["TOUR"]:
         raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
@@ -79,27 +56,3 @@ def _numbers(document: Document) -> NDArray[np.int64]:
             raise document.error("it has several tours; keep one")
         numbers = numbers[: ends[0]]
     return numbers
-
-
-def write_tour(
-    path: str | Path, cities: Cities, tour: NDArray[np.integer], comment: str = ""
-) -> None:
-    """Write ``tour`` (0-based permutation, shape (n,)) as a TSPLIB ``.tour`` file.
-
-    Cities are numbered as in the instance's own file.
-
-    Raises
-    ------
-    ValueError
-        If ``tour`` is not a permutation of the cities.
-    OSError
-        If the file cannot be written.
-    """
-    if not np.array_equal(np.sort(tour), np.arange(cities.n)):
-        raise ValueError(f"not a permutation of the {cities.n} cities")
-    lines = [f"NAME: {cities.name}.tour"]
-    lines += [f"COMMENT: {line}" for line in comment.splitlines()]
-    lines += ["TYPE: TOUR", f"DIMENSION: {cities.n}", "TOUR_SECTION"]
-    lines += map(str, cities.city_ids[tour].tolist())
-    lines += ["-1", "EOF", ""]
-    Path(path).write_text("\n".join(lines), encoding="utf-8", newline="\n")

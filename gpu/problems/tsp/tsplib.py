@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.problems import best_known
 from gpu.problems.document import Document, document_of, in_memory, read_bytes, shortened
@@ -19,31 +20,26 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
-LARGEST_COORDINATE = 1e12
-"""Beyond it float64 no longer tells near cities apart."""
-
+LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near cities apart
 _TYPES = ("TSP", "ATSP")
 _NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
+_FIXED = "its fixed edges are not kept: tours are those of the problem without them"
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
-_SPACE = {
-    Metric.EUC_3D: 3,
-    Metric.MAN_3D: 3,
-    Metric.MAX_3D: 3,
-    Metric.XRAY1: 3,
-    Metric.XRAY2: 3,
-}
-"""Coordinates of a city, where they are not 2."""
+_SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
+"""Metrics between places with 3 coordinates."""
 
 Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-def load(path: str | Path) -> TspInstance:
+def load(path: str | Path, data: bytes | None = None) -> TspInstance:
     """Load the travelling-salesman instance in the TSPLIB file at ``path``.
 
-    Cities are sorted by their number in the file. Beside a file ``NAME.tsp``, the tour in
-    ``NAME.opt.tour`` becomes ``optimal_tour``, unless a shorter one is known.
+    Its ``data`` are read unless they are given. Cities are sorted by their number in the file.
+    Beside a file ``NAME.tsp``, the tour in ``NAME.opt.tour`` becomes ``optimal_tour``, unless a
+    shorter one is known.
 
     Raises
     ------
@@ -51,11 +47,8 @@ def load(path: str | Path) -> TspInstance:
         If the file is missing, is not a TSP or ATSP in TSPLIB's format, contradicts itself, or
         has a metric that TSPLIB 95 does not define.
     """
-    return parse(Path(path), read_bytes(Path(path)))
-
-
-def parse(path: Path, data: bytes) -> TspInstance:
-    """Make the instance of the TSPLIB file ``data`` that was at ``path``; see :func:`load`."""
+    path = Path(path)
+    data = read_bytes(path) if data is None else data
     with in_memory(path):
         return _with_optimum(_instance(document_of(path, data)))
 
@@ -90,9 +83,11 @@ def _instance(document: Document) -> TspInstance:
         display = layout.from_distances(matrix)
     for array in (coordinates, matrix, display, ids):
         if array is not None:
-            array.flags.writeable = False
+            frozen(array)
+    name = document.specification.get("NAME", "")
     return TspInstance(
-        name=_name(document),
+        # Some files of the library have the file's name where others have the instance's.
+        name=name.removesuffix(".tsp").removesuffix(".atsp") or document.path.stem,
         comment=document.specification.get("COMMENT", ""),
         metric=metric,
         coordinates=coordinates,
@@ -101,16 +96,10 @@ def _instance(document: Document) -> TspInstance:
         computed_layout=computed,
         directed=directed,
         ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
-        note=_note(document),
+        note=_FIXED if "FIXED_EDGES_SECTION" in document.sections else "",
         path=document.path,
         sha256=document.sha256,
     )
-
-
-def _name(document: Document) -> str:
-    # Some files of the library have the file's name where others have the instance's.
-    name = document.specification.get("NAME", "").removesuffix(".tsp").removesuffix(".atsp")
-    return name or document.path.stem
 
 
 def _kind(document: Document) -> str:
@@ -125,12 +114,11 @@ def _kind(document: Document) -> str:
 
 def _metric(document: Document) -> Metric:
     name = document.required("EDGE_WEIGHT_TYPE")
-    try:
-        return Metric(name)
-    except ValueError:
+    if name not in Metric.__members__:
         raise document.error(
             f"its EDGE_WEIGHT_TYPE is {shortened(name)}; known are {', '.join(Metric)}"
-        ) from None
+        )
+    return Metric(name)
 
 
 def _check_sections(document: Document, metric: Metric, n: int) -> None:
@@ -193,19 +181,11 @@ def _unreadable(document: Document) -> InstanceError:
         for line in document.sections.get(keyword, []):
             words = line.split()
             too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(_is_number, words)):
+            if too_few or not all(map(_NUMBER.fullmatch, words)):
                 return document.error(
                     f"{keyword} has a line that cannot be read, {shortened(line)}"
                 )
     return document.error("its city numbers are not whole numbers")
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def _points(
@@ -223,9 +203,10 @@ def _points(
             seen.add(number)
         raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
     numbers = sorted(points)
-    if numbers[0] < 0 or numbers[-1] > np.iinfo(np.int32).max:
-        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
-        raise document.error(f"{keyword} has a city {shortened(str(wrong))}; cities count from 1")
+    if wrong := [at for at in (numbers[0], numbers[-1]) if not 0 <= at <= np.iinfo(np.int32).max]:
+        raise document.error(
+            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
+        )
     sizes = {len(points[number]) for number in numbers}
     if not sizes <= {2} and not sizes <= {3}:
         raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
@@ -241,7 +222,7 @@ def _points(
 
 
 def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:
-    expected = _SPACE.get(metric, 2)
+    expected = 3 if metric in _SOLID else 2
     if coordinates.shape[1] != expected:
         raise document.error(
             f"{metric} needs {expected} coordinates a city, but it has {coordinates.shape[1]}"
@@ -262,12 +243,6 @@ def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals
     return places[:, :2].copy()
 
 
-def _note(document: Document) -> str:
-    if "FIXED_EDGES_SECTION" in document.sections:
-        return "its fixed edges are not kept: tours are those of the problem without them"
-    return ""
-
-
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
@@ -280,14 +255,9 @@ def _with_optimum(instance: TspInstance) -> TspInstance:
     except InstanceError as error:
         # The instance is whole without it, and the tour may be some other problem's.
         unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
-        return _noted(replace(instance, optimum=known), unused)
+        return replace(instance, optimum=known, note=unused)
     found = instance.tour_length(tour)
     if known is not None and found > known:
         unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
-        return _noted(replace(instance, optimum=known), unused)
-    tour.flags.writeable = False
-    return replace(instance, optimum=found, optimal_tour=tour)
-
-
-def _noted(instance: TspInstance, note: str) -> TspInstance:
-    return replace(instance, note="; ".join(filter(None, (instance.note, note))))
+        return replace(instance, optimum=known, note=unused)
+    return replace(instance, optimum=found, optimal_tour=frozen(tour))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,8 +11,7 @@ from numpy.typing import NDArray
 
 from gpu.problems.document import Document, shortened
 
-LARGEST_DISTANCE = 2**31 - 1
-"""Distances are kept as int32."""
+LARGEST_DISTANCE = 2**31 - 1  # distances are kept as int32
 
 
 def entries(document: Document, n: int) -> int:
@@ -19,10 +19,8 @@ def entries(document: Document, n: int) -> int:
     form = document.required("EDGE_WEIGHT_FORMAT")
     if form == "FULL_MATRIX":
         return n * n
-    if form in ("UPPER_ROW", "LOWER_ROW", "UPPER_COL", "LOWER_COL"):
-        return n * (n - 1) // 2
-    if form in ("UPPER_DIAG_ROW", "LOWER_DIAG_ROW", "UPPER_DIAG_COL", "LOWER_DIAG_COL"):
-        return n * (n + 1) // 2
+    if re.fullmatch("(UPPER|LOWER)_(DIAG_)?(ROW|COL)", form):
+        return n * (n + 1) // 2 if "DIAG" in form else n * (n - 1) // 2
     raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
 
 
@@ -31,10 +29,7 @@ def matrix(
 ) -> NDArray[np.int32]:
     """Build the matrix from the numbers in ``rows``, of which there are :func:`entries`.
 
-    Raises
-    ------
-    InstanceError
-        If a distance is no whole number in [0, 2³¹), or an undirected matrix is not symmetric.
+    InstanceError if one is no whole number in [0, 2³¹), or an undirected matrix not symmetric.
     """
     try:
         flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
@@ -62,11 +57,9 @@ def matrix(
     # A triangle stored by columns is, in a symmetric matrix, the other one stored by rows.
     upper = form.startswith("UPPER") == form.endswith("ROW")
     offset = 0 if "DIAG" in form else 1
+    cities = np.arange(n)
+    there = cities[:, None] + offset <= cities if upper else cities[:, None] - offset >= cities
     result = np.zeros((n, n), np.int32)
-    read = 0
-    for city in range(n):
-        others = slice(city + offset, n) if upper else slice(0, city + 1 - offset)
-        row = values[read : read + others.stop - others.start]
-        result[city, others] = result[others, city] = row
-        read += row.size
+    result[there] = values
+    result.T[there] = values
     return result

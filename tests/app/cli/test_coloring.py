@@ -16,10 +16,9 @@ import pytest
 from app.cli.main import main
 from app.files.library import find_instance
 from gpu import catalog
-from gpu.core.errors import InstanceError, ParameterError, SolutionError
+from gpu.core.errors import ParameterError, SolutionError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.bundled import bundled
-from gpu.problems.coloring.colorings import load_coloring, write_coloring
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
@@ -31,6 +30,7 @@ from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, reason_to_stop
 from tests.gpu.rlf.graphs import random_graph
 from tests.processes import run
+from tests.solutions import colors_in
 
 QUEENS = "queens-49"
 FILE = next(one.path for one in bundled() if one.name == QUEENS)
@@ -80,7 +80,7 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     assert {path.name for path in out.iterdir()} == {
         f"{start.name}{ending}" for ending in (".csv", ".jsonl", ".sol")
     }
-    assert np.array_equal(load_coloring(start.with_suffix(".sol"), graph), colors)
+    assert colors_in(start.with_suffix(".sol")) == colors.tolist()
     assert f"s col {found['best_colors']}\n" in start.with_suffix(".sol").read_text()
     log = read_log(start.with_suffix(".jsonl"))
     assert log.header["instance"]["problem"] == "coloring"
@@ -250,21 +250,12 @@ def test_only_colonies_of_its_problem_are_built(graph: GraphInstance) -> None:
         catalog.build(system, graph, system.parameters(), device, 1)
 
 
-def test_colorings_come_back_from_their_files(tmp_path: Path) -> None:
+def test_colorings_are_written_as_dimacs_does(tmp_path: Path) -> None:
     graph = random_graph(6, 1)
     path = tmp_path / "six.sol"
     colors = np.array([3, 1, 2, 0, 5, 4], np.int32)
-    write_coloring(path, graph, colors, "by hand\nand foot")
+    graph.write(path, colors, "by hand\nand foot")
     assert path.read_text().startswith("c random-6\nc by hand\nc and foot\ns col 6\nl 1 4\nl 2 2\n")
-    assert load_coloring(path, graph).tolist() == colors.tolist()
+    assert colors_in(path) == colors.tolist()
     with pytest.raises(SolutionError, match="the same color"):
-        write_coloring(path, graph, np.zeros(6, np.int32))
-    for text, what in (
-        ("s col 6\nl 1 1\n", "does not color each vertex"),
-        (path.read_text().replace("s col 6", "s col 5"), "announces 5 colors and has 6"),
-        (path.read_text() + "l 7 1\n", "line 11, 'l 7 1', has a vertex or a color"),
-        (path.read_text() + "hello\n", "line 11, 'hello', is no line of a DIMACS solution"),
-    ):
-        path.with_name("bad.sol").write_text(text)
-        with pytest.raises(InstanceError, match=what):
-            load_coloring(path.with_name("bad.sol"), graph)
+        graph.write(path, np.zeros(6, np.int32))

@@ -25,13 +25,13 @@ from gpu.core import devices
 from gpu.core.snapshot import Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement, GraphDrawing
-from gpu.problems.coloring.colorings import load_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.run.outcome import Ending
 from gpu.run.run_log import read_log
 from tests.app import in_window
 from tests.app.in_window import RING, use_device, written
 from tests.hands import click, press
+from tests.solutions import colors_in
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -166,7 +166,7 @@ def test_the_matrix_follows_when_it_is_looked_at(qtbot: QtBot, done: Application
 def test_the_coloring_is_taken_away(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     path = tmp_path / "best.sol"
     done.exports.export("coloring", path)
-    colors = load_coloring(written(qtbot, done, path), QUEENS)
+    colors = colors_in(written(qtbot, done, path))
     assert done.runs.current is not None
     assert done.runs.current.snapshot is not None
     assert np.array_equal(colors, done.runs.current.snapshot.best_solution)  # type: ignore[arg-type]

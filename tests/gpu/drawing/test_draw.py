@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gpu.drawing.density import shades_of
-from gpu.drawing.draw import GraphArtist, suits
+from gpu.drawing.draw import GraphArtist, shades_of, suits
 from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, MOST_LINES, Arrangement
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes, unique_edges

@@ -14,7 +14,7 @@ from gpu import catalog
 from gpu.core.colony import Colony, never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
-from gpu.core.parameters import Parameters, choice, parameter
+from gpu.core.parameters import Parameters, parameter
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import Place, System, system_of
 from gpu.problems.tsp.instance import TspInstance
@@ -25,11 +25,16 @@ class TimedParameters(Parameters):
     """One parameter of each kind."""
 
     ants: int = parameter(8, "m", "Ants.", 1, 100)
-    update: str = choice(
+    update: str = parameter(
         "fast",
         "Δτ",
         "How trails are updated.",
-        {"fast": "at once", "slow": "by and by", "endless": "in n^4 steps", "broken": "never"},
+        options={
+            "fast": "at once",
+            "slow": "by and by",
+            "endless": "in n^4 steps",
+            "broken": "never",
+        },
         phase="update",
     )
     workers: int | None = parameter(

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from gpu.core.errors import InstanceError
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp import distances
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
@@ -86,7 +85,7 @@ def _is_sound_or_refused(path: Path) -> TspInstance | None:
     assert instance.n >= 3
     assert instance.display.shape == (instance.n, 2)
     assert np.isfinite(instance.display).all()
-    table = distances.matrix(instance)
+    table = instance.all_distances()
     assert table.min() >= 0
     assert instance.directed or np.array_equal(table, table.T)
     assert len(np.unique(instance.city_ids)) == instance.n

@@ -24,7 +24,7 @@ from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
 from views.widgets.theme import DARK, LIGHT, Theme
 
-SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), 2)
+SQUARE = GraphInstance("square", "", 4, unique_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), optimum=2)
 CROSSED = np.array([0, 1, 0, 1], np.int32)
 QUEENS = queens(8)
 

@@ -55,8 +55,8 @@ def test_every_pair_of_a_small_file_equals_tsplib95(tsplib: Path, name: str) -> 
     n = instance.n
     expected = [[problem.get_weight(first + i, first + j) for j in range(n)] for i in range(n)]
     everyone = np.arange(n)
-    assert np.array_equal(distances.between(instance, everyone[:, None], everyone), expected)
-    assert np.array_equal(distances.matrix(instance), expected)
+    assert np.array_equal(instance.distances(everyone[:, None], everyone), expected)
+    assert np.array_equal(instance.all_distances(), expected)
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -68,7 +68,7 @@ def test_random_pairs_of_a_large_file_equal_tsplib95(tsplib: Path, name: str) ->
         problem.get_weight(first + i, first + j)
         for i, j in zip(a.tolist(), b.tolist(), strict=True)
     ]
-    assert np.array_equal(distances.between(instance, a, b), expected)
+    assert np.array_equal(instance.distances(a, b), expected)
 
 
 @pytest.mark.parametrize("name", WITH_TOUR)
@@ -97,7 +97,7 @@ def test_every_metric_equals_tsplib95(metric: Metric, data: st.DataObject) -> No
                 # tsplib95 takes the arc cosine of a number that rounding left above 1 or below -1.
                 assert metric is Metric.GEO
                 continue
-            assert distances.between(instance, np.array(i), np.array(j)) == expected
+            assert instance.distances(np.array(i), np.array(j)) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,28 +112,28 @@ def test_every_metric_equals_tsplib95(metric: Metric, data: st.DataObject) -> No
 )
 def test_distances_by_hand(metric: Metric, expected: int) -> None:
     instance = _instance(metric, [(0, 0), (2, 3), (9, 9)])
-    assert distances.between(instance, np.array(0), np.array(1)) == expected
+    assert instance.distances(np.array(0), np.array(1)) == expected
 
 
 def test_xray_by_hand() -> None:
     # φ turns the short way, 20 degrees from 350 to 10; χ by 30, 2θ by 23.
     points: list[tuple[float, ...]] = [(350, 0, 0), (10, 30, 23), (0, 0, 0)]
     pair = np.array(0), np.array(1)
-    assert distances.between(_instance(Metric.XRAY1, points), *pair) == 3000
-    assert distances.between(_instance(Metric.XRAY2, points), *pair) == 2000
+    assert _instance(Metric.XRAY1, points).distances(*pair) == 3000
+    assert _instance(Metric.XRAY2, points).distances(*pair) == 2000
     short: list[tuple[float, ...]] = [(350, 0, 0), (10, 0, 0), (0, 0, 0)]
-    assert distances.between(_instance(Metric.XRAY1, short), *pair) == 2000
-    assert distances.between(_instance(Metric.XRAY2, short), *pair) == 1600
+    assert _instance(Metric.XRAY1, short).distances(*pair) == 2000
+    assert _instance(Metric.XRAY2, short).distances(*pair) == 1600
 
 
 def test_float32_would_be_too_coarse() -> None:
     instance = _instance(Metric.EUC_2D, [(0, 0), (16_777_217, 0), (1, 1)])
-    assert distances.between(instance, np.array(0), np.array(1)) == 16_777_217
+    assert instance.distances(np.array(0), np.array(1)) == 16_777_217
 
 
 def test_pairs_broadcast_to_int64() -> None:
     instance = _instance(Metric.EUC_2D, [(0, 0), (3, 4), (6, 8)])
-    table = distances.between(instance, np.arange(3)[:, None], np.arange(3))
+    table = instance.distances(np.arange(3)[:, None], np.arange(3))
     assert table.dtype == np.int64
     assert table.tolist() == [[0, 5, 10], [5, 0, 5], [10, 5, 0]]
 
@@ -141,11 +141,11 @@ def test_pairs_broadcast_to_int64() -> None:
 def test_the_matrix_is_the_same_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(3).integers(0, 999, (23, 2)).tolist()
     instance = _instance(Metric.CEIL_2D, points)
-    whole = distances.matrix(instance)
+    whole = instance.all_distances()
     assert whole.dtype == np.int32
     monkeypatch.setattr(distances, "BLOCK_PAIRS", 50)
     assert len(distances.blocks(23, 23)) == 12
-    assert np.array_equal(distances.matrix(instance), whole)
+    assert np.array_equal(instance.all_distances(), whole)
 
 
 @pytest.mark.parametrize("metric", [*PLANE, *SOLID])

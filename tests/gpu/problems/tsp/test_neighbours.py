@@ -22,7 +22,7 @@ def _instance(metric: Metric, points: object) -> TspInstance:
 
 
 def _brute(instance: TspInstance, k: int) -> list[list[int]]:
-    table = distances.matrix(instance).tolist()
+    table = instance.all_distances().tolist()
     everyone = range(instance.n)
     return [
         sorted((j for j in everyone if j != i), key=lambda j: (table[i][j], j))[:k]
@@ -121,7 +121,7 @@ def test_real_files_equal_brute_force(tsplib: Path, name: str) -> None:
     assert lists.dtype == np.int32
     everyone = np.arange(instance.n)
     for city in np.random.default_rng(1).integers(0, instance.n, 60).tolist():
-        row = distances.between(instance, np.array(city), everyone)
+        row = instance.distances(np.array(city), everyone)
         order = np.lexsort((everyone, row))
         assert lists[city].tolist() == order[order != city][:40].tolist()
 
@@ -131,6 +131,6 @@ def test_the_largest_file(tsplib: Path) -> None:
     lists = nearest_neighbours(instance, 160)  # an n × n array of integers alone would be 30 GB
     everyone = np.arange(instance.n)
     for city in (0, 31_415, 85_899):
-        row = distances.between(instance, np.array(city), everyone)
+        row = instance.distances(np.array(city), everyone)
         order = np.lexsort((everyone, row))
         assert lists[city].tolist() == order[order != city][:160].tolist()

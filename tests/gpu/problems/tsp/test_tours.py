@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tours import load_tour, write_tour
+from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import points_text
 
@@ -30,7 +30,7 @@ def test_what_is_written_is_read_again(
     ids = data.draw(st.none() | st.lists(st.integers(0, 999), min_size=3, max_size=9, unique=True))
     instance = _instance(folder, len(ids) if ids else 7, ids)
     tour = np.array(data.draw(st.permutations(range(instance.n))))
-    write_tour(folder / "a.tour", instance, tour, "best of 3 runs\nLength = 12")
+    instance.write(folder / "a.tour", tour, "best of 3 runs\nLength = 12")
     again = load_tour(folder / "a.tour", instance)
     assert again.dtype == np.int32
     assert np.array_equal(again, tour)
@@ -39,7 +39,7 @@ def test_what_is_written_is_read_again(
 
 
 def test_the_text_of_a_tour(tmp_path: Path) -> None:
-    write_tour(tmp_path / "a.tour", _instance(tmp_path, 3), np.array([2, 0, 1]), "by hand")
+    _instance(tmp_path, 3).write(tmp_path / "a.tour", np.array([2, 0, 1]), "by hand")
     assert (tmp_path / "a.tour").read_text() == (
         "NAME: cities.tour\nCOMMENT: by hand\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n"
         "3\n1\n2\n-1\nEOF\n"
@@ -94,5 +94,5 @@ def test_a_missing_tour(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tour", [[0, 1], [0, 1, 1], [0, 1, 3], [1, 2, 3]])
 def test_only_permutations_are_written(tmp_path: Path, tour: list[int]) -> None:
     with pytest.raises(ValueError, match="not a permutation of the 3 cities"):
-        write_tour(tmp_path / "a.tour", _instance(tmp_path, 3), np.array(tour))
+        _instance(tmp_path, 3).write(tmp_path / "a.tour", np.array(tour))
     assert not (tmp_path / "a.tour").exists()

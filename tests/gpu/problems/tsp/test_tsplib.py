@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from gpu.core.errors import InstanceError
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
-from gpu.problems.tsp.tours import write_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import FORMATS, PLANE, SOLID, matrix_text, points_text, symmetric
 
@@ -345,7 +344,7 @@ def test_a_tour_beside_the_file(tmp_path: Path) -> None:
     text = points_text("EUC_2D", SQUARE)
     plain = _load(tmp_path, text)
     assert (plain.optimum, plain.optimal_tour) == (None, None)
-    write_tour(tmp_path / "x.opt.tour", plain, np.array([0, 1, 2, 3]))
+    plain.write(tmp_path / "x.opt.tour", np.array([0, 1, 2, 3]))
     instance = _load(tmp_path, text)
     assert instance.optimum == 14
     assert instance.optimal_tour is not None
@@ -359,7 +358,7 @@ def test_a_tour_beside_the_file(tmp_path: Path) -> None:
 
 def test_a_tour_beside_the_file_that_is_not_the_best(tsplib: Path, tmp_path: Path) -> None:
     text = (tsplib / "eil51.tsp").read_bytes()
-    write_tour(tmp_path / "x.opt.tour", load(tsplib / "eil51.tsp"), np.arange(51))
+    load(tsplib / "eil51.tsp").write(tmp_path / "x.opt.tour", np.arange(51))
     instance = _load(tmp_path, text)
     assert instance.optimum == 426
     assert instance.optimal_tour is None
