@@ -32,8 +32,6 @@ class AcsAnts(c.KernelArguments):
 
 
 class BuildTours(c.KernelArguments):
-    """Arguments of ``build_tours``."""
-
     common: AcsAnts
     trails: c.Pointer[c.Void]
     more_trails: c.Pointer[c.Void]
@@ -47,8 +45,6 @@ class BuildTours(c.KernelArguments):
 
 
 class StepTours(c.KernelArguments):
-    """Arguments of ``step_tours``."""
-
     common: AcsAnts
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
@@ -62,8 +58,6 @@ class StepTours(c.KernelArguments):
 
 
 class StepManyTours(c.KernelArguments):
-    """Arguments of ``step_many_tours``."""
-
     common: AcsAnts
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
@@ -75,15 +69,11 @@ class StepManyTours(c.KernelArguments):
 
 
 class WeighEdges(c.KernelArguments):
-    """Arguments of ``weigh_edges``."""
-
     geometry: Geometry
     weights: c.Pointer[c.Float32]
 
 
 class StepToursOnReplicas(c.KernelArguments):
-    """Arguments of ``step_tours_on_replicas``."""
-
     common: AcsAnts
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
@@ -96,8 +86,6 @@ class StepToursOnReplicas(c.KernelArguments):
 
 
 class StartMatrix(c.KernelArguments):
-    """Arguments of ``start_matrix``."""
-
     listed_size: c.Int64
     listed: c.Pointer[c.Float32]
     outside_size: c.Int64
@@ -107,8 +95,6 @@ class StartMatrix(c.KernelArguments):
 
 
 class StartMemory(c.KernelArguments):
-    """Arguments of ``start_memory``."""
-
     records_size: c.Int64
     records: c.Pointer[c.UInt64]
     n: c.Int32
@@ -118,8 +104,6 @@ class StartMemory(c.KernelArguments):
 
 
 class UpdateMatrix(c.KernelArguments):
-    """Arguments of ``update_matrix``."""
-
     n: c.Int32
     keep: c.Float32
     deposit: c.Float64
@@ -137,8 +121,6 @@ class UpdateMatrix(c.KernelArguments):
 
 
 class UpdateMemory(c.KernelArguments):
-    """Arguments of ``update_memory``."""
-
     n: c.Int32
     keep: c.Float32
     deposit: c.Float64

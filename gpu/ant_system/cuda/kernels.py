@@ -8,8 +8,6 @@ from gpu.cuda.loader import KernelSource
 
 
 class BuildToursByWorkers(c.KernelArguments):
-    """Arguments of ``build_tours_by_workers``."""
-
     construction: Construction
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
@@ -17,8 +15,6 @@ class BuildToursByWorkers(c.KernelArguments):
 
 
 class BuildToursByThreads(c.KernelArguments):
-    """Arguments of ``build_tours_by_threads``."""
-
     construction: Construction
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
@@ -26,8 +22,6 @@ class BuildToursByThreads(c.KernelArguments):
 
 
 class ScatterDeposits(c.KernelArguments):
-    """Arguments of ``scatter_deposits``."""
-
     n: c.Int32
     columns: c.Int32
     directed: c.Int32
@@ -39,8 +33,6 @@ class ScatterDeposits(c.KernelArguments):
 
 
 class GatherDeposits(c.KernelArguments):
-    """Arguments of ``gather_deposits``."""
-
     every: ScatterDeposits
     first_pair: c.Int64
     end_pair: c.Int64
@@ -49,8 +41,6 @@ class GatherDeposits(c.KernelArguments):
 
 
 class RenewTrails(c.KernelArguments):
-    """Arguments of ``renew_trails``."""
-
     n: c.Int32
     ants: c.Int32
     quarters: c.Int64

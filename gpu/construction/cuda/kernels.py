@@ -21,16 +21,12 @@ class Construction(c.KernelArguments):
 
 
 class PrepareHeuristic(c.KernelArguments):
-    """Arguments of ``prepare_heuristic``."""
-
     geometry: Geometry
     columns: c.Int32
     heuristic: c.Pointer[c.Float32]
 
 
 class WeighChoices(c.KernelArguments):
-    """Arguments of ``weigh_choices``."""
-
     quarters: c.Int64
     alpha: c.Float64
     trails: c.ConstPointer[c.Float4]
@@ -39,8 +35,6 @@ class WeighChoices(c.KernelArguments):
 
 
 class BuildToursByGroups(c.KernelArguments):
-    """Arguments of ``build_tours_by_groups``."""
-
     construction: Construction
     weights: c.ConstPointer[c.Float32]
     columns: c.Int32
@@ -50,8 +44,6 @@ class BuildToursByGroups(c.KernelArguments):
 
 
 class StartSteps(c.KernelArguments):
-    """Arguments of ``start_steps``."""
-
     n: c.Int32
     ants: c.Int32
     seed: Seed
@@ -63,8 +55,6 @@ class StartSteps(c.KernelArguments):
 
 
 class MakeStep(c.KernelArguments):
-    """Arguments of ``make_step``."""
-
     n: c.Int32
     ants: c.Int32
     seed: Seed
@@ -79,8 +69,6 @@ class MakeStep(c.KernelArguments):
 
 
 class FinishSteps(c.KernelArguments):
-    """Arguments of ``finish_steps``."""
-
     geometry: Geometry
     tours: c.ConstPointer[c.Int32]
     lengths: c.Pointer[c.UInt64]

@@ -55,8 +55,6 @@ class PicturedTrails(c.KernelArguments):
 
 
 class BlankPicture(c.KernelArguments):
-    """Arguments of ``blank_picture``."""
-
     pixels: c.Int32
     picture: c.Pointer[c.Float32]
     n: c.Int32
@@ -65,8 +63,6 @@ class BlankPicture(c.KernelArguments):
 
 
 class PaintPicture(c.KernelArguments):
-    """Arguments of ``paint_picture``."""
-
     pictured: PicturedTrails
     size: c.Int32
     places: c.ConstPointer[c.Int32]
@@ -74,8 +70,6 @@ class PaintPicture(c.KernelArguments):
 
 
 class CollectTrails(c.KernelArguments):
-    """Arguments of ``collect_trails``."""
-
     pictured: PicturedTrails
     directed: c.Int32
     threshold: c.Float32
@@ -86,15 +80,11 @@ class CollectTrails(c.KernelArguments):
 
 
 class CountBranches(c.KernelArguments):
-    """Arguments of ``count_branches``."""
-
     pictured: PicturedTrails
     branches: c.Pointer[c.UInt64]
 
 
 class MeasureTrails(c.KernelArguments):
-    """Arguments of ``measure_trails``."""
-
     n: c.Int32
     columns: c.Int32
     trails: c.ConstPointer[c.Float32]
@@ -102,16 +92,12 @@ class MeasureTrails(c.KernelArguments):
 
 
 class StartTrails(c.KernelArguments):
-    """Arguments of ``start_trails``."""
-
     quarters: c.Int64
     trails: c.Pointer[c.Float4]
     state: c.Pointer[c.ColonyState]
 
 
 class Hold(c.KernelArguments):
-    """Arguments of ``hold``."""
-
     nanoseconds: c.UInt32
 
 

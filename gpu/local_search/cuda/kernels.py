@@ -12,8 +12,6 @@ class Improvements:
 
 
 class PrepareSearch(c.KernelArguments):
-    """Arguments of ``prepare_search``."""
-
     n: c.Int32
     best_tour: c.ConstPointer[c.Int32]
     best_links: c.Pointer[c.Int2]
@@ -22,8 +20,6 @@ class PrepareSearch(c.KernelArguments):
 
 
 class MeasureTours(c.KernelArguments):
-    """Arguments of ``measure_tours``."""
-
     search: PrepareSearch
     geometry: Geometry
     ants: c.Int32
@@ -32,8 +28,6 @@ class MeasureTours(c.KernelArguments):
 
 
 class ImproveTours(c.KernelArguments):
-    """Arguments of ``improve_tours``."""
-
     geometry: Geometry
     ants: c.Int32
     near: c.ConstPointer[c.UInt2]

@@ -29,8 +29,6 @@ edges are kept for certain."""
 
 
 class BuildToursByRows(c.KernelArguments):
-    """Arguments of ``build_tours_by_rows``."""
-
     construction: Construction
     weights: c.ConstPointer[c.Void]
     columns: c.Int32
@@ -41,8 +39,6 @@ class BuildToursByReservoir(BuildToursByRows):
 
 
 class BuildToursByLists(c.KernelArguments):
-    """Arguments of ``build_tours_by_lists``."""
-
     construction: Construction
     candidates: c.ConstPointer[c.UInt16]
     listed: c.ConstPointer[c.Void]
@@ -87,23 +83,17 @@ class EdgeWeights(c.KernelArguments):
 
 
 class StartLimits(c.KernelArguments):
-    """Arguments of ``start_limits``."""
-
     limits: c.Pointer[MmasState]
     least: c.Float32
 
 
 class WeighTrails(c.KernelArguments):
-    """Arguments of ``weigh_trails``."""
-
     edges: EdgeWeights
     quarters: c.Int64
     trails: c.ConstPointer[c.Float4]
 
 
 class CountSettled(c.KernelArguments):
-    """Arguments of ``count_settled``."""
-
     n: c.Int32
     columns: c.Int32
     listed: c.Int32
@@ -114,8 +104,6 @@ class CountSettled(c.KernelArguments):
 
 
 class EvaporateTrails(c.KernelArguments):
-    """Arguments of ``evaporate_trails``."""
-
     edges: EdgeWeights
     rules: MmasRules
     quarters: c.Int64
@@ -125,8 +113,6 @@ class EvaporateTrails(c.KernelArguments):
 
 
 class DepositTrails(c.KernelArguments):
-    """Arguments of ``deposit_trails``."""
-
     edges: EdgeWeights
     rules: MmasRules
     ants: c.Int32
@@ -142,8 +128,6 @@ class DepositTrails(c.KernelArguments):
 
 
 class WeighCandidates(c.KernelArguments):
-    """Arguments of ``weigh_candidates``."""
-
     n: c.Int32
     columns: c.Int32
     form: c.Int32

@@ -15,8 +15,6 @@ class Shares:
 
 
 class WeighPairs(c.KernelArguments):
-    """Arguments of ``weigh_pairs``."""
-
     n: c.Int32
     columns: c.Int32
     beta: c.Float64
@@ -26,8 +24,6 @@ class WeighPairs(c.KernelArguments):
 
 
 class ColorGraph(c.KernelArguments):
-    """Arguments of ``color_graph``."""
-
     n: c.Int32
     words: c.Int32
     seed: Seed
@@ -44,8 +40,6 @@ class ColorGraph(c.KernelArguments):
 
 
 class StartGraph(c.KernelArguments):
-    """Arguments of ``start_graph``."""
-
     n: c.Int32
     columns: c.Int32
     words: c.Int32
@@ -56,8 +50,6 @@ class StartGraph(c.KernelArguments):
 
 
 class ShareOut(c.KernelArguments):
-    """Arguments of ``share_out``."""
-
     ants: c.Int32
     keep: c.Float32
     reward: c.Float64
@@ -69,8 +61,6 @@ class ShareOut(c.KernelArguments):
 
 
 class ScatterPairs(c.KernelArguments):
-    """Arguments of ``scatter_pairs``."""
-
     n: c.Int32
     columns: c.Int32
     colors: c.ConstPointer[c.Int32]
@@ -80,8 +70,6 @@ class ScatterPairs(c.KernelArguments):
 
 
 class RenewPairs(c.KernelArguments):
-    """Arguments of ``renew_pairs``."""
-
     n: c.Int32
     columns: c.Int32
     ants: c.Int32

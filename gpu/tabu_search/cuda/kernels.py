@@ -15,8 +15,6 @@ class SearchState:
 
 
 class RankAnts(c.KernelArguments):
-    """Arguments of ``rank_ants``."""
-
     ants: c.Int32
     searches: c.Int32
     costs: c.ConstPointer[c.UInt64]
@@ -24,8 +22,6 @@ class RankAnts(c.KernelArguments):
 
 
 class SearchColorings(c.KernelArguments):
-    """Arguments of ``search_colorings``."""
-
     n: c.Int32
     row: c.Int32
     most: c.Int32
@@ -47,8 +43,6 @@ class SearchColorings(c.KernelArguments):
 
 
 class TakeOver(c.KernelArguments):
-    """Arguments of ``take_over``."""
-
     n: c.Int32
     ant_of: c.ConstPointer[c.Int32]
     searches: c.ConstPointer[SearchState]
