@@ -64,7 +64,7 @@ class Application(QObject):
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
-        self.measurements = MeasurementController(runs, instance, background, window, self)
+        self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.files = FileController(parts, self)

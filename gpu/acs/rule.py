@@ -12,8 +12,7 @@ from gpu.acs.cpu.state import CandidateLists, new_workspace, pheromone_of, rules
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
-from gpu.core.rule import TrailSource
-from gpu.core.walk import Walk
+from gpu.core.rule import TrailSource, Walk
 from gpu.cpu.compilation import Whole
 from gpu.cpu.structures import allocated
 from gpu.decisions.rule import ForgetfulSource, TourRule

@@ -11,8 +11,7 @@ from gpu.construction.cpu.state import choice_rules_of, rows_of, workspace_of
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decision import Choice, Outcome
-from gpu.core.rule import TrailSource
-from gpu.core.walk import Walk
+from gpu.core.rule import TrailSource, Walk
 from gpu.decisions.rule import TourRule
 from gpu.problems.tsp.instance import TspInstance
 

@@ -1,4 +1,4 @@
-"""How the ants of a colony choose, as the decision view asks for it."""
+"""How the ants of a colony choose, as the decision view asks for it, and their walks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,62 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.decision import Choice
-from gpu.core.walk import Walk
+
+
+class Walk:
+    """One ant's tour list (2017, Definitions 1 to 3).
+
+    The list has all cities: first the visited ones (the tabu), in order, then the others. A city
+    that is chosen changes places with the first of the others. Ants and iterations count from 0.
+    """
+
+    def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:
+        self.ant, self.iteration = ant, iteration
+        self._list = np.arange(n, dtype=np.int32)
+        self._taken: list[int] = []  # the place where each city was in the list
+        self.unvisited = np.ones(n, dtype=np.bool_)
+        self.go_to(start)
+
+    @property
+    def step(self) -> int:
+        """Number of cities visited: the next one has this position of the tour."""
+        return len(self._taken)
+
+    @property
+    def city(self) -> int:
+        """The city where the ant is."""
+        return int(self._list[self.step - 1])
+
+    @property
+    def previous(self) -> int | None:
+        """The city before that; None at the start."""
+        return int(self._list[self.step - 2]) if self.step > 1 else None
+
+    @property
+    def tour(self) -> NDArray[np.int32]:
+        """A read-only copy of the cities visited, in order; int32, shape (step,)."""
+        return frozen(self._list[: self.step].copy())
+
+    @property
+    def rest(self) -> NDArray[np.int32]:
+        """The unvisited cities in the order of the list; int32, shape (n - step,)."""
+        return self._list[self.step :]
+
+    def go_to(self, city: int) -> None:
+        """Visit ``city``, which is unvisited."""
+        step = self.step
+        place = step + int(np.flatnonzero(self._list[step:] == city)[0])
+        self._list[[step, place]] = self._list[[place, step]]
+        self._taken.append(place)
+        self.unvisited[city] = False
+
+    def go_back(self) -> None:
+        """Take the last step back."""
+        self.unvisited[self.city] = True
+        place = self._taken.pop()
+        self._list[[self.step, place]] = self._list[[place, self.step]]
 
 
 class TrailSource(Protocol):

@@ -20,6 +20,14 @@ def allocated(kind: type[Structure], shape: Shape, **fields: Shape | NDArray[Any
     """
     arrays = {}
     for name, annotation in get_type_hints(kind).items():
-        given, dtype = fields.get(name, shape), get_args(get_args(annotation)[1])[0]
-        arrays[name] = given if isinstance(given, np.ndarray) else np.zeros(given, dtype)
+        given = fields.get(name, shape)
+        arrays[name] = (
+            given if isinstance(given, np.ndarray) else np.zeros(given, _dtype(annotation))
+        )
     return kind(**arrays)
+
+
+def _dtype(annotation: Any) -> Any:
+    """The dtype in ``NDArray[dtype]``: one level deeper before NumPy 2.5, which has an alias."""
+    last = get_args(annotation)[-1]
+    return next(iter(get_args(last)), last)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.core.decision import Choice, Decision, Outcome
-from gpu.core.rule import Rule, TrailSource
-from gpu.core.walk import Walk
+from gpu.core.rule import Rule, TrailSource, Walk
 
 
 class Replay:

@@ -12,6 +12,10 @@ from gpu.local_search.kinds import local_search_choice
 
 HALF = "half"
 
+ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
+
+DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
+
 
 @dataclass(frozen=True)
 class MmasParameters(AsParameters):
@@ -119,3 +123,13 @@ class MmasListParameters(MmasCudaParameters):
         """Fill what is automatic; longer lists than n - 1 cities allow are of no use."""
         most = -(-max(n - 1, 1) // 32) * 32
         return dataclasses.replace(super().resolved(n), candidates=min(self.candidates, most))
+
+
+def spread_of(n: int, p_best: float) -> float:
+    """Return τ_min/τ_max (Stützle and Hoos 2000, eq. 11).
+
+    Where all trails but the best tour's are at τ_min, ants then build that tour again with
+    probability ``p_best``, choosing between n/2 cities on average.
+    """
+    steady: float = p_best ** (1 / n)
+    return min(1.0, (1.0 - steady) / ((n / 2 - 1) * steady))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.controllers import measurement_work as work
-from app.window.threads.tasks import BackgroundTasks, Task
+from app.window.controllers.controller import Controller, Parts
+from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.measure.comparison_report import ComparisonReport
 from gpu.measure.speedup_report import SpeedupReport
@@ -18,29 +19,18 @@ from views.measure.speedup_view import SpeedupView
 from views.plots.hit_rate_view import HitRateView
 
 if TYPE_CHECKING:
-    from app.window.models.loaded_instance import LoadedInstance
-    from app.window.models.run_list import RunList
-    from views.frame.main_window import MainWindow
     from views.measure.measure_bar import MeasureBar
 
 
-class MeasurementController(QObject):
+class MeasurementController(Controller):
     """Makes one measurement at a time, and none beside a run, which would disturb it."""
 
     begun = Signal()  # a measurement begins, and wants the machine for itself
     idle = Signal()  # a measurement has ended: it is complete, cancelled or failed
 
-    def __init__(
-        self,
-        runs: RunList,
-        instance: LoadedInstance,
-        background: BackgroundTasks,
-        window: MainWindow,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._runs, self._instance = runs, instance
-        self._background, self._window = background, window
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parts, parent)
+        runs, instance, _, window = parts
         self._task: Task[Any] | None = None
         self._bar: MeasureBar | None = None
         starts = {

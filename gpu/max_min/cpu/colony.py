@@ -15,8 +15,7 @@ from gpu.core.snapshot import Wanted
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.max_min.cpu.iteration import MmasRules, MmasState, TrailUpdate, run
-from gpu.max_min.limits import DEPOSITS, spread_of
-from gpu.max_min.parameters import MmasCpuParameters
+from gpu.max_min.parameters import DEPOSITS, MmasCpuParameters, spread_of
 
 
 class MmasCpuColony(MatrixColony):

@@ -32,7 +32,7 @@ from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.local_search.cpu.state import TourWorkspace
-from gpu.max_min.limits import GLOBAL_BEST, SCHEDULE
+from gpu.max_min.parameters import GLOBAL_BEST, SCHEDULE
 
 SETTLED = 205
 """Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
@@ -51,7 +51,7 @@ class MmasRules(NamedTuple):
     gain: float  # ρ·L_nn: a trail of a tour of length L gains gain/L when the tour deposits
     nearest: float  # L_nn, at least 1
     spread: float  # τ_min/τ_max, at most 1
-    deposit: int  # which tour deposits; one of the constants of gpu.max_min.limits
+    deposit: int  # which tour deposits; one of the constants of gpu.max_min.parameters
     patience: int  # iterations without improvement before trails may be restarted; 0 for never
 
 

@@ -18,8 +18,7 @@ from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.max_min.cuda.kernels import UPDATE, CountSettled, EdgeWeights, MmasRules
-from gpu.max_min.limits import DEPOSITS, spread_of
-from gpu.max_min.parameters import HALF, MmasCudaParameters
+from gpu.max_min.parameters import DEPOSITS, HALF, MmasCudaParameters, spread_of
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
 

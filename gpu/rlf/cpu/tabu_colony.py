@@ -18,7 +18,7 @@ from gpu.cpu.record import BEST_COST, BEST_ITERATION
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
-from gpu.problems.coloring.heuristics import greedy_colors
+from gpu.problems.coloring.instance import greedy_colors
 from gpu.rlf.cpu import state as rlf
 from gpu.rlf.cpu.colony import RlfCpuColony
 from gpu.rlf.cpu.iteration import RANK, SEARCH, TAKE, do_coloring_stage

@@ -10,8 +10,7 @@ from gpu.core.errors import DeviceError
 from gpu.cuda.graph import LANES, DeviceGraph
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
-from gpu.problems.coloring.heuristics import greedy_colors
-from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.coloring.instance import GraphInstance, greedy_colors
 from gpu.tabu_search.cuda.kernels import SEARCH, SHAPES, SearchColorings
 
 _BLOCK = 256

@@ -14,8 +14,7 @@ from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu.worker_count import WorkerCount
 from gpu.max_min.cpu.colony import MmasCpuColony
-from gpu.max_min.limits import spread_of
-from gpu.max_min.parameters import MmasCpuParameters
+from gpu.max_min.parameters import MmasCpuParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL

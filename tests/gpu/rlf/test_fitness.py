@@ -7,8 +7,7 @@ import pytest
 
 from gpu.core.errors import DeviceError
 from gpu.problems.coloring.checks import checked_coloring
-from gpu.problems.coloring.heuristics import greedy_colors
-from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
+from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors, unique_edges
 from gpu.rlf.fitness import degree_powers
 
 

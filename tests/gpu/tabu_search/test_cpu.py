@@ -8,8 +8,7 @@ import pytest
 from gpu.core.snapshot import Wanted
 from gpu.cpu.record import BEST_COST
 from gpu.cpu.stages import EVERYTHING
-from gpu.problems.coloring.heuristics import greedy_colors
-from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.problems.coloring.instance import GraphInstance, greedy_colors, unique_edges
 from gpu.rlf.cpu.iteration import CONSTRUCT, FINISH, RANK, RENEW, SEARCH, SHARE, TAKE, WEIGH
 from gpu.rlf.cpu.tabu_colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringTabuParameters
