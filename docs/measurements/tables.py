@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -39,7 +40,8 @@ class Sources:
             return "*Not measured yet.*"
         made = list({sentence(row["made"]): row["made"] for row in rows}.values())
         self._made += made
-        return f"{text}\n\n*Made by {'; and by '.join(map(sentence, made))}.*"
+        said = "; and by ".join(map(sentence, made))
+        return f"{text}\n\n{wrapped(f'*Made by {said}.*')}"
 
     def versions(self) -> str:
         """Return a paragraph: whether all figures so far are of one version."""
@@ -52,12 +54,19 @@ class Sources:
         added = sorted({made["added"] for made in self._made if made.get("added")})
         named = [commit for commit in commits if commit]
         known = f" and of commits {', '.join(named)}" if named else ""
-        return (
+        return wrapped(
             "**The figures of this page are of several versions.** Each table says below it how it "
             "was made. What was made before commits were recorded names the commit that added its "
-            f"rows ({', '.join(added)}){known}. Devices: {', '.join(devices)}. One run of "
+            f"rows ({', '.join(added)}){known}. Figures in sentences that no table shows were "
+            "taken by hand while the kernels were written; their commits are not known. Devices: "
+            f"{', '.join(devices)}. One run of "
             "`measure.py all` brings all tables to one version: see [the list of pages](README.md)."
         )
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph in lines as long as a page's."""
+    return textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False)
 
 
 def grouped(rows: list[Row]) -> dict[str, list[Row]]:
