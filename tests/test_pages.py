@@ -108,6 +108,15 @@ def test_a_trial_notes_how_each_row_was_made(tmp_path: Path) -> None:
     assert "as-orders" in made["command"]
 
 
+def test_an_instance_that_is_not_there_stops_no_other(tmp_path: Path, measurements: Any) -> None:
+    measure, plan = measurements("measure"), measurements("experiments").EXPERIMENTS["as-quality"]
+    here = {"commit": "0123abc", "device": "a GPU", "date": "", "experiment": "as-quality"}
+    rows = measure.Rows(tmp_path / "rows.json")
+    failed = measure.measure("as-quality", plan, tmp_path, rows, here, resume=True)
+    assert [line.split(":")[0] for line in failed] == [f"as-quality {n}" for n in plan.names]
+    assert rows.rows == []
+
+
 def test_measuring_goes_on_where_it_was_left(tmp_path: Path, measurements: Any) -> None:
     measure = measurements("measure")
     here = {"commit": "0123abc", "device": "a GPU", "date": "2026-01-01 00:00:00"}

@@ -10,8 +10,8 @@ a former one of the same experiment, instance, system and settings, with the com
 the command that made it. Kernels are compiled before anything is timed.
 
 ``all`` runs every experiment. Called again, it goes on behind the last instance that was finished
-at the same commit and on the same device. When an experiment is complete, its older rows are
-dropped. ``report.py`` then writes the pages.
+at the same commit and on the same device. What fails is left out and named at the end. When an
+experiment is complete, its older rows are dropped. ``report.py`` then writes the pages.
 
 NAMEs are instances. --only keeps the systems, rules or kinds of local search with these names. Runs
 and budgets of the pages are fixed: whoever changes one by an option names another OUT.
@@ -36,7 +36,7 @@ from runs import Case, Experiment, Row
 
 from gpu import catalog
 from gpu.core import devices
-from gpu.core.errors import DeviceError
+from gpu.core.errors import DeviceError, FormicariumError
 from gpu.problems.loading import load_instance
 from gpu.run.session import choose
 
@@ -106,19 +106,28 @@ class Rows:
         part.replace(self.path)
 
 
-def measure(name: str, plan: Experiment, folder: Path, rows: Rows, here: Row, resume: bool) -> None:
-    """Make the rows of an experiment."""
+def measure(
+    name: str, plan: Experiment, folder: Path, rows: Rows, here: Row, resume: bool
+) -> list[str]:
+    """Make the rows of an experiment; return what could not be measured, and why."""
+    failed = []
     for instance_name in plan.names:
         part = f"{name} {instance_name}"
         if resume and rows.finished(here, part):
             print(f"{part}: finished before", flush=True)
             continue
-        instance = load_instance(folder / f"{instance_name}{plan.suffix}")
-        where = {"experiment": name, "instance": instance_name, "n": instance.n}
-        for row in plan.measure(instance, plan):
-            rows.add(here, {**where, **row})
-            print(json.dumps({**where, **row}), flush=True)
-        rows.finish(here, part)
+        where: Row = {"experiment": name, "instance": instance_name}
+        try:
+            instance = load_instance(folder / f"{instance_name}{plan.suffix}")
+            for row in plan.measure(instance, plan):
+                rows.add(here, {**where, "n": instance.n, **row})
+                print(json.dumps({**where, **row}), flush=True)
+        except FormicariumError as error:
+            failed.append(f"{part}: {error}")
+            print(failed[-1], flush=True)
+        else:
+            rows.finish(here, part)
+    return failed
 
 
 def tried(plan: Experiment) -> Experiment:
@@ -177,6 +186,7 @@ def main() -> None:
     whole = not (changes or asked.only or asked.names)
     asked.out.mkdir(parents=True, exist_ok=True)
     command = shlex.join(["python", "docs/measurements/measure.py", *sys.argv[1:]])
+    failed: list[str] = []
     for name, plan in chosen.items():
         if asked.names:
             plan = dataclasses.replace(plan, names=asked.names)
@@ -188,9 +198,12 @@ def main() -> None:
         rows = Rows(asked.out / f"{plan.file}.json")
         here = how(name, commit, devices.find(plan.device), command)
         print(f"{name}: about {plan.minutes:g} minutes on an H100", flush=True)
-        measure(name, plan, folder, rows, here, resume=asked.experiment == "all")
-        if whole:
+        missed = measure(name, plan, folder, rows, here, resume=asked.experiment == "all")
+        if whole and not missed:
             rows.drop_older(here, name)
+        failed += missed
+    if failed:
+        sys.exit("not measured:\n" + "\n".join(failed))
 
 
 if __name__ == "__main__":
