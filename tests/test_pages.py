@@ -73,6 +73,19 @@ def test_what_is_tuned_on_is_not_what_is_reported_on(measurements: Any) -> None:
     assert not reported & others
 
 
+@pytest.mark.data
+def test_every_instance_is_there(measurements: Any) -> None:
+    """And the optimum of each tour, which errors are measured from."""
+    from gpu.problems.loading import load_instance
+
+    for plan in measurements("experiments").EXPERIMENTS.values():
+        for name in plan.names:
+            path = ROOT.parent / "shared" / "data" / plan.folder / f"{name}{plan.suffix}"
+            assert path.exists()
+            if plan.suffix == ".tsp" and plan.folder == "report":
+                assert load_instance(path).optimum, name
+
+
 def test_the_papers_figures_are_there_for_every_instance(measurements: Any) -> None:
     papers, plans = measurements("papers"), measurements("experiments").EXPERIMENTS
     assert {*plans["acs-table9"].names} == {*papers.TABLE_9}
