@@ -206,6 +206,4 @@ class StepByStep(Construction):
         if self._source is not REPLICAS:
             values["tabu_words"] = self._tabu_words
         block, shared = self.warps * LANES, self._shared
-        return self._source.launch(
-            self._kernel, self.blocks, block, arrays, shared, cooperative=True, **values
-        )
+        return self._source.launch(self._kernel, self.blocks, block, arrays, shared, **values)

@@ -145,12 +145,13 @@ ALL_TOURS = KernelSource(
 TOURS = KernelSource(
     f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
 )
-STEPS = KernelSource(f"{_HERE}/steps.cu", {"step_tours": StepTours})
+STEPS = KernelSource(f"{_HERE}/steps.cu", {"step_tours": StepTours}, cooperative=True)
 REPLICAS = KernelSource(
     f"{_HERE}/replicas.cu",
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
+    cooperative=True,
 )
-TURNS = KernelSource(f"{_HERE}/turns.cu", {"step_many_tours": StepManyTours})
+TURNS = KernelSource(f"{_HERE}/turns.cu", {"step_many_tours": StepManyTours}, cooperative=True)
 UPDATE = KernelSource(
     f"{_HERE}/update.cu",
     {

@@ -165,7 +165,7 @@ def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bo
     "machine",
     [
         pytest.param({"largest_block": 512}, id="ants in shared memory"),
-        pytest.param({"resident": 0}, id="ants in global memory"),
+        pytest.param({"largest_block": 512, "shared_limit": 512}, id="ants in global memory"),
     ],
 )
 def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:

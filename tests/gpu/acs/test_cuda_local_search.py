@@ -21,8 +21,8 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 BOTH = "2opt+oropt"
 
-WAYS = {"largest_block": "step_many_tours", "shared_limit": "step_tours"}
-"""The construction that such a machine leads to."""
+WAYS = {64 << 10: "step_tours_on_replicas", 2 << 10: "step_tours", 0: "step_many_tours"}
+"""The construction that so much shared memory leads to."""
 
 
 def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
@@ -32,20 +32,18 @@ def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("instance", "kind", "machine"),
+    ("instance", "kind", "shared"),
     [
-        pytest.param(scattered(33), BOTH, {}, id="both"),
-        pytest.param(scattered(33), "2opt", {"largest_block": 64}, id="2-opt, ants in turns"),
-        pytest.param(explicit(21, True), "oropt", {"shared_limit": 2048}, id="directed, global"),
-        pytest.param(scattered(3), BOTH, {}, id="a single tour"),
+        pytest.param(scattered(33), BOTH, 64 << 10, id="both"),
+        pytest.param(scattered(33), "2opt", 0, id="2-opt, ants in turns"),
+        pytest.param(explicit(21, True), "oropt", 2 << 10, id="directed, global"),
+        pytest.param(scattered(3), BOTH, 64 << 10, id="a single tour"),
     ],
 )
-def test_stepwise_colony_gives_the_cpu_tours(
-    instance: TspInstance, kind: str, machine: dict[str, Any]
-) -> None:
+def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, shared: int) -> None:
     parameters = AcsParameters(ants=5, local_search=kind)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
+        emulated(instance, parameters, MatrixTrails, StepByStep, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
@@ -56,8 +54,9 @@ def test_stepwise_colony_gives_the_cpu_tours(
             shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
             assert_same(shown, expected)
             assert_same_improvements(shown, expected)
-        kernel = ours.phases["construction"][0].kernel
-        assert kernel == WAYS.get(next(iter(machine), ""), "step_tours_on_replicas")
+        assert ours.phases["construction"][0].kernel == WAYS[shared]
+        searched = ours.phases["local search"][1].kernel
+        assert ("NoneShared" in searched) == (shared == 0)
         assert list(ours.timed_iteration()) == ["construction", "local search", "update"]
 
 

@@ -21,7 +21,7 @@ from gpu.ant_system.parameters import (
     AsLaunchesParameters,
 )
 from gpu.core import devices
-from gpu.core.errors import DeviceMemoryError
+from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import machine_of
 from gpu.decisions.replay import Replay
@@ -31,6 +31,7 @@ from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
+from tests.gpu.cuda.test_machine import TOGETHER
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
 
@@ -217,6 +218,20 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("told: cuda:0 (")
     assert "\n" not in done.stdout.strip()
+
+
+def test_a_grid_that_waits_for_itself_is_never_reduced() -> None:
+    machine = machine_of(devices.find("cuda"))
+    room = machine.resident(TOGETHER, "hold", 1024, 0) * machine.multiprocessors
+    fits, too_many = (
+        TOGETHER.launch("hold", grid, 1024, {}, nanoseconds=0) for grid in (room, room + 1)
+    )
+    machine.run([fits])
+    for start in (machine.run, machine.repeated):
+        with pytest.raises(DeviceError, match=f"hold needs {room + 1} blocks"):
+            start([too_many])
+    machine.mark().wait()
+    machine.close()
 
 
 @pytest.mark.parametrize("name", ["acs-gpu", "acs-gpu-alt", "acs-gpu-spm"])

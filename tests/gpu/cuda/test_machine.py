@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpu.core.errors import DeviceError
 from gpu.cuda.kernels import HOLD, Hold, Seed
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Buffer, Launch, by_name
 from tests.gpu.cuda.emulated import EmulatedMachine
 
@@ -26,3 +28,16 @@ def test_a_launch_makes_the_structure_of_its_kernel() -> None:
         HOLD.launch("hold", 1, 1, {}, nanoseconds="3")
     with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
         Launch(HOLD, "hold", 1, 1, Seed.of(1))
+
+
+TOGETHER = KernelSource(HOLD.file, HOLD.kernels, cooperative=True)
+"""A kernel whose blocks are all on the device at once."""
+
+
+def test_blocks_that_wait_for_one_another_must_all_be_there_at_once() -> None:
+    machine = EmulatedMachine(multiprocessors=2, resident=3)
+    for source, grid in ((TOGETHER, 6), (HOLD, 7)):
+        machine.run([source.launch("hold", grid, 32, {}, nanoseconds=0)])
+    with pytest.raises(DeviceError, match=r"hold needs 7 blocks .* the device holds 6"):
+        machine.run([TOGETHER.launch("hold", 7, 32, {}, nanoseconds=0)])
+    machine.close()
