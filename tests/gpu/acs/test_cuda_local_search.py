@@ -100,6 +100,29 @@ def test_every_tour_of_a_warp_is_improved() -> None:
             assert len({tuple(tour) for tour in tours}) > 1
 
 
+@pytest.mark.parametrize("kind", ["2opt", "oropt", BOTH])
+@pytest.mark.parametrize("memory", [MatrixTrails, SelectiveTrails])
+def test_tours_too_long_for_shared_memory_are_improved(
+    memory: type[MatrixTrails] | type[SelectiveTrails], kind: str
+) -> None:
+    instance, ants = scattered(33), 6
+    parameters = SpmParameters if memory is SelectiveTrails else AcsParameters
+    rules = parameters(ants=ants, local_search=kind)
+    machine: dict[str, Any] = {"shared_limit": 0, "multiprocessors": 1, "resident": 4}
+    with emulated(instance, rules, memory, WholeTours, **machine) as colony:
+        assert "NoneShared" in colony.phases["local search"][1].kernel
+        for iteration in range(1, 4):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.EVERYTHING)  # checks each tour and its length
+            assert shown.built_solution is not None
+            if iteration == 1:
+                done = improve(instance, shown.built_solution[None], kind)
+                np.testing.assert_array_equal(done.tours[0], shown.iteration_solution)
+            lengths = [instance.tour_length(tour) for tour in colony._arrays["tours"]]
+            assert shown.iteration_best == min(lengths)
+            assert shown.iteration_mean == pytest.approx(np.mean(lengths))
+
+
 def test_memory_is_asked_for_only_when_it_is_used() -> None:
     names = {}
     for kind in ("none", BOTH):

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import types
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from gpu.core.errors import DeviceError
+from gpu import catalog
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError, FormicariumError
+from gpu.core.problem import Problem
+from gpu.core.system import System
 from gpu.cuda.kernels import HOLD, Hold, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Buffer, Launch, by_name
+from gpu.cuda.machine import Buffer, Launch, by_name, check_room
+from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 
@@ -19,6 +29,41 @@ def test_buffers_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two device buffers have the name 'tours'"):
         machine.allocate([*buffers, Buffer("tours", (5,), np.int32)])
     machine.close()
+
+
+ROOMY = 227 << 10  # bytes of shared memory
+
+
+class IdleMachine(EmulatedMachine):
+    """Runs nothing."""
+
+    def run(self, launches: Sequence[Launch]) -> None:
+        for launch in launches:
+            check_room(self, launch)
+
+
+@pytest.mark.parametrize("shared", [ROOMY, 2 << 10, 0])
+@pytest.mark.parametrize(
+    "system",
+    [row for row in catalog.CATALOG if "cuda" in row.builders and row.problem is Problem.TSP],
+    ids=lambda system: system.name,
+)
+def test_a_colony_has_no_two_buffers_of_one_name(
+    system: System, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every local search, wherever tours are kept."""
+    stand_in = types.ModuleType("gpu.cuda.cupy_machine")
+    stand_in.CupyMachine = lambda _: IdleMachine(shared_limit=shared)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
+    place = Device("cuda:0", "cuda", 0, 2, "emulation", 0)
+    searches = system.parameters.explanations()["local_search"].options
+    assert len(searches) > 3
+    for search in searches:
+        parameters = system.parameters.from_mapping({"ants": 5, "local_search": search})
+        cities = makers.uniform(40)
+        refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
+        with contextlib.suppress(*refusals):
+            catalog.build(system, cities, parameters.resolved(40), place, 1).close()
 
 
 def test_a_launch_makes_the_structure_of_its_kernel() -> None:
