@@ -159,6 +159,7 @@ def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     colony.close()
 
 
+@pytest.mark.cuda(alone=True)
 def test_a_colony_too_large_is_refused_with_numbers_before_it_is_built() -> None:
     import cupy
 
