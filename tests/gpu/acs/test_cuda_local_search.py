@@ -21,7 +21,11 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 BOTH = "2opt+oropt"
 
-WAYS = {64 << 10: "step_tours_on_replicas", 2 << 10: "step_tours", 0: "step_many_tours"}
+WAYS = {
+    64 << 10: "step_tours_on_replicas",
+    2 << 10: "step_tours<Ordered>",
+    0: "step_many_tours<Ordered>",
+}
 """The construction that so much shared memory leads to."""
 
 

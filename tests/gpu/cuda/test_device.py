@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
+from gpu.acs.cuda import construction
+from gpu.acs.cuda.kernels import ORDERS
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
@@ -23,7 +25,7 @@ from gpu.ant_system.parameters import (
 from gpu.core import devices
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.colony import machine_of
+from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.decisions.replay import Replay
 from gpu.max_min import systems
 from gpu.max_min.cpu.colony import MmasCpuColony
@@ -72,6 +74,45 @@ def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
     assert ours.iteration_mean == theirs.iteration_mean
     np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
     np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trails_on_no_list_are_updated_before_the_next_step(seed: int) -> None:
+    """Ants with few candidates, which leave their lists in many steps and together."""
+    values = {"candidates": 2, "ants": 200, "q0": 0.5, "rho": 0.3}
+    cities, parameters = instance("uniform-100"), AcsParameters.from_mapping(values)
+    ends = []
+    for name in ("cuda", "cpu"):
+        place = devices.find(name)
+        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, seed)
+        colony.iterate(60)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    ours, theirs = ends
+    assert ours.iteration_mean == theirs.iteration_mean
+    np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
+    np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+
+
+@pytest.mark.parametrize(("ants", "kernel"), [(500, "step_tours"), (4000, "step_many_tours")])
+def test_tours_do_not_depend_on_how_a_grid_barrier_orders_memory(
+    ants: int, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, cities = devices.find("cuda"), instance("uniform-1000")
+    ends = []
+    for order in ORDERS:
+        monkeypatch.setattr(construction, "ORDER", order)
+        parameters = AcsParameters.from_mapping({"ants": ants, "candidates": 6, "q0": 0.7})
+        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, 3)
+        assert isinstance(colony, DeviceColony)
+        assert colony.phases["construction"][0].kernel == f"{kernel}<{order}>"
+        colony.iterate(5)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    one, other = ends
+    assert one.iteration_mean == other.iteration_mean
+    np.testing.assert_array_equal(one.best_solution, other.best_solution)
+    np.testing.assert_array_equal(one.pheromone, other.pheromone)
 
 
 ANT_SYSTEMS: dict[str, tuple[str, AsCudaParameters, str]] = {
