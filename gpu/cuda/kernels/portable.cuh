@@ -15,11 +15,20 @@
 
 // A function that seldom runs: it is kept out of line, so that the path of a usual step is short
 // and stays in the instruction cache.
+//
+// Lanes that leave its loops at different times must meet in it before it ends, for instance in a
+// warp reduction; tests/gpu/cuda/out_of_line.py finds those that do not. One that did not, whose
+// caller then added up what its lanes returned, gave wrong sums on sm_90. The cause is not known:
+// by the language the collectives of the caller wait for all lanes, and a __syncwarp() before or
+// behind the call made no difference.
 #if defined(FORMICARIUM_EMULATION)
 #define SELDOM [[maybe_unused]] static __attribute__((noinline)) inline
 #else
 #define SELDOM [[maybe_unused]] static __device__ __noinline__
 #endif
+
+// Before a loop: all lanes of the warp make as many turns.
+#define UNIFORM
 
 // A row of a matrix that has `width` numbers in each.
 template <class Value>
