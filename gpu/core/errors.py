@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import errno
 
+WHY_WRONG = (
+    "either this program has a fault, or the device that computed it: please report it, with the "
+    "seed and the parameters"
+)
+"""Said of a solution that a colony reported and that is wrong: a check cannot tell the cause."""
+
 
 class FormicariumError(Exception):
     """Base of every error whose message is meant for the user."""

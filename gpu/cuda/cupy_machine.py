@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
-from gpu.cuda.machine import Array, Buffer, Launch, by_name
+from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
@@ -43,13 +43,13 @@ def device_errors(device: Device) -> Iterator[None]:
 
 
 @functools.cache
-def _kernel(index: int, source: KernelSource, name: str, cooperative: bool) -> Any:
+def _kernel(index: int, source: KernelSource, name: str) -> Any:
     """The compiled kernel for GPU ``index``; modules are compiled once a device and process."""
-    return _module(index, source, name if "<" in name else None, cooperative).get_function(name)
+    return _module(index, source, name if "<" in name else None).get_function(name)
 
 
 @functools.cache
-def _module(index: int, source: KernelSource, template: str | None, cooperative: bool) -> Any:
+def _module(index: int, source: KernelSource, template: str | None) -> Any:
     """A file's kernels that are no templates, or one that is: a colony needs few of these."""
     assert template is None or template in source.kernels
     with cupy.cuda.Device(index):
@@ -58,7 +58,7 @@ def _module(index: int, source: KernelSource, template: str | None, cooperative:
             code=source_text(source.file),
             options=OPTIONS,
             name_expressions=names,
-            enable_cooperative_groups=cooperative,
+            enable_cooperative_groups=source.cooperative,
         )
 
 
@@ -123,7 +123,7 @@ class CupyMachine:
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         """See :meth:`gpu.cuda.machine.Machine.resident`."""
         with self._working():
-            function = _kernel(self._device.index, source, kernel, cooperative=False)
+            function = _kernel(self._device.index, source, kernel)
             if function.shared_size_bytes + shared > self.shared_limit:
                 return 0
             _allow_shared(function, shared)
@@ -197,8 +197,8 @@ class CupyMachine:
 
     def _ready(self, launch: Launch) -> Any:
         """The compiled kernel, which may have the launch's shared memory."""
-        index = self._device.index
-        function = _kernel(index, launch.source, launch.kernel, launch.cooperative)
+        check_room(self, launch)
+        function = _kernel(self._device.index, launch.source, launch.kernel)
         _allow_shared(function, launch.shared)
         return function
 

@@ -14,7 +14,7 @@ import functools
 import importlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,6 @@ class Launch:
     block: int  # threads a block
     args: KernelArguments
     shared: int = 0  # bytes of dynamic shared memory a block
-    cooperative: bool = False  # whether all blocks must be on the device at once
 
     def __post_init__(self) -> None:
         wanted = self.source.kernels[self.kernel]
@@ -58,6 +57,8 @@ class KernelSource:
 
     file: str  # its path from the folder above ``gpu``
     kernels: Mapping[str, type[KernelArguments]]  # what each instantiation takes, by its C++ name
+    # whether all blocks of a launch must be on the device at once
+    cooperative: bool = field(default=False, kw_only=True)
 
     def launch(
         self,
@@ -67,13 +68,11 @@ class KernelSource:
         arrays: Arrays,
         /,
         shared: int = 0,
-        *,
-        cooperative: bool = False,
         **values: Any,
     ) -> Launch:
         """A launch with these arguments; see :meth:`KernelArguments.from_arrays`."""
         args = self.kernels[kernel].from_arrays(arrays, **values)
-        return Launch(self, kernel, grid, block, args, shared, cooperative)
+        return Launch(self, kernel, grid, block, args, shared)
 
     def checks(self) -> str:
         """C++ behind the text that compiles only if the structures are as declared in Python."""

@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from gpu.core.errors import DeviceError
 from gpu.cuda.arguments import Array, Arrays
 from gpu.cuda.loader import KernelSource, Launch
 
-__all__ = ["Array", "Arrays", "Buffer", "Launch", "Machine", "Mark", "by_name"]
+__all__ = ["Array", "Arrays", "Buffer", "Launch", "Machine", "Mark", "by_name", "check_room"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +110,25 @@ class Machine(Protocol):
 
     def close(self) -> None:
         """Free everything; more calls do nothing."""
+
+
+def check_room(machine: Machine, launch: Launch) -> None:
+    """Refuse a launch whose blocks wait for one another, but are not all on the device at once.
+
+    CuPy would start fewer blocks, with a warning.
+
+    Raises
+    ------
+    DeviceError
+        If the device does not hold all blocks.
+    """
+    source, grid = launch.source, launch.grid
+    if not source.cooperative:
+        return
+    held = machine.resident(source, launch.kernel, launch.block, launch.shared)
+    room = held * machine.multiprocessors
+    if grid > room:
+        raise DeviceError(
+            f"{launch.kernel} needs {grid} blocks at the same time, but the device holds {room}; "
+            "please report it"
+        )

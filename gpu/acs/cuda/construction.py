@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
+from gpu.acs.cuda.kernels import ALL_TOURS, ORDERS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.cuda.cities import LANES, DeviceCities
@@ -31,6 +31,7 @@ REPLICA_THREADS = 640
 for every ant."""
 
 REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
+ORDER = ORDERS[0]  # how the steps of ants in global memory are ordered
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 
@@ -153,12 +154,12 @@ class StepByStep(Construction):
         small = self.n <= REPLICA_CITIES and self.warps * LANES <= REPLICA_THREADS
         if small and self._fits(machine):
             return
-        self._source, self._kernel = STEPS, "step_tours"
+        self._source, self._kernel = STEPS, f"step_tours<{ORDER}>"
         self.warps = own
         self._shared = self.warps * 4 * self._tabu_words
         if self._fits(machine):
             return
-        self._source, self._kernel = TURNS, "step_many_tours"
+        self._source, self._kernel = TURNS, f"step_many_tours<{ORDER}>"
         self.warps = WARPS_PER_BLOCK
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)
@@ -181,7 +182,7 @@ class StepByStep(Construction):
             buffers += [
                 Buffer("weights", (n, n), np.float32),
                 Buffer("stamps", (n, n), np.uint64),
-                Buffer("words", (2 * self.ants + n + 1,), np.uint32),
+                Buffer("words", (2, self.ants), np.uint32),
             ]
         elif self._source is STEPS:
             buffers += [
@@ -206,6 +207,4 @@ class StepByStep(Construction):
         if self._source is not REPLICAS:
             values["tabu_words"] = self._tabu_words
         block, shared = self.warps * LANES, self._shared
-        return self._source.launch(
-            self._kernel, self.blocks, block, arrays, shared, cooperative=True, **values
-        )
+        return self._source.launch(self._kernel, self.blocks, block, arrays, shared, **values)

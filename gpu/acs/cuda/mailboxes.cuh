@@ -2,7 +2,7 @@
 // words is also the barrier between two steps.
 #pragma once
 
-#include "gpu/cuda/kernels/portable.cuh"
+#include "gpu/cuda/kernels/order.cuh"
 
 // The upper bits of a word are its time; a reader waits until they are right. Words of even and of
 // odd times have separate places. So no sender overwrites a word that somebody may still have to
@@ -17,14 +17,16 @@ struct Mailboxes {
         return &words[(time & 1 ? ants : 0) + ant];
     }
 
-    INLINE void send(int ant, unsigned time, unsigned word) const {
+    // The word of an ant whose warp may have updated global memory before: who reads the word and
+    // acquires sees that. All lanes of the warp call this.
+    INLINE void send(int ant, unsigned time, unsigned word, bool updates, int lane) const {
         word |= time << BITS;
-#if defined(FORMICARIUM_EMULATION)
-        *place(ant, time) = word;
-#else
-        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(place(ant, time)), "r"(word)
-                     : "memory");
-#endif
+        if (updates) __syncwarp();  // all lanes' updates come before the word
+        if (lane != 0) return;
+        if (updates)
+            store_released(place(ant, time), word);
+        else
+            store_now(place(ant, time), word);
     }
 
     // All threads call this before any of them waits.

@@ -22,7 +22,7 @@ struct MatrixTrails {
     }
 
     template <class Visitor>
-    __device__ void each(int city, int lane, Visitor visit) const {
+    INLINE void each_trail(int city, int lane, Visitor visit) const {
         long long place = static_cast<long long>(city) * LANES + lane;
         int candidate = Candidate{rows[place]}.city();
         if (candidate != city) visit(candidate, __ldcg(&listed[place]));
@@ -31,9 +31,7 @@ struct MatrixTrails {
     }
 
     // Both directions of an edge have a trail, so the map draws only one of them.
-    __device__ bool draws(int city, int other, bool directed) const {
-        return directed || city < other;
-    }
+    INLINE bool draws(int city, int other, bool directed) const { return directed || city < other; }
 };
 
 template <int CAPACITY>
@@ -50,14 +48,14 @@ struct MemoryTrails {
     }
 
     template <class Visitor>
-    __device__ void each(int city, int lane, Visitor visit) const {
+    INLINE void each_trail(int city, int lane, Visitor visit) const {
         if (lane >= memory.size) return;
         Record record = __ldcg(&memory.records[static_cast<long long>(city) * CAPACITY + lane]);
         if (record_city(record) != NOBODY) visit(record_city(record), record_trail(record));
     }
 
     // If the other city has forgotten the edge, the map draws this direction.
-    __device__ bool draws(int city, int other, bool directed) const {
+    INLINE bool draws(int city, int other, bool directed) const {
         if (directed || city < other) return true;
         for (int slot = 0; slot < memory.size; ++slot)
             if (record_city(__ldcg(

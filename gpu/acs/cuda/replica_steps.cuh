@@ -18,7 +18,6 @@ struct StepTask {
     TrailMatrix trails;
     const float* weights;             // (n, n)
     Word* outside;                    // (n, n), trails of edges that are on no list, stamped
-    unsigned* made;                   // (n + 1), ants that have updated some of them, by time
     const NearCandidate* candidates;  // (n, 32), in shared memory
     int* tours;
 
@@ -37,35 +36,34 @@ struct StepTask {
     }
 };
 
-// The report of a step, and the updates that it began in global memory.
+// The report of a step, and whether trails in global memory were updated.
 struct StepReport {
     unsigned word = 0;
     bool updates = false;
-    unsigned seen = 0;  // pass it to performed() to wait for them
 };
 
-// Begins to update those trails of an edge that are on no list, from the trail before. All lanes of
-// the warp call this.
+// Updates those trails of an edge that are on no list, from the trail before. All lanes of the warp
+// call this.
 SELDOM StepReport update_outside(const StepTask* task, int from, int to, float trail, unsigned word,
                                  unsigned time, int lane) {
-    unsigned there = places::there(word), back = places::back(word), seen = 0;
+    unsigned there = places::there(word), back = places::back(word);
     if (there >= places::ELSEWHERE) {
         there = places::ELSEWHERE + from;
-        if (lane == 0) seen = stamped::update(task->outside_from(from) + to, time, trail);
+        if (lane == 0) stamped::update(task->outside_from(from) + to, time, trail);
     }
     if (!task->trails.directed && back >= places::ELSEWHERE) {
         back = places::ELSEWHERE + to;
-        if (lane == 1) seen = stamped::update(task->outside_from(to) + from, time, trail);
+        if (lane == 1) stamped::update(task->outside_from(to) + from, time, trail);
     }
-    return {places::both(there, back), true, seen};
+    return {places::both(there, back), true};
 }
 
 // Offers all unvisited cities.
-SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city, unsigned time, int lane) {
+INLINE void offer_all(const StepTask* task, const LaneTabu& tabu, int city, unsigned time, int lane,
+                      Offer& best) {
     constexpr int COUNT = 4;
     const Word* stamps = task->outside_from(city);
     const float* weights = task->weights_from(city);
-    Offer best;
     tabu.each_unvisited<COUNT>(lane, [&](const unsigned (&other)[COUNT]) {
         float weight[COUNT], trail[COUNT];
         Word stamp[COUNT];
@@ -78,7 +76,6 @@ SELDOM Offer offer_all(const StepTask* task, LaneTabu tabu, int city, unsigned t
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i]);
     });
-    return best;
 }
 
 // The same where the trails to all of them are at the initial level, except to cities that are
@@ -107,7 +104,7 @@ struct OutsideChoice {
     unsigned word;  // the report, unless a trail on no list has to be updated
 };
 
-// It stays valid unless a trail from the city that is on no list is updated before `time`.
+// It stays valid unless a trail from the city that is on no list is updated at the time before.
 SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int city, unsigned time,
                                     int lane) {
     constexpr int COUNT = BACKUP_ROWS + 1;
@@ -129,7 +126,7 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
     // As in TrailMatrix::options: a city on neither list is chosen only if no backup city can be,
     // and if its trail is at the initial level.
     if (__any_sync(ALL_LANES, far_city == TrailMatrix::TOO_MANY)) {
-        best = offer_all(task, tabu, city, time, lane);
+        offer_all(task, tabu, city, time, lane, best);
     } else {
         if (!__any_sync(ALL_LANES, backed)) offer_nearest(task, tabu, city, lane, best);
 #pragma unroll

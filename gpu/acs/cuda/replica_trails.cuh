@@ -1,6 +1,7 @@
 // Trails of listed edges where every block has them all, for ants that step together.
 #pragma once
 
+#include "gpu/cuda/kernels/order.cuh"
 #include "trail_matrix.cuh"
 
 // What an ant reports of a step to all blocks, in one word: places of the edge's two directions,
@@ -115,12 +116,10 @@ class ReplicaTrails {
     static INLINE unsigned shift(unsigned at) { return (at & 1) * 16; }
 };
 
-// News of trails on no list, in shared memory. Their updates are made in global memory; all are
-// done when as many ants have said so as announced one.
+// News of trails on no list, in shared memory: who chose among them while they were updated must
+// choose again.
 struct OutsideNews {
     static constexpr unsigned BITS = 9, SEVERAL = (1u << BITS) - 1;  // or unknown
-
-    unsigned announced[2];  // ants that update some, at the last time and at the present one
 
     // In a city's word: the time of the last such update from it, and where to.
     static INLINE void note(unsigned* word, unsigned to, unsigned time) {
@@ -152,8 +151,7 @@ struct Listener {
     }
 
     // Counts the updates that a report asks for.
-    INLINE void count(const ReplicaTrails& trails, OutsideNews& news, unsigned word,
-                      unsigned time) {
+    INLINE void count(const ReplicaTrails& trails, unsigned word, unsigned time) {
         places[0] = places::there(word);
         places[1] = places::back(word);
         bool elsewhere = false;
@@ -167,6 +165,6 @@ struct Listener {
                 elsewhere = true;
             }
         }
-        if (elsewhere) atomicAdd(&news.announced[time & 1], 1u);
+        if (elsewhere) acquire();  // the ant updated them before it sent its word
     }
 };

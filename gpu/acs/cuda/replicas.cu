@@ -3,8 +3,10 @@
 //
 // Every block has all listed trails and makes all their updates itself: an ant reads its city's
 // trails from shared memory, and reports its step to all blocks in one word. Threads beside the
-// ants' warps read those words, one thread an ant, and count the updates. No step waits for an
-// atomic in global memory: updates of trails on no list are made while words are on their way.
+// ants' warps read those words, one thread an ant, and count the updates. Trails on no list are in
+// global memory; an ant updates them before it sends its word, so that all are done when all words
+// have come.
+#include "gpu/cuda/kernels/order.cuh"
 #include "kernels.py"
 #include "mailboxes.cuh"
 #include "replica_steps.cuh"
@@ -19,7 +21,7 @@ __global__ void weigh_edges(const WeighEdges arguments) {
 
 // Builds the tours of one iteration in a cooperative launch. The arguments are those of step_tours,
 // but `weights` are as weigh_edges made them, `stamps` is (n, n), for the edges that are on no
-// list, and `words` (2 ants + n + 1). A block has a warp for each of its ants, then threads for all
+// list, and `words` (2, ants). A block has a warp for each of its ants, then threads for all
 // ants.
 __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnReplicas arguments) {
     const auto [common, listed, outside, far, weights, stamps, words, tours, state] = arguments;
@@ -29,15 +31,13 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
     const int n = geometry.n;
     extern __shared__ uint2 shared_trails[];
     __shared__ StepTask task;
-    __shared__ OutsideNews news;
     ReplicaTrails trails(shared_trails, n, change);
     Mailboxes mailboxes{words, ants};
-    GridBarrier barrier{&state->arrivals};
+    GridBarrier<Ordered> barrier{&state->arrivals};
     unsigned* changed = trails.changed();
     trails.open(lists, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
     if (threadIdx.x == 0) {
-        news = OutsideNews{};
         task = StepTask{threshold,
                         unsigned(state->iteration),
                         seed,
@@ -47,15 +47,13 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
                         TrailMatrix{listed, outside, far, n, bool(directed)},
                         weights,
                         stamps,
-                        words + 2 * ants,
                         trails.candidates(),
                         tours};
     }
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
 #pragma unroll 4
     for (int i = thread; i < n * n; i += threads) stamps[i] = stamped::make(0, __ldcg(&outside[i]));
-    for (int i = thread; i < 2 * ants + n + 1; i += threads) words[i] = 0;
-    __threadfence();
+    for (int i = thread; i < 2 * ants; i += threads) words[i] = 0;
     barrier.arrive();
     barrier.wait();
 
@@ -95,11 +93,8 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
             // A trail back to where the ant has been does not matter.
             unsigned last = changed[from], to = last & OutsideNews::SEVERAL;
             if (last >> OutsideNews::BITS == time - 1 &&
-                (to == OutsideNews::SEVERAL || !tabu.visited(to))) {
-                while (latest(&task.made[time - 1]) < news.announced[time - 1 & 1]) {
-                }
+                (to == OutsideNews::SEVERAL || !tabu.visited(to)))
                 choice = choose_outside(&task, tabu, from, time, lane);
-            }
             city = choice.next;
             report.word = choice.word;
             if (due && change(choice.trail) != choice.trail)
@@ -146,27 +141,21 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
             else if (due)
                 report = close_tour(&task, city, start, trails.read(places::of(city, lane), time),
                                     time, lane);
-            if (due && lane == 0) mailboxes.send(number, time, report.word);
+            if (due) mailboxes.send(number, time, report.word, report.updates, lane);
         } else if (due && listens) {
             listener.prepare(trails, time);
         }
         if (due) {
             __syncthreads();  // all trails have been read
             if (listens) listener.settle(trails, time);
-            if (threadIdx.x == 0) news.announced[time - 1 & 1] = 0;
         }
         if (walks && step < n) {
             if (lane == step % LANES) kept = city;
             arrive(step + 1, time + due);
         }
-        if (report.updates) {
-            performed(report.seen);
-            __syncwarp();
-            if (lane == 0) atomicAdd(&task.made[time], 1u);
-        }
         if (due) {
             mailboxes.meet();
-            if (listens) listener.count(trails, news, mailboxes.await(heard, time), time);
+            if (listens) listener.count(trails, mailboxes.await(heard, time), time);
             __syncthreads();
             time += 1;
         }

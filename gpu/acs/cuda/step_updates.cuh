@@ -60,7 +60,7 @@ INLINE void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
     }
 }
 
-// The result is to be waited for by performed().
+// The result is to be passed to Order::performed().
 INLINE unsigned update(Word* place, unsigned time, float trail) {
     atomicMax(place, make(time, trail));
     return unsigned(atomicAdd(place, 1ull));
@@ -86,7 +86,7 @@ struct OutsideLog {
 
     static INLINE Word edge(int from, int to) { return Word(from) << 32 | unsigned(to); }
 
-    // Notes an update of the present time. The result is to be waited for by performed().
+    // Notes an update of the present time. The result is to be passed to Order::performed().
     __device__ unsigned note(int from, int to, float trail) const {
         Word* mine = entry(time + 1, atomicAdd(&counts[time + 1], 1u));
         Word seen = atomicExch(mine, edge(from, to));
@@ -132,8 +132,8 @@ struct NotedUpdate {
     int from = 0, to = 0;
     bool there = false, back = false;
 
-    // All lanes of the warp call this; the result is to be waited for by performed().
-    INLINE unsigned make(const OutsideLog& log, const TrailMatrix& trails, int lane) const {
+    // All lanes of the warp call this; the result is to be passed to Order::performed().
+    INLINE unsigned perform(const OutsideLog& log, const TrailMatrix& trails, int lane) const {
         if (!there && !back) return 0;
         float trail = there ? log.trail(from, to, 1.0f) : log.trail(to, from, 1.0f);
         unsigned seen = 0;

@@ -5,6 +5,7 @@
 // a fraction of the cost. The colony is reproducible: all ants choose from the trails as they were
 // before the step's updates, and an edge that c ants took is updated c times, in whichever order.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/order.cuh"
 #include "kernels.py"
 #include "step_choice.cuh"
 
@@ -13,6 +14,7 @@
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
+template <class Order>
 __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     const auto [common, listed, outside, far, tabu_words, stamps, log_entries, log_counts, tours,
                 state] = arguments;
@@ -27,7 +29,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     unsigned* tabus = held_shared(shared);
     BitTabu tabu(tabus + warp * tabu_words, tabu_words);
     unsigned iteration = unsigned(state->iteration);
-    GridBarrier barrier{&state->arrivals};
+    GridBarrier<Order> barrier{&state->arrivals};
     TrailMatrix trails{listed, outside, far, n, bool(directed)};
     WalkBase walk{lists, geometry, tabu, change, bool(directed), lane};
     Draws draws{seed, unsigned(ant), iteration};
@@ -41,7 +43,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < n * LANES; i += threads) stamps[i] = stamped::make(0, listed[i]);
     for (int i = thread; i <= n; i += threads) log_counts[i] = 0;
-    __threadfence();
+    Order::published();
     barrier.arrive();
     if (lane == 0) helpers.asked[warp] = -1;
     if (works) {
@@ -58,7 +60,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
         log.time = time - 1;
         if (works) {
             Word word = __ldcg(&stamps[static_cast<long long>(walk.city) * LANES + lane]);
-            unsigned seen_noted = noted.make(log, trails, lane), seen_outside = 0;
+            unsigned seen_noted = noted.perform(log, trails, lane), seen_outside = 0;
             noted.there = noted.back = false;
             int from = walk.city, next = start;
             float trail = stamped::trail(word, time, change);
@@ -105,7 +107,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
                             stamps + (static_cast<long long>(next) * LANES + found), time, trail);
                 }
             }
-            performed(seen + seen_noted + seen_outside);
+            Order::performed(seen + seen_noted + seen_outside);
         }
         if (due) barrier.arrive();
         if (works) {
@@ -145,7 +147,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
         }
     }
     log.time = time - 1;
-    noted.make(log, trails, lane);
+    noted.perform(log, trails, lane);
     for (int i = thread; i < n * LANES; i += threads)
         listed[i] = stamped::trail(__ldcg(&stamps[i]), 0, change);
     if (!works) return;

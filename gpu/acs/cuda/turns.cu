@@ -1,5 +1,6 @@
 // ACS-GPU for more ants than the device has room for warps: a warp takes turns among several.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/order.cuh"
 #include "kernels.py"
 #include "step_choice.cuh"
 
@@ -34,6 +35,7 @@ constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.
+template <class Order>
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
     const auto& [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
@@ -49,7 +51,7 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
                          : reinterpret_cast<unsigned*>(shared_ants) +
                                threadIdx.x / LANES * at_most * record_words;
     unsigned iteration = unsigned(state->iteration);
-    GridBarrier barrier{&state->arrivals};
+    GridBarrier<Order> barrier{&state->arrivals};
 
     int until_update = period;
     for (int step = 0; step <= n; ++step) {

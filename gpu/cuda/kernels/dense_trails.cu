@@ -18,14 +18,12 @@ struct DenseTrails {
     }
 
     template <class Visitor>
-    __device__ void each(int city, int lane, Visitor visit) const {
+    INLINE void each_trail(int city, int lane, Visitor visit) const {
         for (int other = lane; other < n; other += LANES)
             visit(other, to_candidate(city, other, lane));
     }
 
-    __device__ bool draws(int city, int other, bool directed) const {
-        return directed || city < other;
-    }
+    INLINE bool draws(int city, int other, bool directed) const { return directed || city < other; }
 };
 
 // The level without deposits and the largest trail of a matrix; `range` begins with zeros. A block

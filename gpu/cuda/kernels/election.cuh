@@ -2,6 +2,7 @@
 #pragma once
 
 #include "colony_state.cuh"
+#include "order.cuh"
 
 // Which ant built the best tour of the iteration, and whether it is the best of all. Every block of
 // the update works this out for itself; one block writes it down.
@@ -27,7 +28,9 @@ struct Election {
 };
 
 // All threads call this when they have read the state; the last block to do so closes the
-// iteration. One thread of each block asks for its number at once and looks at it at the end.
+// iteration. One thread of each block asks for its number at once and looks at it at the end. It
+// releases what its block has read, and the last one acquires it: nobody reads what that one
+// writes.
 struct Closing {
     unsigned number = 0;
     Word iteration, best, sum;  // as all blocks read them
@@ -39,11 +42,18 @@ struct Closing {
             sum = state->running_sum;
         }
         __syncthreads();
-        if (threadIdx.x == 0) number = atomicAdd(&state->finished, 1u);
+        if (threadIdx.x == 0) number = count_released(&state->finished);
+    }
+
+    // Whether this thread closes the iteration.
+    INLINE bool is_last() const {
+        if (threadIdx.x != 0 || number != gridDim.x - 1) return false;
+        acquire();
+        return true;
     }
 
     INLINE void finish(ColonyState* state, bool improved) const {
-        if (threadIdx.x != 0 || number != gridDim.x - 1) return;
+        if (!is_last()) return;
         state->finished = 0;
         state->arrivals = 0;
         state->iteration = iteration + 1;

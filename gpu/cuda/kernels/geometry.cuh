@@ -123,7 +123,7 @@ SELDOM float weight_of(int distance, int nearest, double beta) {
     int whole = int(beta);
     double power = 1.0;
     if (whole == beta) {
-        for (int factor = 0; factor < whole; ++factor) power = power * ratio;
+        UNIFORM for (int factor = 0; factor < whole; ++factor) power = power * ratio;
     } else {
         power = pow(ratio, beta);
     }

@@ -27,7 +27,7 @@ __global__ void paint_picture(const PaintPicture arguments) {
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
         long long row = static_cast<long long>(places[city]) * size / n * size;
-        all.each(city, lane, [&](int other, float trail) {
+        all.each_trail(city, lane, [&](int other, float trail) {
             if (trail <= Trails::BLANK) return;
             int column = int(static_cast<long long>(places[other]) * size / n);
             if (trail <= __ldcg(&picture[row + column])) return;
@@ -45,7 +45,7 @@ __global__ void collect_trails(const CollectTrails arguments) {
     Trails all(pictured);
     int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
     for (int city = blockIdx.x * warps + threadIdx.x / LANES; city < n; city += gridDim.x * warps) {
-        all.each(city, lane, [&](int other, float trail) {
+        all.each_trail(city, lane, [&](int other, float trail) {
             if (trail <= arguments.threshold || !all.draws(city, other, arguments.directed)) return;
             int place = atomicAdd(arguments.edge_count, 1);
             if (place >= arguments.capacity) return;

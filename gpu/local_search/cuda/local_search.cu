@@ -1,5 +1,6 @@
 // 2-opt and Or-opt by the rule of gpu/local_search/rule.py: a block improves a tour at a time.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "gpu/cuda/kernels/order.cuh"
 #include "kernels.py"
 #include "move_search.cuh"
 
@@ -239,12 +240,13 @@ __global__ void __launch_bounds__(256, 2) improve_tours(const ImproveTours argum
         atomicAdd(&improvements->exchanges[row], Word(found.exchanges));
         atomicAdd(&improvements->segments[row], Word(found.segments));
     }
-    __threadfence();
     __syncthreads();
-    if (thread == 0) found.waiting = atomicAdd(&improvements->finished, 1u) + 1 < gridDim.x;
+    if (thread == 0) {
+        found.waiting = count_released(&improvements->finished) + 1 < gridDim.x;
+        acquire();
+    }
     __syncthreads();
     if (found.waiting) return;
-    __threadfence();
     if (thread == 0) improvements->finished = 0;
     int winner = int(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
     const int* best = row_of(built, winner % gridDim.x, n);

@@ -112,9 +112,6 @@ struct OtherCities {
     }
 
   private:
-    // Calls that lanes leave at different times would cost every step some branches. So functions
-    // that are out of line do not communicate with other lanes.
-
     // Returns none if all cities must be looked at.
     template <class Tabu>
     SELDOM Heaviest at_once(const OtherCities* others, Tabu tabu, int from, int step, int lane) {
@@ -179,35 +176,36 @@ struct OtherCities {
                 open |= city < geometry.n && !visited ? 1u << i : 0;
             }
             if (__ballot_sync(ALL_LANES, open != 0) == 0) continue;
-            Leader own = of_many(this, leader, open, from, first);
-            unsigned most = warp_max(own.most);
-            if (most == leader.most) continue;
-            bool leads = own.most == most;
-            int city = int(warp_min(leads ? unsigned(own.city) : ~0u));
-            leads = leads && own.city == city;
-            int distance = int(warp_max(leads ? own.distance : 0));
-            unsigned trail = warp_max(leads ? __float_as_uint(own.trail) : 0);
-            leader = {most, city, distance, __uint_as_float(trail)};
+            leader = of_many(this, leader, open, from, first);
         }
         return {leader.most, unsigned(leader.city)};
     }
 
-    // The leader among it and the open ones of every 32nd city from `first` on.
+    // The leader among it and the open ones of every 32nd city from `first` on, of all lanes. All
+    // lanes of the warp call this.
     SELDOM Leader of_many(const OtherCities* others, Leader leader, unsigned open, int from,
                           int first) {
         const Geometry& geometry = others->geometry;
         const float* row = others->trails + static_cast<long long>(from) * others->kept.columns;
         unsigned worth = worth_weighing(geometry, row, leader, open, from, first);
+        Leader own = leader;
         for (; worth; worth &= worth - 1) {
             int city = first + (__ffs(worth) - 1) * LANES;
             int distance = geometry.distance(from, city);
             float trail = __ldg(&row[city]);
-            if (leader.rules_out(trail, distance)) continue;
+            if (own.rules_out(trail, distance)) continue;
             float eta = weight_of(distance, __ldg(&geometry.nearest[from]), geometry.beta);
             unsigned weight = __float_as_uint(others->weighed(trail, eta));
-            if (weight > leader.most) leader = {weight, city, distance, trail};
+            if (weight > own.most) own = {weight, city, distance, trail};
         }
-        return leader;
+        unsigned most = warp_max(own.most);
+        if (most == leader.most) return leader;
+        bool leads = own.most == most;
+        int city = int(warp_min(leads ? unsigned(own.city) : ~0u));
+        leads = leads && own.city == city;
+        int distance = int(warp_max(leads ? own.distance : 0));
+        unsigned trail = warp_max(leads ? __float_as_uint(own.trail) : 0);
+        return {most, city, distance, __uint_as_float(trail)};
     }
 
     // Of the open ones. Their reads overlap.

@@ -163,8 +163,7 @@ __global__ void deposit_trails(const DepositTrails arguments) {
         election.keep(best_tour, i);
         iteration_tour[i] = election.winner[i];
     }
-    if (threadIdx.x == 0 && closing.number == gridDim.x - 1)
-        decision.write_down(mmas, closing.iteration + 1);
+    if (closing.is_last()) decision.write_down(mmas, closing.iteration + 1);
     closing.finish(state, election.improved);
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.errors import DeviceError, SolutionError
+from gpu.core.errors import WHY_WRONG, DeviceError, SolutionError
 from gpu.problems.coloring.instance import GraphInstance
 
 
@@ -18,10 +18,10 @@ def checked_coloring(
     try:
         exact = instance.cost_of(copy)
     except SolutionError as error:
-        raise DeviceError(f"{error}; the device or its driver is not working correctly") from error
+        raise DeviceError(f"{error}; {WHY_WRONG}") from error
     if exact != count:
         raise DeviceError(
             f"the colony reported a coloring of {instance.name} with {count} colors, but it has "
-            f"{exact}; the device or its driver is not working correctly"
+            f"{exact}; {WHY_WRONG}"
         )
     return frozen(copy)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.errors import DeviceError
+from gpu.core.errors import WHY_WRONG, DeviceError
 from gpu.problems.tsp.instance import TspInstance
 
 
@@ -19,7 +19,7 @@ def checked_tour(
     if exact != length:
         raise DeviceError(
             f"the colony reported a tour of length {length} through {instance.name}, but its "
-            f"length is {exact}; the device or its driver is not working correctly"
+            f"length is {exact}; {WHY_WRONG}"
         )
     return copy
 
@@ -31,6 +31,6 @@ def checked_permutation(instance: TspInstance, tour: NDArray[np.integer]) -> NDA
     if copy.shape != (n,) or copy.min() < 0 or np.any(np.bincount(copy, minlength=n) != 1):
         raise DeviceError(
             f"the colony returned a route through {instance.name} that does not visit each city "
-            "once; the device or its driver is not working correctly"
+            f"once; {WHY_WRONG}"
         )
     return frozen(copy)

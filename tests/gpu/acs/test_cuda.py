@@ -165,7 +165,7 @@ def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bo
     "machine",
     [
         pytest.param({"largest_block": 512}, id="ants in shared memory"),
-        pytest.param({"resident": 0}, id="ants in global memory"),
+        pytest.param({"largest_block": 512, "shared_limit": 512}, id="ants in global memory"),
     ],
 )
 def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
@@ -174,8 +174,8 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
         emulated(instance, parameters, MatrixTrails, StepByStep) as roomy,
         emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as crowded,
     ):
-        assert roomy.phases["construction"][0].kernel == "step_tours"
-        assert crowded.phases["construction"][0].kernel == "step_many_tours"
+        assert roomy.phases["construction"][0].kernel == "step_tours<Ordered>"
+        assert crowded.phases["construction"][0].kernel == "step_many_tours<Ordered>"
         for _ in range(2):
             roomy.iterate(1)
             crowded.iterate(1)
@@ -227,7 +227,7 @@ def test_replicas_need_room_for_ants_and_trails() -> None:
         parameters = AcsParameters(candidates=4, ants=ants)
         machine = {"shared_limit": limit}
         with emulated(scattered(n), parameters, MatrixTrails, StepByStep, **machine) as colony:
-            assert colony.phases["construction"][0].kernel == "step_tours"
+            assert colony.phases["construction"][0].kernel == "step_tours<Ordered>"
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,12 @@ pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 BOTH = "2opt+oropt"
 
-WAYS = {"largest_block": "step_many_tours", "shared_limit": "step_tours"}
-"""The construction that such a machine leads to."""
+WAYS = {
+    64 << 10: "step_tours_on_replicas",
+    2 << 10: "step_tours<Ordered>",
+    0: "step_many_tours<Ordered>",
+}
+"""The construction that so much shared memory leads to."""
 
 
 def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
@@ -32,20 +36,18 @@ def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("instance", "kind", "machine"),
+    ("instance", "kind", "shared"),
     [
-        pytest.param(scattered(33), BOTH, {}, id="both"),
-        pytest.param(scattered(33), "2opt", {"largest_block": 64}, id="2-opt, ants in turns"),
-        pytest.param(explicit(21, True), "oropt", {"shared_limit": 2048}, id="directed, global"),
-        pytest.param(scattered(3), BOTH, {}, id="a single tour"),
+        pytest.param(scattered(33), BOTH, 64 << 10, id="both"),
+        pytest.param(scattered(33), "2opt", 0, id="2-opt, ants in turns"),
+        pytest.param(explicit(21, True), "oropt", 2 << 10, id="directed, global"),
+        pytest.param(scattered(3), BOTH, 64 << 10, id="a single tour"),
     ],
 )
-def test_stepwise_colony_gives_the_cpu_tours(
-    instance: TspInstance, kind: str, machine: dict[str, Any]
-) -> None:
+def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, shared: int) -> None:
     parameters = AcsParameters(ants=5, local_search=kind)
     with (
-        emulated(instance, parameters, MatrixTrails, StepByStep, **machine) as ours,
+        emulated(instance, parameters, MatrixTrails, StepByStep, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
         assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
@@ -56,8 +58,9 @@ def test_stepwise_colony_gives_the_cpu_tours(
             shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
             assert_same(shown, expected)
             assert_same_improvements(shown, expected)
-        kernel = ours.phases["construction"][0].kernel
-        assert kernel == WAYS.get(next(iter(machine), ""), "step_tours_on_replicas")
+        assert ours.phases["construction"][0].kernel == WAYS[shared]
+        searched = ours.phases["local search"][1].kernel
+        assert ("NoneShared" in searched) == (shared == 0)
         assert list(ours.timed_iteration()) == ["construction", "local search", "update"]
 
 
@@ -99,6 +102,29 @@ def test_every_tour_of_a_warp_is_improved() -> None:
             assert shown.iteration_mean == pytest.approx(np.mean(lengths))
             assert shown.solutions_built == 9 * iteration
             assert len({tuple(tour) for tour in tours}) > 1
+
+
+@pytest.mark.parametrize("kind", ["2opt", "oropt", BOTH])
+@pytest.mark.parametrize("memory", [MatrixTrails, SelectiveTrails])
+def test_tours_too_long_for_shared_memory_are_improved(
+    memory: type[MatrixTrails] | type[SelectiveTrails], kind: str
+) -> None:
+    instance, ants = scattered(33), 6
+    parameters = SpmParameters if memory is SelectiveTrails else AcsParameters
+    rules = parameters(ants=ants, local_search=kind)
+    machine: dict[str, Any] = {"shared_limit": 0, "multiprocessors": 1, "resident": 4}
+    with emulated(instance, rules, memory, WholeTours, **machine) as colony:
+        assert "NoneShared" in colony.phases["local search"][1].kernel
+        for iteration in range(1, 4):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.EVERYTHING)  # checks each tour and its length
+            assert shown.built_solution is not None
+            if iteration == 1:
+                done = improve(instance, shown.built_solution[None], kind)
+                np.testing.assert_array_equal(done.tours[0], shown.iteration_solution)
+            lengths = [instance.tour_length(tour) for tour in colony._arrays["tours"]]
+            assert shown.iteration_best == min(lengths)
+            assert shown.iteration_mean == pytest.approx(np.mean(lengths))
 
 
 def test_memory_is_asked_for_only_when_it_is_used() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Array, Buffer, Launch, by_name
+from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
 from tests.emulation import Emulator
 
 
@@ -75,6 +75,7 @@ class EmulatedMachine:
 
     def run(self, launches: Sequence[Launch]) -> None:
         for launch in launches:
+            check_room(self, launch)
             file = launch.source.file
             if file not in self._emulators:
                 self._emulators[file] = Emulator(file, seed=self._seed)
@@ -85,7 +86,7 @@ class EmulatedMachine:
                 block=launch.block,
                 args=launch.args,
                 shared=launch.shared,
-                cooperative=launch.cooperative,
+                cooperative=launch.source.cooperative,
             )
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:

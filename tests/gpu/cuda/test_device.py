@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from gpu import catalog
+from gpu.acs.cuda import construction
+from gpu.acs.cuda.kernels import ORDERS
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.cpu.colony import AsCpuColony
 from gpu.ant_system.cuda.colony import CONSTRUCTIONS, AntSystemColony
@@ -21,9 +23,9 @@ from gpu.ant_system.parameters import (
     AsLaunchesParameters,
 )
 from gpu.core import devices
-from gpu.core.errors import DeviceMemoryError
+from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.colony import machine_of
+from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.decisions.replay import Replay
 from gpu.max_min import systems
 from gpu.max_min.cpu.colony import MmasCpuColony
@@ -31,6 +33,7 @@ from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
+from tests.gpu.cuda.test_machine import TOGETHER
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
 
@@ -71,6 +74,45 @@ def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
     assert ours.iteration_mean == theirs.iteration_mean
     np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
     np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trails_on_no_list_are_updated_before_the_next_step(seed: int) -> None:
+    """Ants with few candidates, which leave their lists in many steps and together."""
+    values = {"candidates": 2, "ants": 200, "q0": 0.5, "rho": 0.3}
+    cities, parameters = instance("uniform-100"), AcsParameters.from_mapping(values)
+    ends = []
+    for name in ("cuda", "cpu"):
+        place = devices.find(name)
+        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, seed)
+        colony.iterate(60)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    ours, theirs = ends
+    assert ours.iteration_mean == theirs.iteration_mean
+    np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
+    np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+
+
+@pytest.mark.parametrize(("ants", "kernel"), [(500, "step_tours"), (4000, "step_many_tours")])
+def test_tours_do_not_depend_on_how_a_grid_barrier_orders_memory(
+    ants: int, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, cities = devices.find("cuda"), instance("uniform-1000")
+    ends = []
+    for order in ORDERS:
+        monkeypatch.setattr(construction, "ORDER", order)
+        parameters = AcsParameters.from_mapping({"ants": ants, "candidates": 6, "q0": 0.7})
+        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, 3)
+        assert isinstance(colony, DeviceColony)
+        assert colony.phases["construction"][0].kernel == f"{kernel}<{order}>"
+        colony.iterate(5)
+        ends.append(colony.snapshot(Wanted.EVERYTHING))
+        colony.close()
+    one, other = ends
+    assert one.iteration_mean == other.iteration_mean
+    np.testing.assert_array_equal(one.best_solution, other.best_solution)
+    np.testing.assert_array_equal(one.pheromone, other.pheromone)
 
 
 ANT_SYSTEMS: dict[str, tuple[str, AsCudaParameters, str]] = {
@@ -158,6 +200,7 @@ def test_trails_are_raised_to_a_power(alpha: float, power: str) -> None:
     colony.close()
 
 
+@pytest.mark.cuda(alone=True)
 def test_a_colony_too_large_is_refused_with_numbers_before_it_is_built() -> None:
     import cupy
 
@@ -217,6 +260,20 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("told: cuda:0 (")
     assert "\n" not in done.stdout.strip()
+
+
+def test_a_grid_that_waits_for_itself_is_never_reduced() -> None:
+    machine = machine_of(devices.find("cuda"))
+    room = machine.resident(TOGETHER, "hold", 1024, 0) * machine.multiprocessors
+    fits, too_many = (
+        TOGETHER.launch("hold", grid, 1024, {}, nanoseconds=0) for grid in (room, room + 1)
+    )
+    machine.run([fits])
+    for start in (machine.run, machine.repeated):
+        with pytest.raises(DeviceError, match=f"hold needs {room + 1} blocks"):
+            start([too_many])
+    machine.mark().wait()
+    machine.close()
 
 
 @pytest.mark.parametrize("name", ["acs-gpu", "acs-gpu-alt", "acs-gpu-spm"])

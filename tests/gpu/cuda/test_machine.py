@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import types
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from gpu import catalog
+from gpu.core.devices import Device
+from gpu.core.errors import DeviceError, FormicariumError
+from gpu.core.problem import Problem
+from gpu.core.system import System
 from gpu.cuda.kernels import HOLD, Hold, Seed
-from gpu.cuda.machine import Buffer, Launch, by_name
+from gpu.cuda.loader import KernelSource
+from gpu.cuda.machine import Buffer, Launch, by_name, check_room
+from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 
@@ -19,6 +31,41 @@ def test_buffers_of_one_name_are_refused() -> None:
     machine.close()
 
 
+ROOMY = 227 << 10  # bytes of shared memory
+
+
+class IdleMachine(EmulatedMachine):
+    """Runs nothing."""
+
+    def run(self, launches: Sequence[Launch]) -> None:
+        for launch in launches:
+            check_room(self, launch)
+
+
+@pytest.mark.parametrize("shared", [ROOMY, 2 << 10, 0])
+@pytest.mark.parametrize(
+    "system",
+    [row for row in catalog.CATALOG if "cuda" in row.builders and row.problem is Problem.TSP],
+    ids=lambda system: system.name,
+)
+def test_a_colony_has_no_two_buffers_of_one_name(
+    system: System, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every local search, wherever tours are kept."""
+    stand_in = types.ModuleType("gpu.cuda.cupy_machine")
+    stand_in.CupyMachine = lambda _: IdleMachine(shared_limit=shared)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
+    place = Device("cuda:0", "cuda", 0, 2, "emulation", 0)
+    searches = system.parameters.explanations()["local_search"].options
+    assert len(searches) > 3
+    for search in searches:
+        parameters = system.parameters.from_mapping({"ants": 5, "local_search": search})
+        cities = makers.uniform(40)
+        refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
+        with contextlib.suppress(*refusals):
+            catalog.build(system, cities, parameters.resolved(40), place, 1).close()
+
+
 def test_a_launch_makes_the_structure_of_its_kernel() -> None:
     launch = HOLD.launch("hold", 1, 1, {}, nanoseconds=3)
     assert (type(launch.args), launch.shared) == (Hold, 0)
@@ -26,3 +73,16 @@ def test_a_launch_makes_the_structure_of_its_kernel() -> None:
         HOLD.launch("hold", 1, 1, {}, nanoseconds="3")
     with pytest.raises(TypeError, match="hold takes Hold, but Seed given"):
         Launch(HOLD, "hold", 1, 1, Seed.of(1))
+
+
+TOGETHER = KernelSource(HOLD.file, HOLD.kernels, cooperative=True)
+"""A kernel whose blocks are all on the device at once."""
+
+
+def test_blocks_that_wait_for_one_another_must_all_be_there_at_once() -> None:
+    machine = EmulatedMachine(multiprocessors=2, resident=3)
+    for source, grid in ((TOGETHER, 6), (HOLD, 7)):
+        machine.run([source.launch("hold", grid, 32, {}, nanoseconds=0)])
+    with pytest.raises(DeviceError, match=r"hold needs 7 blocks .* the device holds 6"):
+        machine.run([TOGETHER.launch("hold", 7, 32, {}, nanoseconds=0)])
+    machine.close()

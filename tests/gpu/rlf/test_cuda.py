@@ -141,7 +141,7 @@ def test_a_coloring_is_checked_before_it_is_shown() -> None:
     with emulated(graph, ColoringParameters(), 0) as colony:
         colony.iterate(1)
         colony._arrays["best_coloring"][:] = 0
-        with pytest.raises(DeviceError, match="not working correctly"):
+        with pytest.raises(DeviceError, match="either this program has a fault, or the device"):
             colony.snapshot(Wanted.SOLUTION)
 
 
