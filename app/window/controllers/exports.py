@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QBuffer, QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
@@ -98,11 +98,16 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     if name == "session":
         return lambda: exports.export_session(path, run.session, run.instance, run.outcome)
     log = run.recorder.path
+    if run.recorder.lost:
+        raise exports.ExportError(f"{log}: the run's log could not be written, and is incomplete")
     if name == "log":
         return lambda: exports.export_log(path, log)
     return lambda: exports.export_csv(path, read_log(log))
 
 
 def _save(image: QImage, path: Path) -> None:
-    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise OSError(f"{path.name} cannot be written as PNG")
+    """Write a PNG; raise OSError, which says why not as Qt does not."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    path.write_bytes(buffer.data().data())
