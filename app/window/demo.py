@@ -68,7 +68,7 @@ def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
     qt = qt_application()
     out.mkdir(parents=True, exist_ok=True)
-    settings = out / "window.ini"
+    settings = out / "window.json"
     with Notifications() as notifications:
         application = Application(
             notifications, settings, lambda session: free_path(out, stem(session), ".jsonl")
