@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from app.cli.measure import compare, speedup
-from app.cli.options import json_option, out_option
+from app.cli.options import json_option, make_folder, out_option
 from app.cli.solve import replay, solve
 from app.cli.terminal import width
 from gpu import __version__
@@ -94,7 +94,10 @@ def open_window(file: str | None = None) -> int:
 def demo(out: Path) -> int:
     """Show a bundled instance being solved; with no display, leave pictures and a log."""
     from app.window.launch import run_demo
+    from app.window.process.qt_libraries import platforms_here
 
+    if platforms_here() == ("offscreen",):
+        make_folder(out)
     return run_demo(out)
 
 

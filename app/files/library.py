@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
+import os
 import re
 import threading
 import tomllib
@@ -45,7 +46,8 @@ def find_path(text: str) -> Path:
 
     Raises InstanceError if it is none of these.
     """
-    if found := [Path(text)] if Path(text).exists() else _named(text):
+    # Unlike Path.exists, this refuses no name, however long or odd.
+    if found := [Path(text)] if os.path.exists(text) else _named(text):  # noqa: PTH110
         return found[0]
     if (name := text.removesuffix(".tsp")) in downloadable():
         raise NotDownloadedError(

@@ -78,7 +78,7 @@ class ExportController(Controller):
 
     def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
         image = as_image(widget, self._window.theme, caption)
-        self._write(path, lambda: write_whole(path, lambda part: _save(image, part)))
+        self._write(path, lambda: write_whole(path, lambda part: save_png(image, part)))
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
         tell = self._window.tell
@@ -105,7 +105,7 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     return lambda: exports.export_csv(path, read_log(log))
 
 
-def _save(image: QImage, path: Path) -> None:
+def save_png(image: QImage, path: Path) -> None:
     """Write a PNG; raise OSError, which says why not as Qt does not."""
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)

@@ -170,7 +170,7 @@ def test_what_could_not_be_written_whole_is_not_given_away(
 def test_a_picture_that_cannot_be_written_says_why() -> None:
     image = QImage(20, 20, QImage.Format.Format_RGB32)
     with pytest.raises(OSError, match="No space left"):
-        exports._save(image, Path("/dev/full"))
+        exports.save_png(image, Path("/dev/full"))
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(
