@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LOG_BYTES = 1_000_000  # size at which a new log begins; one older file is kept
+
+
+class _Log(RotatingFileHandler):
+    """A log that ends with the first line that cannot be written, and tells ``failed`` why."""
+
+    failed: Callable[[BaseException], object]
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Tell it once; ``logging`` would print a traceback for each line."""
+        error = sys.exception()
+        logging.getLogger().removeHandler(self)
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            with suppress(OSError):  # the line still waits in it
+                stream.close()
+        if error is not None:
+            self.failed(error)
 
 
 class Notifications:
@@ -73,18 +90,21 @@ class Notifications:
             return
         try:
             self.log.parent.mkdir(parents=True, exist_ok=True)
-            handler = RotatingFileHandler(
-                self.log, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8"
-            )
+            handler = _Log(self.log, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8")
         except OSError as error:
-            self.tell(f"the program's log cannot be written ({sentence_for(error)})")
+            self._no_log(error)
             return
+        handler.failed = self._no_log
         handler.setFormatter(
             logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s")
         )
         logging.getLogger().addHandler(handler)
         self._undo.callback(handler.close)
         self._undo.callback(logging.getLogger().removeHandler, handler)
+
+    def _no_log(self, error: BaseException) -> None:
+        """Tell that the program's log cannot be written."""
+        self.tell(f"the program's log cannot be written ({sentence_for(error)})")
 
     def _on_exception(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

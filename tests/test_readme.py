@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import cli
+from app.cli.commands import cli
 from gpu import __version__
 from gpu.catalog import CATALOG
 

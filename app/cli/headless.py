@@ -28,10 +28,13 @@ class Departure:
 
     signal: int = 0  # number of the signal that ended it, or 0
     left: bool = False  # whether it still goes on
+    failed: bool = False  # whether a file could not be written afterwards
 
     @property
     def status(self) -> int:
-        """The exit status: 0, or 128 + signal, as shells have it."""
+        """The exit status: 0, 1 if it failed, or 128 + signal, as shells have it."""
+        if self.failed:
+            return 1
         return 128 + self.signal if self.signal else 0
 
     def leave(self) -> None:

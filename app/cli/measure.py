@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from app.cli.options import (
     out_option,
     parameter_options,
 )
-from app.cli.terminal import say, show_progress
+from app.cli.terminal import say, show_progress, succeeds
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
@@ -197,17 +198,19 @@ def _conclude(
     names: Sequence[str],
     export: Callable[..., object],
 ) -> int:
-    """Print the text, empty if nothing was measured, or the JSON; write the files; leave."""
+    """Write the files, print the text (empty if nothing was measured) or the JSON, and leave."""
+    if text and out is not None:
+        for name in names:
+            if succeeds(partial(export, out / name, form=name.rpartition(".")[2])):
+                say(f"written: {out / name}")
+            else:
+                departure = replace(departure, failed=True)
     if plain is not None:
         click.echo(json.dumps(plain, allow_nan=False))
     elif text:
         click.echo(text)
     if not text:
         say(NOTHING_MEASURED)
-    elif out is not None:
-        for name in names:
-            export(out / name, form=name.rpartition(".")[2])
-            say(f"written: {out / name}")
     departure.leave()
     return departure.status
 

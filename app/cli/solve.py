@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from app.cli.options import (
     out_option,
     parameter_options,
 )
-from app.cli.terminal import one_line, say
+from app.cli.terminal import one_line, say, succeeds
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from gpu.core.instance import Instance
     from gpu.run.recorder import Recorder
     from gpu.run.result import Result
-    from gpu.run.session import Session
 
 
 @click.command()
@@ -61,6 +61,7 @@ def solve(
 
     Without a limit the run goes on until Ctrl-C.
     """
+    from app.cli import headless
     from app.files.library import find_instance
     from gpu.run.recorder import Recorder, free_path, stem
     from gpu.run.session import choose, new_session, why_not_on_a_gpu
@@ -82,9 +83,11 @@ def solve(
     meant = colony or instance.problem.words.colony
     if why := why_not_on_a_gpu(meant, device, choose(meant, device)[0]):
         say(f"no GPU: {why}; solving on {session.device}")
-    result, departure = _run(instance, session, recorder, as_json)
-    if recorder is not None:
-        _export(recorder, result)
+    result, departure = headless.solve(instance, session, recorder)
+    written = recorder is None or _export(recorder, result)
+    _show(result, as_json)
+    if not written:
+        departure = replace(departure, failed=True)
     departure.leave()
     return _status(result, departure)
 
@@ -95,6 +98,7 @@ def solve(
 @json_option("Print the result as one JSON object.")
 def replay(file: Path, device: str | None, as_json: bool) -> int:
     """Run the session of FILE (a run's log, or a session file) again, and compare."""
+    from app.cli import headless
     from app.files.library import find_again
     from gpu.run.replay import comparison, repeated
     from gpu.run.run_log import read_log
@@ -102,7 +106,8 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
     log = read_log(file)
     instance = find_again(log.session.instance, beside=file)
     session = repeated(log, device)
-    result, departure = _run(instance, session, None, as_json)
+    result, departure = headless.solve(instance, session)
+    _show(result, as_json)
     status = _status(result, departure)
     if status == 0:
         same, sentence = comparison(log, result)
@@ -123,17 +128,11 @@ def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
     return costs[wanted]
 
 
-def _run(
-    instance: Instance, session: Session, recorder: Recorder | None, as_json: bool
-) -> tuple[Result, Departure]:
-    """Run ``session`` with its progress on the terminal, and print its result."""
-    from app.cli import headless
-
-    result, departure = headless.solve(instance, session, recorder)
+def _show(result: Result, as_json: bool) -> None:
+    """Print the result of a run."""
     if result.ending == "failed":
         say(one_line(result.reason))
     click.echo(json.dumps(result.to_dict()) if as_json else _summary(result))
-    return result, departure
 
 
 def _summary(result: Result) -> str:
@@ -168,18 +167,17 @@ def _status(result: Result, departure: Departure) -> int:
     return 1 if result.ending == "failed" else departure.status
 
 
-def _export(recorder: Recorder, result: Result) -> None:
-    """Write CSV and solution beside the log. A file that cannot be written only gets a message."""
+def _export(recorder: Recorder, result: Result) -> bool:
+    """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
     from app.files.exports import export_csv, export_solution
     from gpu.run.run_log import read_log
 
-    instance, session = result.instance, result.session
-    try:
-        if result.solution is not None:
-            comment = f"by {session.colony}, seed {session.seed}"
-            path = recorder.path.with_suffix(instance.problem.words.suffix)
-            export_solution(path, instance, result.solution, comment)
-        if recorder.complete:
-            export_csv(recorder.path.with_suffix(".csv"), read_log(recorder.path))
-    except FormicariumError as error:
-        say(one_line(str(error)))
+    instance, session, path = result.instance, result.session, recorder.path
+    written = recorder.complete  # the recorder has said why not
+    if (solution := result.solution) is not None:
+        file = path.with_suffix(instance.problem.words.suffix)
+        comment = f"by {session.colony}, seed {session.seed}"
+        written &= succeeds(lambda: export_solution(file, instance, solution, comment))
+    if recorder.complete:
+        written &= succeeds(lambda: export_csv(path.with_suffix(".csv"), read_log(path)))
+    return written

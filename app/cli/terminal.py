@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TextIO
+
+from gpu.core.errors import FormicariumError
 
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
 
 def say(sentence: str) -> None:
-    """Print a message for the user to standard error."""
-    print(f"formicarium: {sentence}", file=sys.stderr)
+    """Print a message for the user to standard error; nobody hears it if that is gone or full."""
+    try:
+        print(f"formicarium: {sentence}", file=sys.stderr, flush=True)
+    except OSError:
+        drop(sys.stderr)
+
+
+def succeeds(work: Callable[[], object]) -> bool:
+    """Do ``work``; if it is refused, say why, and return False."""
+    try:
+        work()
+    except FormicariumError as error:
+        say(one_line(str(error)))
+        return False
+    return True
+
+
+def drop(stream: TextIO) -> None:
+    """Let what is printed on ``stream`` from now on go nowhere, and what waits there too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def width() -> int:

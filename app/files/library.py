@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-import logging
-import tempfile
+import os
+import re
+import threading
 import tomllib
 import zlib
 from functools import cache
@@ -21,8 +22,15 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import InstanceReference
 
-LONGEST_FILE = 64 << 20  # most bytes of an unpacked download; TSPLIB's largest file has 2 MB
+LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; TSPLIB's largest has 2 MB
 TIMEOUT = 30  # seconds without an answer after which a download fails
+LONGEST_TIME = 300.0  # most seconds of a download
+
+
+_LINE = re.compile(
+    rb"([-+.\deE\s]*|EOF|(?:TYPE|DIMENSION|(?:EDGE|NODE|DISPLAY)_[A-Z_]+)(?:\s*:\s*\w+)?)(?:\s.*)?"
+)
+"""A line of a TSPLIB file; the group has its keywords and numbers. The rest may say anything."""
 
 
 class DownloadError(FormicariumError):
@@ -38,7 +46,8 @@ def find_path(text: str) -> Path:
 
     Raises InstanceError if it is none of these.
     """
-    if found := [Path(text)] if Path(text).exists() else _named(text):
+    # Unlike Path.exists, this refuses no name, however long or odd.
+    if found := [Path(text)] if os.path.exists(text) else _named(text):  # noqa: PTH110
         return found[0]
     if (name := text.removesuffix(".tsp")) in downloadable():
         raise NotDownloadedError(
@@ -105,7 +114,8 @@ def digest(instance: TspInstance) -> str:
     """Return the SHA-256 of the contents of an instance: metric, direction, and every number.
 
     Mirrors of TSPLIB differ in line ends, blanks, comments and in the way of writing a number: a
-    digest of the bytes would refuse their good copies. This one refuses only a changed number.
+    digest of the bytes would refuse their good copies. This one refuses only a changed number, and
+    :func:`download` keeps nothing else of a file.
     """
     found = hashlib.sha256(f"{instance.metric.value} {instance.n} {instance.directed}".encode())
     parts = ((instance.city_ids, "<i8"), (instance.coordinates, "<f8"), (instance.matrix, "<i4"))
@@ -128,7 +138,7 @@ def download(name: str, source: str = "") -> Path:
             f"{name}: no checksum is known for this name; there are {', '.join(downloadable())}"
         )
     url = f"{(source or home).rstrip('/')}/{name}.tsp.gz"
-    content = _unpacked(url, _fetched(url))
+    content = _digested(name, _unpacked(url, _fetched(url)))
     kept = folder() / f"{name}.tsp"
     try:
         same = digest(load(kept, content)) == digests[name]
@@ -143,22 +153,55 @@ def download(name: str, source: str = "") -> Path:
     return kept
 
 
-def _fetched(url: str) -> bytes:
-    import pooch
+def _digested(name: str, content: bytes) -> bytes:
+    """Return what the digest covers of a file: no comment, and no name of the mirror's choice."""
+    found = map(_LINE.fullmatch, map(bytes.strip, content.splitlines()))
+    return b"\n".join([b"NAME: " + name.encode(), *(line[1] for line in found if line), b""])
 
-    pooch.get_logger().setLevel(logging.WARNING)  # at INFO it asks the user to note a hash
-    agent = {"User-Agent": f"{APPLICATION}/{__version__}"}
-    fetch = pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT, headers=agent)
-    try:
-        with tempfile.TemporaryDirectory(prefix=f"{APPLICATION}-") as place:
-            fetched = pooch.retrieve(url, None, fname="fetched", path=place, downloader=fetch)
-            return Path(fetched).read_bytes()
-    except (OSError, ValueError) as error:  # every error of requests is an OSError
-        response = getattr(error, "response", None)
-        if response is not None:
-            response.close()  # pooch leaves it open
-        why = " ".join(str(error).split())
-        raise DownloadError(f"{url}: cannot be downloaded ({why})") from error
+
+def _fetched(url: str) -> bytes:
+    """Return what is at ``url``, as it is sent."""
+    from urllib3.exceptions import HTTPError
+
+    found: list[bytes | Exception] = []
+
+    def fetch() -> None:
+        try:
+            found.append(_sent(url))
+        except (OSError, ValueError, HTTPError) as error:  # an error of requests is an OSError
+            found.append(error)
+
+    worker = threading.Thread(target=fetch, name="download", daemon=True)
+    worker.start()  # a server that sends a byte now and then holds up no more than this thread
+    worker.join(LONGEST_TIME)
+    if not found:
+        raise DownloadError(f"{url}: not there within {LONGEST_TIME:g} s; nothing was kept")
+    if isinstance(found[0], bytes):
+        return found[0]
+    raise DownloadError(f"{url}: cannot be downloaded ({_why(found[0])})") from found[0]
+
+
+def _sent(url: str) -> bytes:
+    import requests
+
+    agent = {"User-Agent": f"{APPLICATION}/{__version__}", "Accept-Encoding": "identity"}
+    with requests.get(url, headers=agent, stream=True, timeout=TIMEOUT) as response:
+        response.raise_for_status()
+        content: bytes = response.raw.read(LONGEST_FILE + 1, decode_content=False)
+    if len(content) > LONGEST_FILE:
+        raise ValueError("too large for an instance")
+    return content
+
+
+def _why(error: Exception) -> str:
+    """Return in a few words why nothing was fetched."""
+    import requests
+
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    if type(error) is requests.ConnectionError:
+        return "no connection to it: is this computer online?"
+    return " ".join(str(error).split())
 
 
 def _unpacked(url: str, content: bytes) -> bytes:

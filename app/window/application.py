@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+import platformdirs
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
@@ -31,6 +32,7 @@ from gpu.problems.bundled import bundled
 from gpu.run.recorder import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 from views.widgets.formats import whole
 from views.widgets.icons import application_icon
 
@@ -107,13 +109,8 @@ def qt_application() -> QApplication:
 
 
 def _window(settings_file: Path | None) -> MainWindow:
-    form = QSettings.Format.IniFormat
-    settings = (
-        QSettings(form, QSettings.Scope.UserScope, APPLICATION, "window")
-        if settings_file is None
-        else QSettings(str(settings_file), form)
-    )
-    window = MainWindow(settings)
+    usual = platformdirs.user_config_path(APPLICATION, appauthor=False) / "window.json"
+    window = MainWindow(Settings(settings_file or usual))
     window.setup.show_presets(presets())
     problems = list(Problem)
     window.setup.instance.show_bundled(

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.notifications import Notifications
 from app.termination import leave
 from app.window.application import Application, qt_application
+from app.window.controllers.exports import save_png
 from app.window.models.run import RunModel
 from app.window.process.stall_meter import StallMeter
 from gpu.problems.bundled import bundled
@@ -68,7 +69,7 @@ def run_offscreen(out: Path) -> int:
     """Run the demonstration where nobody sees it, and leave pictures and the log in ``out``."""
     qt = qt_application()
     out.mkdir(parents=True, exist_ok=True)
-    settings = out / "window.ini"
+    settings = out / "window.json"
     with Notifications() as notifications:
         application = Application(
             notifications, settings, lambda session: free_path(out, stem(session), ".jsonl")
@@ -121,10 +122,10 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
     for theme in ("light", "dark"):
         window.theme_choice.choose(theme)
         left.append(out / f"window-{theme}.png")
-        window.grab().save(str(left[-1]))
+        save_png(window.grab().toImage(), left[-1])
     for key, view in window.dashboard.views.items():
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")
-        as_image(view, window.theme, application.exports.caption).save(str(left[-1]))
+        save_png(as_image(view, window.theme, application.exports.caption), left[-1])
     return left

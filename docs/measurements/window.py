@@ -63,7 +63,7 @@ def solve(
         application.run_controller.start()
 
     with Notifications() as notifications, tempfile.TemporaryDirectory() as folder:
-        application = Application(notifications, Path(folder) / "window.ini")
+        application = Application(notifications, Path(folder) / "window.json")
         application.window.resize(1600, 1000)
         application.window.show()
         application.files.ready.connect(start, ONCE)

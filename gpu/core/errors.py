@@ -41,8 +41,8 @@ def sentence_for(error: BaseException) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return (
-            "the computer's memory is too small for this: choose a colony with the selective "
-            "memory (acs-spm), fewer ants, or close other programs"
+            "the computer's memory is too small for this: choose fewer ants or a smaller instance, "
+            "or close other programs"
         )
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""

@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import math
+import os
 import platform
 import re
 import threading
@@ -52,7 +53,7 @@ class Recorder:
         self._due = 0.0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb", buffering=0)
+            self._file = open(path, "wb", buffering=0, opener=_no_link)  # noqa: SIM115
         except OSError as error:
             self._give_up(error)
         self._write(header(session, instance))
@@ -62,6 +63,12 @@ class Recorder:
         """Whether the file has all lines up to the last one."""
         with self._lock:
             return self._finished
+
+    @property
+    def lost(self) -> bool:
+        """Whether lines are missing, because the file could not be written."""
+        with self._lock:
+            return self._file is None and not self._finished
 
     def record(self, state: Snapshot) -> None:
         """Write a line if ``state`` has a better solution, or if the interval is over."""
@@ -103,6 +110,11 @@ class Recorder:
         )
 
 
+def _no_link(path: str, flags: int) -> int:
+    """Open a file, but not what a link in its place leads to."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
 def default_log_path(session: Session) -> Path:
     """Return the path of the window's log for a run that starts now."""
     import platformdirs
@@ -121,8 +133,9 @@ def free_path(folder: Path, start: str, *endings: str) -> Path:
     """Return a path in ``folder`` with the first ending; no file has its name and any ending."""
     for number in itertools.count(1):
         name = start if number == 1 else f"{start}-{number}"
-        if not any((folder / f"{name}{ending}").exists() for ending in endings):
-            return folder / f"{name}{endings[0]}"
+        paths = [folder / f"{name}{ending}" for ending in endings]
+        if not any(os.path.lexists(path) for path in paths):  # a link that leads nowhere is there
+            return paths[0]
     raise AssertionError("counting has no end")
 
 

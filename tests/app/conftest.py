@@ -40,7 +40,7 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     """The window as it opens, its devices known: nothing loaded, logs in a folder of the test's."""
     made = Application(
         Notifications(),
-        tmp_path / "window.ini",
+        tmp_path / "window.json",
         lambda session: free_path(tmp_path, stem(session), ".jsonl"),
     )
     made.window.resize(1280, 800)

@@ -130,3 +130,14 @@ def test_an_error_in_a_slot_is_told(qtbot: QtBot, tmp_path: Path) -> None:
         (found,) = caught
         sys.excepthook(*found)
     assert "ZeroDivisionError" in told[0]
+
+
+def test_a_full_disk_is_told_once_and_leaves_no_tracebacks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Notifications(Path("/dev/full")):
+        for _ in range(3):
+            logging.getLogger("app").error("a line")
+    assert capsys.readouterr().err == (
+        "formicarium: the program's log cannot be written (the disk is full)\n"
+    )

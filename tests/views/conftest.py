@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -11,6 +10,7 @@ from gpu.core.devices import Device, Survey
 from tests.views.scenes import uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
 
@@ -28,12 +28,12 @@ def style(qapp: QApplication) -> None:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> QSettings:
-    return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "window.json")
 
 
 @pytest.fixture
-def window(qtbot: QtBot, settings: QSettings) -> MainWindow:
+def window(qtbot: QtBot, settings: Settings) -> MainWindow:
     """A real window with a machine's devices and an instance, ready to start."""
     made = MainWindow(settings)
     qtbot.addWidget(made)

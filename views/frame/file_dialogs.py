@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from views.frame.actions import EXPORTS
+from views.frame.settings import Settings
 from views.problem_display import FILES
 
 MOST_RECENT = 8  # how many instances are remembered
+LONGEST_STEM = 80  # most characters of a name that is offered
+_NONE: list[str] = []
 _FORMS = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)"}
 
 
@@ -23,7 +28,7 @@ class FileDialogs(QObject):
     to_export = Signal(str, object)  # a name in ``EXPORTS`` and the path to write
     to_picture = Signal(str, str, object)  # key of a view, "png" or "svg", and the path to write
 
-    def __init__(self, window: QWidget, settings: QSettings) -> None:
+    def __init__(self, window: QWidget, settings: Settings) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
@@ -51,15 +56,15 @@ class FileDialogs(QObject):
 
     def recent(self) -> list[Path]:
         """Return the recent instances that still exist, the latest first."""
-        kept = self._settings.value("recent")
-        texts = [kept] if isinstance(kept, str) else kept if isinstance(kept, list) else []
-        return [path for text in texts if (path := Path(str(text))).exists()]
+        texts = self._settings.get("recent", _NONE)
+        # Unlike Path.exists, this refuses no text, however long or odd.
+        return [Path(text) for text in texts if os.path.exists(text)]  # noqa: PTH110
 
     def remember(self, path: Path) -> None:
         """Put ``path`` first among the recent instances."""
         path = path.absolute()
         paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
-        self._settings.setValue("recent", [str(p) for p in paths])
+        self._settings.put({"recent": [str(p) for p in paths]})
 
     def _ask_to_save(
         self, title: str, name: str, filter_: str, chosen: Callable[[Path], object]
@@ -68,7 +73,7 @@ class FileDialogs(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setDefaultSuffix(name.rpartition(".")[2])
-        dialog.selectFile(name)
+        dialog.selectFile(_bare(name))
         dialog.open()
 
     def _dialog(
@@ -76,13 +81,20 @@ class FileDialogs(QObject):
     ) -> QFileDialog:
         dialog = QFileDialog(self._window, title)
         dialog.setNameFilter(filter_)
-        folder = Path(str(self._settings.value(key, "")))
-        dialog.setDirectory(str(folder if folder.is_dir() else Path.home()))
+        folder = self._settings.get(key, "")
+        dialog.setDirectory(folder if os.path.isdir(folder) else str(Path.home()))  # noqa: PTH112
 
         def accept(text: str) -> None:
-            self._settings.setValue(key, str(Path(text).parent))
+            self._settings.put({key: str(Path(text).parent)})
             chosen(Path(text))
 
         dialog.fileSelected.connect(accept)
         dialog.finished.connect(dialog.deleteLater)
         return dialog
+
+
+def _bare(name: str) -> str:
+    """Return ``name`` as a file name: a short one that leads to no folder and hides nothing."""
+    stem, _, suffix = name.rpartition(".")
+    plain = re.sub(r"[^\w.-]+", "_", stem).lstrip(".-")[:LONGEST_STEM]
+    return f"{plain or 'formicarium'}.{suffix}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from views.frame.dashboard import Dashboard
 from views.frame.file_dialogs import FileDialogs
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
+from views.frame.settings import Settings
 from views.problem_display import problem_of
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
@@ -44,7 +45,7 @@ class MainWindow(QMainWindow):
     stop_requested = Signal()
     closing = Signal()
 
-    def __init__(self, settings: QSettings) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)

@@ -2,50 +2,59 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QObject, QSettings, Signal, Slot
+import re
+
+from PySide6.QtCore import QByteArray, QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from views.frame.actions import Actions
 from views.frame.dashboard import Dashboard
+from views.frame.settings import Settings, Value
 from views.problem_display import DISPLAYS
 from views.widgets.theme import DARK, LIGHT, Theme, system_theme
 
 _USUAL_SIZE = (1280, 800)
+_NO_TABS: list[str] = []
 _NAMED = {"light": LIGHT, "dark": DARK}
 
 
-def save(settings: QSettings, window: QMainWindow, dashboard: Dashboard, actions: Actions) -> None:
+def save(settings: Settings, window: QMainWindow, dashboard: Dashboard, actions: Actions) -> None:
     """Write the state. The size during a presentation is not kept."""
-    put = settings.setValue
+    values: dict[str, Value] = {
+        "panel": actions["panel"].isChecked(),
+        "across": _text(dashboard.across.saveState()),
+        "down": _text(dashboard.down.saveState()),
+    }
     if not actions["present"].isChecked():
-        put("geometry", window.saveGeometry())
-    put("panel", actions["panel"].isChecked())
-    put("across", dashboard.across.saveState())
-    put("down", dashboard.down.saveState())
+        values["geometry"] = _text(window.saveGeometry())
     for problem, tabs in dashboard.tabs.items():
-        put(f"tabs-{problem}", tabs)
-    settings.sync()
+        values[f"tabs-{problem}"] = [str(index) for index in tabs]
+    settings.put(values)
 
 
 def restore(
-    settings: QSettings, window: QMainWindow, dashboard: Dashboard, actions: Actions
+    settings: Settings, window: QMainWindow, dashboard: Dashboard, actions: Actions
 ) -> None:
     """Read the state. What cannot be read is left as it is."""
-    get = settings.value
-    geometry = get("geometry")
-    if not (isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)):
+    if not window.restoreGeometry(_bytes(settings.get("geometry", ""))):
         window.resize(*_USUAL_SIZE)
     for name, splitter in (("across", dashboard.across), ("down", dashboard.down)):
-        state = get(name)
-        if isinstance(state, QByteArray):
-            splitter.restoreState(state)
+        splitter.restoreState(_bytes(settings.get(name, "")))
     for problem in DISPLAYS:
-        tabs = get(f"tabs-{problem}")
-        if isinstance(tabs, list) and len(tabs) == len(dashboard.panes):
-            indexes = [int(index) if str(index).isdecimal() else 0 for index in tabs]
-            dashboard.choose_tabs(problem, indexes)
-    actions["panel"].setChecked(str(get("panel", True)).lower() != "false")
+        tabs = settings.get(f"tabs-{problem}", _NO_TABS)
+        if len(tabs) == len(dashboard.panes):
+            known = [int(tab) if re.fullmatch("[0-9]{1,3}", tab) else 0 for tab in tabs]
+            dashboard.choose_tabs(problem, known)
+    actions["panel"].setChecked(settings.get("panel", True))
+
+
+def _text(state: QByteArray) -> str:
+    return state.toBase64().toStdString()
+
+
+def _bytes(text: str) -> QByteArray:
+    return QByteArray.fromBase64(text.encode(errors="replace"))
 
 
 class ThemeChoice(QObject):
@@ -53,10 +62,10 @@ class ThemeChoice(QObject):
 
     changed = Signal()  # the theme has changed, or was chosen again
 
-    def __init__(self, settings: QSettings, parent: QObject) -> None:
+    def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
-        name = str(settings.value("theme", "system"))
+        name = settings.get("theme", "system")
         self.name = name if name in _NAMED else "system"  # or "light" or "dark"
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
@@ -68,7 +77,7 @@ class ThemeChoice(QObject):
     def choose(self, name: str) -> None:
         """Use the theme "system", "light" or "dark"."""
         self.name = name
-        self._settings.setValue("theme", name)
+        self._settings.put({"theme": name})
         self.changed.emit()
 
     @Slot()

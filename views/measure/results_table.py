@@ -97,6 +97,9 @@ class ResultsTable(QTableWidget):
         ``spare`` has groups of columns that may be hidden; the first group is hidden first.
         """
         self._spare = tuple(spare)
+        headers, modes = (self._header, self.verticalHeader()), QHeaderView.ResizeMode
+        for header in headers:  # else each new cell has all of them measured
+            header.setSectionResizeMode(modes.Fixed)
         self.setSortingEnabled(False)
         if self.headings != list(headings):
             self.clear()
@@ -109,6 +112,8 @@ class ResultsTable(QTableWidget):
                 item = _Item(cell)
                 item.dress(self.theme)
                 self.setItem(at, column, item)
+        for header in headers:
+            header.setSectionResizeMode(modes.ResizeToContents)
         self.setSortingEnabled(True)
         self._fit()
 

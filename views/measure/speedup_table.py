@@ -47,6 +47,8 @@ class SpeedupTable(QTableWidget):
     def show_reports(self, reports: Sequence[SpeedupReport]) -> None:
         """Show all measurements of ``reports``."""
         lines = [(report, one) for report in reports for one in report.measurements]
+        header, modes = self.horizontalHeader(), QHeaderView.ResizeMode
+        header.setSectionResizeMode(modes.Fixed)  # else each new cell has all of them measured
         self.setRowCount(len(lines))
         for row, (report, one) in enumerate(lines):
             for column, text in enumerate(_cells(report, one)):
@@ -55,6 +57,7 @@ class SpeedupTable(QTableWidget):
                 if column not in _TEXT_COLUMNS:
                     item.setTextAlignment(_RIGHT)
                 self.setItem(row, column, item)
+        header.setSectionResizeMode(modes.ResizeToContents)
 
 
 def _cells(report: SpeedupReport, one: Measurement) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QBuffer, QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QWidget
 
@@ -78,7 +78,7 @@ class ExportController(Controller):
 
     def _write_image(self, path: Path, widget: QWidget, caption: str) -> None:
         image = as_image(widget, self._window.theme, caption)
-        self._write(path, lambda: write_whole(path, lambda part: _save(image, part)))
+        self._write(path, lambda: write_whole(path, lambda part: save_png(image, part)))
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
         tell = self._window.tell
@@ -98,11 +98,16 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
     if name == "session":
         return lambda: exports.export_session(path, run.session, run.instance, run.outcome)
     log = run.recorder.path
+    if run.recorder.lost:
+        raise exports.ExportError(f"{log}: the run's log could not be written, and is incomplete")
     if name == "log":
         return lambda: exports.export_log(path, log)
     return lambda: exports.export_csv(path, read_log(log))
 
 
-def _save(image: QImage, path: Path) -> None:
-    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise OSError(f"{path.name} cannot be written as PNG")
+def save_png(image: QImage, path: Path) -> None:
+    """Write a PNG; raise OSError, which says why not as Qt does not."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    path.write_bytes(buffer.data().data())

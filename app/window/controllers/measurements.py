@@ -102,10 +102,13 @@ class MeasurementController(Controller):
 
     @Slot()
     def cancel(self) -> None:
-        """Give up the measurement under way; what it has shown stays in sight."""
-        if self._task is not None:
+        """Give up the measurement under way; what it has shown stays in sight.
+
+        Nothing else may run before its thread has ended: that one computes until it hears of it.
+        """
+        if self._task is not None and not self._task.cancelled:
             self._task.cancel()
-            self._end("Cancelled.")
+            self._advance(0.0, "Cancelling")
 
     @property
     def _seed(self) -> int:
@@ -135,6 +138,7 @@ class MeasurementController(Controller):
             return
         self._bar = bar
         self._task = Task(measuring, measured, self._failed, self._advance)
+        self._task.ended.connect(self._over)
         bar.begin("Warming up")
         self._enable()
         self.begun.emit()
@@ -154,6 +158,12 @@ class MeasurementController(Controller):
     def _failed(self, sentence: str) -> None:
         self._end("")
         self._window.tell(sentence)
+
+    @Slot(object)
+    def _over(self, task: Task[Any]) -> None:
+        """Make room for the next one when the thread of a cancelled measurement has ended."""
+        if task is self._task:
+            self._end("Cancelled.")
 
     def _end(self, text: str) -> None:
         bar, self._bar, self._task = self._bar, None, None

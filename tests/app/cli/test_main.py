@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -42,6 +43,7 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         (["solve", "eil51.tsp"], "formicarium download eil51 fetches it"),
         (["eil51"], "formicarium download eil51 fetches it"),
         (["solve", "."], ".: "),
+        (["solve", "x" * 300], "there is no such file"),
         (["solve", "odd.tsp"], "odd.tsp: "),
         (["solve"], "Missing argument 'FILE'"),
         (["solve", RING, "--colony", "beetles"], "no colony 'beetles'"),
@@ -66,8 +68,11 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         (["demo", "--out", ""], "name a folder"),
         (["solve", RING, "--out", "odd.tsp"], "'odd.tsp' is a file"),
         (["solve", RING, "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
+        (["demo", "--out", "odd.tsp/out"], "odd.tsp/out: cannot be made"),
         (["solve", RING, "--nonsense"], "No such option"),
         (["frobnicate"], "frobnicate: there is no such file, bundled instance or command"),
+        (["sovle"], "did you mean solve?"),
+        (["sovle", RING, "--iterations", "5"], "did you mean solve?"),
         ([RING], "there is no display"),
         ([], "there is no display"),
         (["replay", "none.jsonl"], "none.jsonl: No such file"),
@@ -145,3 +150,54 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     process.wait(timeout=60)
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_output_that_cannot_be_written_is_one_line_and_status_1() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("instances"), stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
+        )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "the disk is full" in line
+
+
+def test_the_lists_can_be_read_on_any_terminal() -> None:
+    done = subprocess.run(
+        command("colonies"),
+        capture_output=True,
+        env=environment() | {"PYTHONIOENCODING": "iso-8859-1"},
+        check=True,
+    )
+    assert b"acs-gpu-spm" in done.stdout
+
+
+def test_an_interrupted_import_leaves_no_traceback() -> None:
+    code = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "click":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from app.cli.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment())
+    assert done.stderr == b""
+    assert done.returncode == -signal.SIGINT
+
+
+def test_the_shell_can_complete_commands() -> None:
+    asked = {"_FORMICARIUM_COMPLETE": "bash_complete", "COMP_WORDS": "formicarium sp"}
+    done = subprocess.run(
+        command(),
+        capture_output=True,
+        text=True,
+        env=environment() | asked | {"COMP_CWORD": "1"},
+        check=True,
+    )
+    assert done.stdout == "plain,speedup\n"
+    assert "_FORMICARIUM_COMPLETE=bash_source" in run("--help").stdout

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.files.exports import ExportError
 from gpu.problems.tsp.tours import load_tour
 from gpu.run.run_log import read_log
 from tests.app.conftest import Command
@@ -151,7 +152,7 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
         check=False,
         env=environment(),
     )
-    assert done.returncode == 0
+    assert done.returncode == 1  # a file is not whole
     (line,) = done.stderr.splitlines()
     assert "the run's log cannot be written" in line
     assert "the run goes on without it" in line
@@ -197,3 +198,44 @@ def test_a_terminal_shows_the_progress_on_one_line() -> None:
     assert b"% done" in shown
     assert b"gap" in shown
     assert shown.endswith(b"\r\x1b[K")
+
+
+def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = ("solve", RING, "--device", "cpu:1", "--iterations", 5, "--seed", 1, "--out", out)
+    process = subprocess.Popen(
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=100) == 1
+    assert sorted(file.suffix for file in out.iterdir()) == [".csv", ".jsonl", ".tour"]
+
+
+def test_a_file_that_cannot_be_written_is_named_and_status_1(
+    inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(path: Path, *_: object) -> None:
+        raise ExportError(f"{path}: cannot be written (the disk is full)")
+
+    monkeypatch.setattr("app.files.exports.export_solution", full)
+    done = inside("solve", RING, "--device", "cpu:1", "--iterations", 5, "--out", tmp_path)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert ".tour: cannot be written (the disk is full)" in line
+    assert "finished" in done.stdout
+    assert sorted(file.suffix for file in tmp_path.iterdir()) == [".csv", ".jsonl"]
+
+
+def test_a_log_that_cannot_be_written_is_status_1(
+    inside: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("gpu.run.recorder.free_path", lambda *_: tmp_path / "link.jsonl")
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "elsewhere")
+    done = inside("solve", RING, "--device", "cpu:1", "--iterations", 5, "--out", tmp_path)
+    assert done.returncode == 1
+    assert "link.jsonl: the run's log cannot be written" in done.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link.jsonl", "link.tour"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -56,7 +57,9 @@ def test_an_instance_is_fetched_checked_and_found_by_name(
     publish(folder, "berlin52", other)
     kept = download("berlin52", f"{address}/")
     assert kept == library.folder() / "berlin52.tsp"
-    assert kept.read_bytes() == other
+    text = kept.read_bytes()
+    assert text.startswith(b"NAME: berlin52\nTYPE: TSP\nDIMENSION: 52\n")
+    assert b"city" not in text  # the digest covers all that is kept
     assert library.downloaded() == (kept,)
     instance = library.find_instance("berlin52")
     assert instance.n == 52
@@ -107,9 +110,54 @@ def test_something_endless_is_not_unpacked(
         download("eil51", address)
 
 
-def test_without_a_network_the_address_is_named() -> None:
-    with pytest.raises(DownloadError, match=r"^http://127\.0\.0\.1:9/eil51\.tsp\.gz: cannot be"):
-        download("eil51", "http://127.0.0.1:9")
+def test_something_endless_is_not_fetched(
+    mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, address = mirror
+    monkeypatch.setattr(library, "LONGEST_FILE", 1000)
+    (folder / "eil51.tsp.gz").write_bytes(b"0" * 1_000_000)
+    with pytest.raises(DownloadError, match="too large"):
+        download("eil51", address)
+
+
+def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "LONGEST_TIME", 0.2)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def dribble() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                while not over.wait(0.02):
+                    connection.sendall(b"x")
+
+        thread = threading.Thread(target=dribble)
+        thread.start()
+        with pytest.raises(DownloadError, match=r"not there within 0\.2 s"):
+            download("eil51", f"http://127.0.0.1:{server.getsockname()[1]}")
+        over.set()
+        thread.join()
+    for left in threading.enumerate():
+        if left.name == "download":
+            left.join()
+
+
+def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:
+    for name in library.downloadable():
+        kept = library._digested(name, (tsplib / f"{name}.tsp").read_bytes())
+        assert library.digest(load(Path(name), kept)) == library._table()[1][name]
+
+
+def test_without_a_network_the_address_is_named_in_one_sentence() -> None:
+    address = "http://127.0.0.1:9"
+    with pytest.raises(DownloadError) as refused:
+        download("eil51", address)
+    assert str(refused.value) == (
+        f"{address}/eil51.tsp.gz: cannot be downloaded "
+        "(no connection to it: is this computer online?)"
+    )
 
 
 def test_names_and_paths_are_found(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import threading
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
+from app.files.exports import ExportError
 from app.window.application import Application
-from app.window.controllers import measurement_work
+from app.window.controllers import exports, measurement_work
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log
@@ -132,10 +134,43 @@ def test_a_measurement_can_be_cancelled(
     application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
-    with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
+    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
         click(window.view(SpeedupView).measure.button)
     assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
+
+
+def test_a_cancelled_measurement_keeps_its_place_while_its_thread_works(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(measurement_work, "measure_speedups", lambda *_: over.wait(60))
+    window = application.window
+    window.dashboard.show_view("speedup")
+    button = window.view(SpeedupView).measure.button
+    click(button)
+    click(button)
+    assert not window.run_bar.start.isEnabled()
+    click(button)  # a second time
+    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
+        over.set()
+    assert window.view(SpeedupView).measure.note.text() == "Cancelled."
+    assert window.run_bar.start.isEnabled()
+
+
+def test_what_could_not_be_written_whole_is_not_given_away(
+    done: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert done.runs.current is not None
+    monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
+    with pytest.raises(ExportError, match="is incomplete"):
+        exports._writer_of("log", done.runs.current, tmp_path / "a.jsonl")
+
+
+def test_a_picture_that_cannot_be_written_says_why() -> None:
+    image = QImage(20, 20, QImage.Format.Format_RGB32)
+    with pytest.raises(OSError, match="No space left"):
+        exports.save_png(image, Path("/dev/full"))
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(
@@ -187,7 +222,7 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
     window.dashboard.show_view("comparison")
     click(window.view(ComparisonView).measure.button)
     qtbot.wait(200)
-    with qtbot.waitSignal(application.measurements.idle, timeout=5_000):
+    with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
         click(window.view(ComparisonView).measure.button)
     assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()

@@ -201,5 +201,7 @@ def test_names_of_files_are_safe_and_free(tmp_path: Path) -> None:
     assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a.jsonl"
     (tmp_path / "a.tour").touch()
     assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-2.jsonl"
+    (tmp_path / "a-2.jsonl").symlink_to(tmp_path / "nowhere")
+    assert free_path(tmp_path, "a", ".jsonl", ".tour") == tmp_path / "a-3.jsonl"
     path = default_log_path(SESSION)
     assert path.name.endswith("-cities-acs-seq-9.jsonl")

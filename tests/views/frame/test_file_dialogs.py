@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.hands import press
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 
 INSTANCE = uniform(120)
 
@@ -52,7 +53,7 @@ def test_text_that_is_dropped_is_no_file(window: MainWindow) -> None:
 
 
 def test_open_asks_for_a_file_and_remembers_the_folder(
-    qtbot: QtBot, window: MainWindow, settings: QSettings, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, settings: Settings, tmp_path: Path
 ) -> None:
     path = tmp_path / "b.tsp"
     path.write_text("")
@@ -63,7 +64,7 @@ def test_open_asks_for_a_file_and_remembers_the_folder(
     with qtbot.waitSignal(window.open_requested) as opened:
         dialog.accept()
     assert opened.args == [path]
-    assert settings.value("open-folder") == str(tmp_path)
+    assert settings.get("open-folder", "") == str(tmp_path)
 
 
 def test_recent_files_are_offered_while_they_are_there(

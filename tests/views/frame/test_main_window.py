@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -11,6 +11,7 @@ from tests.hands import press, write
 from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView
@@ -78,14 +79,14 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_themes_change_colours_and_are_remembered(
-    qtbot: QtBot, window: MainWindow, settings: QSettings
+    qtbot: QtBot, window: MainWindow, settings: Settings
 ) -> None:
     for theme in (LIGHT, DARK):
         name = "dark" if theme.dark else "light"
         window.actions_.themes[name].trigger()
         ground = window.setup.grab().toImage().pixelColor(150, 40)
         assert ground == theme.colour("panel")
-        assert settings.value("theme") == name
+        assert settings.get("theme", "") == name
     press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
     assert not window.theme.dark
 
@@ -106,7 +107,7 @@ def test_presentation_has_larger_type_and_nothing_else(window: MainWindow) -> No
 
 
 def test_the_state_of_the_window_is_remembered(
-    qtbot: QtBot, window: MainWindow, settings: QSettings
+    qtbot: QtBot, window: MainWindow, settings: Settings
 ) -> None:
     window.actions_["panel"].trigger()
     window.theme_choice.choose("light")

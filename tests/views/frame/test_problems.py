@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -20,6 +20,7 @@ from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.actions import EXPORTS
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 from views.frame.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.classes_view import ClassesView
@@ -76,7 +77,7 @@ def test_views_come_and_go_with_the_problem(window: MainWindow) -> None:
 
 
 def test_each_problem_keeps_its_tabs(
-    qtbot: QtBot, coloring: MainWindow, settings: QSettings
+    qtbot: QtBot, coloring: MainWindow, settings: Settings
 ) -> None:
     coloring.dashboard.show_view("adjacency")
     coloring.dashboard.show_view("classes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +13,7 @@ from tests.hands import press
 from tests.views.graph_scenes import queens
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.frame.settings import Settings
 from views.frame.view_table import LOWER, VIEWS, ViewRow
 from views.widgets.view import View
 
@@ -43,7 +44,7 @@ class IterationView(View):
 
 
 @pytest.fixture
-def window(qtbot: QtBot, settings: QSettings, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def window(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """A window with one view more."""
     monkeypatch.setattr(
         "views.frame.dashboard.VIEWS", [*VIEWS, ViewRow(IterationView, LOWER, (Problem.TSP,))]

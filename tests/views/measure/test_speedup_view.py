@@ -3,7 +3,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtWidgets import QTableWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.measure.speedup_report import Measurement, SpeedupReport
@@ -130,3 +131,23 @@ def test_the_button_starts_and_cancels(qtbot: QtBot, view: SpeedupView) -> None:
     bar.allow("Stop the run first")
     assert not bar.button.isEnabled()
     assert bar.button.toolTip() == "Stop the run first"
+
+
+def test_a_table_is_measured_once_and_not_for_each_of_its_cells(view: SpeedupView) -> None:
+    class Counting(QStyledItemDelegate):
+        asked = 0
+
+        def sizeHint(
+            self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        ) -> QSize:
+            self.asked += 1
+            return super().sizeHint(option, index)
+
+    view.what.buttons["table"].click()
+    view.show_reports([report(500)])
+    table = view.table
+    counting = Counting(table)
+    table.setItemDelegate(counting)
+    view.show_reports([report(n) for n in range(100, 110)])
+    assert table.rowCount() == 30
+    assert counting.asked <= 3 * table.rowCount() * table.columnCount()

@@ -37,7 +37,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
     monkeypatch.setattr(devices, "survey", survey)
     gc.disable()
     try:
-        application = Application(Notifications(), tmp_path / "window.ini")
+        application = Application(Notifications(), tmp_path / "window.json")
         qtbot.addWidget(application.window)
         qtbot.waitUntil(lambda: "driver" in application.window.banner.text, timeout=10_000)
         assert gc.isenabled()

@@ -1,0 +1,158 @@
+"""The commands. Each one itself imports the slow modules that it needs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.measure import compare, speedup
+from app.cli.options import json_option, make_folder, out_option
+from app.cli.solve import replay, solve
+from app.cli.terminal import width
+from gpu import __version__
+from gpu.core.errors import FormicariumError
+
+COMPLETION = """\b
+The shell completes commands and options after
+  eval "$(_FORMICARIUM_COMPLETE=bash_source formicarium)"
+and, in place of bash_source, after zsh_source or fish_source."""
+
+
+class Commands(click.Group):
+    """The commands; any other word is a file to open in the window."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Take a word that is not a command as the file of the hidden command ``open``."""
+        if len(args) > 1 and args[0] not in self.commands and self.meant(args[0]):
+            raise _no_such(args[0])
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["open", *args])
+
+    def meant(self, word: str) -> str:
+        """Return the command that ``word`` may have been meant for."""
+        return next(iter(difflib.get_close_matches(word, self.commands, 1)), "")
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    subcommand_metavar="[FILE | COMMAND [ARGS]...]",
+    epilog=COMPLETION,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="formicarium", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Print tracebacks and internal messages.")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """Watch ant colonies solve travelling-salesman and graph-coloring instances, on GPU or CPU.
+
+    With no command, open the window, with FILE loaded if one is given.
+    """
+    if debug:
+        logging.basicConfig(level=logging.DEBUG)
+        logging.getLogger("numba").setLevel(logging.WARNING)  # it tells every bytecode it reads
+    else:
+        logging.getLogger().addHandler(logging.NullHandler())
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(open_window)
+
+
+@cli.command("open", hidden=True)
+@click.argument("file", required=False)
+def open_window(file: str | None = None) -> int:
+    """Open the window, with FILE loaded if one is given."""
+    path = None
+    if file is not None:
+        from app.files.library import NotDownloadedError, find_path
+
+        try:
+            path = find_path(file)
+        except NotDownloadedError:
+            raise
+        except FormicariumError:
+            raise _no_such(file) from None
+    places = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform == "linux" and not any(os.environ.get(place) for place in places):
+        raise FormicariumError(  # Qt would abort the process
+            "there is no display to open a window on: "
+            "use formicarium solve FILE, or formicarium demo"
+        )
+    from app.window.launch import open_window as window
+
+    return window(path)
+
+
+@cli.command()
+@out_option("Folder for pictures and log where there is no display.", Path("formicarium-demo"))
+def demo(out: Path) -> int:
+    """Show a bundled instance being solved; with no display, leave pictures and a log."""
+    from app.window.launch import run_demo
+    from app.window.process.qt_libraries import platforms_here
+
+    if platforms_here() == ("offscreen",):
+        make_folder(out)
+    return run_demo(out)
+
+
+for _command in (solve, replay, speedup, compare):
+    cli.add_command(_command)
+
+
+@cli.command()
+@json_option("Print a JSON array.")
+def colonies(as_json: bool) -> None:
+    """List the colonies and their parameters."""
+    from app.cli import lists
+
+    _print(lists.colony_rows, lambda: lists.colonies_text(width()), as_json)
+
+
+@cli.command()
+@json_option("Print a JSON object.")
+def devices(as_json: bool) -> None:
+    """List the devices that a colony can run on here."""
+    from app.cli import lists
+
+    _print(lists.device_rows, lists.devices_text, as_json)
+
+
+@cli.command()
+@json_option("Print a JSON object.")
+def instances(as_json: bool) -> None:
+    """List the bundled and the downloaded instances."""
+    from app.cli import lists
+
+    _print(lists.instance_rows, lambda: lists.instances_text(width()), as_json)
+
+
+@cli.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--from", "source", default="", metavar="URL", help="A mirror of TSPLIB's files.")
+def download(names: tuple[str, ...], source: str) -> None:
+    """Fetch TSPLIB instances and check them; with no NAME, list those that are known."""
+    from app.files import library
+
+    if not names:
+        click.echo(", ".join(library.downloadable()))
+    for name in names:
+        click.echo(f"{name}: {library.download(name, source)}")
+
+
+def _no_such(word: str) -> FormicariumError:
+    meant = cli.meant(word)
+    advice = f"did you mean {meant}?" if meant else "see formicarium instances and --help"
+    return FormicariumError(
+        f"{word}: there is no such file, bundled instance or command ({advice})"
+    )
+
+
+def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
+    """Print a list, as JSON or for people."""
+    click.echo(json.dumps(rows(), indent=2) if as_json else text())
