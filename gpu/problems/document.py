@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
+from gpu.core.files import read_regular
 
-LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
@@ -99,27 +98,8 @@ def text_of(path: Path, data: bytes) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what is in the file at ``path``.
-
-    InstanceError if it is none, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
-    """
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise InstanceError(f"{path}: it is a folder; name an instance's file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise InstanceError(f"{path}: it is a device or a pipe; name an instance's file")
-        if status.st_size > LARGEST_FILE:
-            raise InstanceError(
-                f"{path}: it has {status.st_size} bytes; at most {LARGEST_FILE} are read"
-            )
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InstanceError(f"{path}: it cannot be read: {reason}") from error
-    if not data.strip():
-        raise InstanceError(f"{path}: it is empty")
-    return data
+    """Return what is in the instance's file at ``path``, or raise InstanceError."""
+    return read_regular(path, InstanceError)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.core.errors import FormicariumError
+from gpu.core.files import read_regular
 from gpu.run.session import Session, SessionError
 
 FORMAT = 1  # version of the log's format. A reader refuses later versions.
@@ -34,10 +35,7 @@ def read_log(path: Path) -> RunLog:
 
     An incomplete last line of a killed run is skipped.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SessionError(f"{path}: {error.strerror or error}") from error
+    text = read_regular(path, SessionError).decode(errors="replace")
     lines = _session_file(text) or _lines(path, text)
     try:
         first = lines[0]

@@ -169,7 +169,7 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -
 
 
 def test_a_missing_log_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SessionError, match=r"none\.jsonl: No such file"):
+    with pytest.raises(SessionError, match=r"none\.jsonl: it cannot be read: No such file"):
         read_log(tmp_path / "none.jsonl")
 
 
