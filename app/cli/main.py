@@ -18,6 +18,7 @@ from app.cli.solve import replay, solve
 from app.cli.terminal import one_line, say, width
 from gpu import __version__
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.words import shown
 
 BAD_INPUT = 2  # exit status if the input is bad and nothing was run
 
@@ -165,7 +166,7 @@ def main() -> NoReturn:
 
 def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
     """Print a list, as JSON or for people."""
-    click.echo(json.dumps(rows(), indent=2) if as_json else text())
+    click.echo(json.dumps(rows(), indent=2) if as_json else shown(text()))
 
 
 if __name__ == "__main__":

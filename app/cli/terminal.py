@@ -6,12 +6,14 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
+from gpu.core.words import shown
+
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
 
 def say(sentence: str) -> None:
     """Print a message for the user to standard error."""
-    print(f"formicarium: {sentence}", file=sys.stderr)
+    print(f"formicarium: {shown(sentence)}", file=sys.stderr)
 
 
 def width() -> int:

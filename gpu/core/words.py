@@ -1,4 +1,4 @@
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and texts from elsewhere."""
 
 from __future__ import annotations
 
@@ -6,3 +6,19 @@ from __future__ import annotations
 def counted(number: int, noun: str, written: str = "") -> str:
     """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 iterations"."""
     return f"{written or number} {noun}{'' if number == 1 else 's'}"
+
+
+def shown(text: str, most: int | None = None) -> str:
+    """Return ``text`` from a file or a user as it can be shown, in at most ``most`` characters.
+
+    Everything that is not printed, such as a terminal's control sequences, becomes an escape;
+    line breaks stay.
+    """
+    parts = (
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode("ascii")
+        for one in text[:most]
+    )
+    escaped = "".join(parts)
+    if most is not None and max(len(text), len(escaped)) > most:
+        return f"{escaped[: most - 1]}…"
+    return escaped
