@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
 from gpu.core.files import read_regular
+from gpu.core.words import shown
 
+LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
@@ -20,7 +22,8 @@ class Document:
     """A TSPLIB file taken apart."""
 
     path: Path  # where it came from; every message names it
-    specification: dict[str, str]  # Keyword to value. COMMENT lines are joined by line breaks.
+    specification: dict[str, str]  # keyword to value, without comments
+    comments: list[str]  # the COMMENT lines
     sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
     sha256: str  # digest of the file's bytes, hexadecimal
 
@@ -43,6 +46,16 @@ class Document:
         return int(text)
 
 
+def name_of(text: str) -> str:
+    """Return the name of an instance from its file, as it can be shown, written and logged."""
+    return shown(text, LONGEST_NAME)
+
+
+def comment_of(lines: Iterable[str]) -> str:
+    """Return the comment of an instance from the comment lines of its file, likewise."""
+    return shown("\n".join(line.replace("\t", " ") for line in lines), LONGEST_COMMENT)
+
+
 def shortened(text: str) -> str:
     """Quote ``text`` from a file for a message: printable and never long."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
@@ -53,7 +66,7 @@ def document_of(path: Path, data: bytes) -> Document:
 
     InstanceError if it is not text, or has a line that belongs nowhere.
     """
-    document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
+    document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
     for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
         line = raw.strip()
@@ -69,14 +82,14 @@ def document_of(path: Path, data: bytes) -> Document:
             section = document.sections[keyword] = [value] if value else []
         elif value is not None:
             section, value = None, value.strip()
-            known = document.specification.get(keyword, value)
-            if keyword == "COMMENT" and keyword in document.specification:
-                value = f"{known}\n{value}"
-            elif known != value:
+            if keyword == "COMMENT":
+                document.comments.append(value)
+                continue
+            known = document.specification.setdefault(keyword, value)
+            if known != value:
                 raise document.error(
                     f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
                 )
-            document.specification[keyword] = value
         elif section is None or match is not None:
             raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
         else:
