@@ -20,8 +20,8 @@ def exists(path: Path) -> bool:
         return False
 
 
-def read_regular(path: Path, refusal: type[FormicariumError]) -> bytes:
-    """Return what is in the file at ``path``, or raise ``refusal``.
+def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it is empty") -> bytes:
+    """Return what is in the file at ``path``, or raise ``refusal``; ``empty`` says that it is so.
 
     A file without a size is not read: such files of ``/proc`` may have no end.
     """
@@ -35,7 +35,7 @@ def read_regular(path: Path, refusal: type[FormicariumError]) -> bytes:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise refusal(f"{path}: it cannot be read: {reason}") from error
     if not data.strip():
-        raise refusal(f"{path}: it is empty")
+        raise refusal(f"{path}: {empty}")
     return data
 
 
