@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 
 def counted(number: int, noun: str, written: str = "") -> str:
     """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 iterations"."""
@@ -12,13 +14,14 @@ def shown(text: str, most: int | None = None) -> str:
     """Return ``text`` from a file or a user as it can be shown, in at most ``most`` characters.
 
     Everything that is not printed, such as a terminal's control sequences, becomes an escape;
-    line breaks stay.
+    line breaks and spaces of any width stay.
     """
-    parts = (
-        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode("ascii")
+    escaped = "".join(
+        one
+        if one.isprintable() or one == "\n" or unicodedata.category(one) == "Zs"
+        else one.encode("unicode_escape").decode("ascii")
         for one in text[:most]
     )
-    escaped = "".join(parts)
     if most is not None and max(len(text), len(escaped)) > most:
         return f"{escaped[: most - 1]}…"
     return escaped

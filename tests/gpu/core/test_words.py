@@ -12,6 +12,7 @@ from gpu.core.words import shown
     ("text", "expected"),
     [
         ("Grötschel, 漢字 → 5", "Grötschel, 漢字 → 5"),
+        ("13\u202f081\xa0km", "13\u202f081\xa0km"),
         ("\x1b[2J\x07\x7f\x9b31m", r"\x1b[2J\x07\x7f\x9b31m"),
         ("\u202egpj.exe\u2028\ud83d", r"\u202egpj.exe\u2028\ud83d"),
         ("one\ntwo\r\x00", "one\ntwo\\r\\x00"),
