@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from gpu.core.errors import sentence_for
+from gpu.core.words import shown
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QMessageLogContext, QtMsgType
@@ -56,7 +57,7 @@ class Notifications:
         """Tell ``sentence`` to all listeners; without any, print it to standard error."""
         _log.warning("told the user: %s", sentence)
         if not self.listeners:
-            print(f"formicarium: {sentence}", file=sys.stderr)
+            print(f"formicarium: {shown(sentence)}", file=sys.stderr)
         for listener in tuple(self.listeners):
             listener(sentence)
 

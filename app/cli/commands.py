@@ -19,6 +19,7 @@ from app.cli.solve import replay, solve
 from app.cli.terminal import width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
+from gpu.core.words import shown
 
 COMPLETION = """\b
 The shell completes commands and options after
@@ -155,4 +156,4 @@ def _no_such(word: str) -> FormicariumError:
 
 def _print(rows: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
     """Print a list, as JSON or for people."""
-    click.echo(json.dumps(rows(), indent=2) if as_json else text())
+    click.echo(json.dumps(rows(), indent=2) if as_json else shown(text()))

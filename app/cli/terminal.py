@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from gpu.core.errors import FormicariumError
+from gpu.core.words import shown
 
 LEAST_ROOM = 30  # characters that the last column of a table has in the narrowest terminal
 
@@ -16,7 +17,7 @@ LEAST_ROOM = 30  # characters that the last column of a table has in the narrowe
 def say(sentence: str) -> None:
     """Print a message for the user to standard error; nobody hears it if that is gone or full."""
     try:
-        print(f"formicarium: {sentence}", file=sys.stderr, flush=True)
+        print(f"formicarium: {shown(sentence)}", file=sys.stderr, flush=True)
     except OSError:
         drop(sys.stderr)
 

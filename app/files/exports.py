@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
+import platform
+import re
+import secrets
 import shutil
+import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +34,12 @@ _HEADER = (
 milliseconds of each phase follows."""
 
 
+_PARTS = f"formicarium-{zlib.crc32(platform.node().encode()):08x}"  # this computer's
+_PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of the same number
+_PART = re.compile(rf"\.{_PARTS}-([0-9]+)-([0-9a-f]{{8}})-[0-9]+\.part")
+_numbers = itertools.count()
+
+
 class ExportError(FormicariumError):
     """A file that cannot be written; the message names it."""
 
@@ -40,9 +52,10 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{_PARTS}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_remnants(path.parent)
         try:
             write(part)
             part.replace(path)
@@ -53,6 +66,28 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         raise ExportError(
             f"{path}: cannot be written ({sentence_for(error)}); choose another place"
         ) from error
+
+
+def remove_remnants(folder: Path) -> None:
+    """Remove the parts of files that killed processes of this computer have left there."""
+    for part in folder.glob(".formicarium-*.part"):
+        match = _PART.fullmatch(part.name)
+        if match and not _is_alive(int(match[1]), match[2]):
+            with suppress(OSError):  # another process may remove it too
+                part.unlink()
+
+
+def _is_alive(number: int, process: str) -> bool:
+    if number == os.getpid():
+        return process == _PROCESS
+    if os.name == "posix":  # elsewhere the question would end the process
+        try:
+            os.kill(number, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
+        except OSError:  # it belongs to another user
+            return True
+    return True
 
 
 def export_solution(
@@ -78,8 +113,14 @@ def export_csv(path: Path, log: RunLog) -> None:
     writer.writerow([*columns, *map(column_of, phases)])
     for line in lines:
         times = line.get("phases_ms") or {}
-        writer.writerow([*map(line.get, columns), *map(times.get, phases)])
+        writer.writerow(map(cell, [*map(line.get, columns), *map(times.get, phases)]))
     write_whole(path, lambda part: part.write_text(table.getvalue(), "utf-8", newline=""))
+
+
+def cell(value: object) -> object:
+    """Return ``value`` for a cell of a CSV: a text that a spreadsheet would run gets a quote."""
+    runs = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if runs else value
 
 
 def column_of(phase: str) -> str:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
-import os
 import re
 import threading
 import tomllib
 import zlib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from app.files.exports import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.errors import FormicariumError, InstanceError
+from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
+from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -46,8 +48,7 @@ def find_path(text: str) -> Path:
 
     Raises InstanceError if it is none of these.
     """
-    # Unlike Path.exists, this refuses no name, however long or odd.
-    if found := [Path(text)] if os.path.exists(text) else _named(text):  # noqa: PTH110
+    if found := [Path(text)] if exists(Path(text)) else _named(text):
         return found[0]
     if (name := text.removesuffix(".tsp")) in downloadable():
         raise NotDownloadedError(
@@ -75,10 +76,11 @@ def find_again(reference: InstanceReference, beside: Path | None = None) -> Inst
     recorded = [Path(reference.path)] if reference.path else []
     moved = [beside.parent / path.name for path in recorded if beside is not None]
     paths = (*recorded, *moved, *_named(reference.name))
-    found = [path for path in paths if path.exists()]
+    found = [path for path in paths if exists(path)]
     for path in found:
-        if hashlib.sha256(path.read_bytes()).hexdigest() == reference.sha256:
-            return load_instance(path)
+        with suppress(InstanceError):  # another place may have it; else the first one's is raised
+            if hashlib.sha256(read_bytes(path)).hexdigest() == reference.sha256:
+                return load_instance(path)
     if found:
         reference.check(load_instance(found[0]))
     raise InstanceError(

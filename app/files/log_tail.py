@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
+
+from gpu.core.errors import FormicariumError
+from gpu.core.files import open_regular
 
 EVERY = 0.25  # seconds between two looks at the file
 MOST = 256 * 1024  # most bytes that one look reads; a run writes a few lines a second
@@ -16,7 +19,7 @@ class LogTail:
 
     def __init__(self, listener: Callable[[list[str]], object]) -> None:
         self._listener = listener
-        self._file: io.BufferedReader | None = None
+        self._file: BinaryIO | None = None
         self._part = b""
         self._due = 0.0
 
@@ -27,8 +30,8 @@ class LogTail:
         self._part = b""
         self._due = 0.0
         try:
-            self._file = path.open("rb") if path is not None else None
-        except OSError:  # the recorder has told the user why there is no log
+            self._file = open_regular(path, FormicariumError) if path is not None else None
+        except (OSError, FormicariumError):  # the recorder has told the user why there is no log
             self._file = None
 
     def read_sometimes(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.files.exports import column_of, write_whole
+from app.files.exports import cell, column_of, write_whole
 from gpu import __version__
 from gpu.core import devices
 
@@ -112,5 +112,5 @@ def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 
+from gpu.core.words import shown
+
 WHY_WRONG = (
     "either this program has a fault, or the device that computed it: please report it, with the "
     "seed and the parameters"
@@ -12,7 +14,10 @@ WHY_WRONG = (
 
 
 class FormicariumError(Exception):
-    """Base of every error whose message is meant for the user."""
+    """Base of every error whose message is meant for the user, with control characters escaped."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shown(message))
 
 
 class InstanceError(FormicariumError):
@@ -47,7 +52,7 @@ def sentence_for(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         what = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        return f"{where}{what}"
-    what = " ".join(str(error).split())
+        return shown(f"{where}{what}")
+    what = shown(" ".join(str(error).split()))
     kind = type(error).__name__
     return f"an unexpected error came up ({kind}{': ' if what else ''}{what}): please report it"

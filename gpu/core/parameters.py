@@ -18,6 +18,8 @@ from gpu.core.instance import Instance
 
 P = ParamSpec("P")
 
+_LARGEST = 2**64
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -104,6 +106,8 @@ class Parameters:
             if kind is not str:
                 if isinstance(value, bool) or not isinstance(value, int | float):
                     raise ParameterError(f"{name} = {value!r} is not a number")
+                if isinstance(value, int) and abs(value) > _LARGEST:  # beyond what a float can be
+                    raise ParameterError(f"{name} has {value.bit_length()} bits; it {must}")
                 if kind is int and value != int(value if math.isfinite(value) else 0):
                     raise ParameterError(f"{name} = {value!r} is not a whole number")
             if not explanation.admits(value):

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+LARGEST = 10**18  # of whole numbers; far beyond it they are no floats
+
 
 @dataclass(frozen=True, slots=True)
 class StopLimit:
@@ -16,6 +18,8 @@ class StopLimit:
 
     def wanted(self, value: float) -> str:
         """Return what ``value`` should be, such as ``"at least 0"``; empty if it is possible."""
+        if isinstance(value, int) and value > LARGEST:
+            return "at most 10^18"
         if not math.isfinite(value) or (self.whole and value != int(value)):
             return "a whole number" if self.whole else "a finite number"
         if value < 0 or (value == 0 and not self.zero):

@@ -1,8 +1,27 @@
-"""Numbers with their nouns."""
+"""Numbers with their nouns, and texts from elsewhere."""
 
 from __future__ import annotations
+
+import unicodedata
 
 
 def counted(number: int, noun: str, written: str = "") -> str:
     """Return ``number`` (as it is ``written``) with ``noun``: "1 iteration", "2 iterations"."""
     return f"{written or number} {noun}{'' if number == 1 else 's'}"
+
+
+def shown(text: str, most: int | None = None) -> str:
+    """Return ``text`` from a file or a user as it can be shown, in at most ``most`` characters.
+
+    Everything that is not printed, such as a terminal's control sequences, becomes an escape;
+    line breaks and spaces of any width stay.
+    """
+    escaped = "".join(
+        one
+        if one.isprintable() or one == "\n" or unicodedata.category(one) == "Zs"
+        else one.encode("unicode_escape").decode("ascii")
+        for one in text[:most]
+    )
+    if most is not None and max(len(text), len(escaped)) > most:
+        return f"{escaped[: most - 1]}…"
+    return escaped

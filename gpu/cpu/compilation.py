@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import shutil
+import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -19,7 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Whole = int | np.integer[Any]
 """A whole number, of Python outside and of the machine inside compiled code."""
 
-_PREFIX = "compiled-"
+_OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
+_OF_NUMBA = re.compile(r".+\.(nbi|nbc)(\.tmp\.[0-9a-f]{16})?")  # all the files that Numba keeps
 _NEVER_COMPILED = {"cuda", "run", "measure"}  # folders of which compiled functions use nothing
 
 _config: Any = numba.config
@@ -71,7 +74,7 @@ def _folder() -> Path | None:
 
     Numba looks only at the file of the function itself to see whether what it kept is out of date.
     So the folder's name is a digest of all files that compiled functions may use. The folders of
-    earlier sources are removed.
+    earlier sources are removed, and nothing else: the user may have other things at this place.
     """
     here = Path(__file__).parent
     package = here.parent
@@ -80,18 +83,31 @@ def _folder() -> Path | None:
         if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts):
             digest.update(file.read_bytes())
     for base in _bases(here):
-        folder = base / (_PREFIX + digest.hexdigest()[:16])
+        folder = base / f"formicarium-{digest.hexdigest()[:16]}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError:  # read-only, or full
             continue
-        for other in base.glob(_PREFIX + "*"):
-            if other != folder:
-                shutil.rmtree(other, ignore_errors=True)
+        for other in base.glob("*-*"):
+            if other != folder and _OWN_FOLDER.fullmatch(other.name):
+                _remove(other)
         return folder
     return None
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of compiled functions, unless there is anything else in it."""
+    with suppress(OSError):  # what cannot be removed does no harm
+        if folder.is_symlink():
+            return
+        found = list(os.walk(folder, topdown=False))
+        if all(_OF_NUMBA.fullmatch(name) for _, _, names in found for name in names):
+            for place, _, names in found:
+                for name in names:
+                    Path(place, name).unlink()
+                Path(place).rmdir()
 
 
 def _bases(here: Path) -> Iterator[Path]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from gpu.core.errors import DeviceMemoryError
-
-SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
+from gpu.core.memory import SPARE, free_memory
 
 HINTS = {
     "pheromone matrix": "choose a colony with the selective memory",
@@ -17,12 +14,6 @@ HINTS = {
     "matrices of all pairs": "choose a smaller graph",
     "colorings of the ants": "use fewer ants",
 }
-
-
-def free_memory() -> int | None:
-    """Bytes that can be allocated without swapping, or None where the system does not say."""
-    values = [value for value in (_available(), _left_in_group()) if value is not None]
-    return min(values, default=None)
 
 
 def require(what: str, needed: Mapping[str, int]) -> None:
@@ -45,25 +36,3 @@ def require(what: str, needed: Mapping[str, int]) -> None:
         f"{what} needs {all_of_it} of memory, {part} of it for the {largest}, "
         f"but only {left} are free: {HINTS.get(largest, 'close other programs')}"
     )
-
-
-def _available() -> int | None:
-    file = Path("/proc/meminfo")
-    for line in file.read_text().splitlines() if file.exists() else ():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # neither Linux nor another that tells
-        return None
-
-
-def _left_in_group() -> int | None:
-    """Bytes that the container's limit leaves, where there is one."""
-    group = Path("/sys/fs/cgroup")
-    try:
-        limit = (group / "memory.max").read_text().strip()
-        used = int((group / "memory.current").read_text())
-    except (OSError, ValueError):
-        return None
-    return None if limit == "max" else max(int(limit) - used, 0)

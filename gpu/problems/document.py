@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
+from gpu.core.files import read_regular
+from gpu.core.words import shown
 
-LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
+LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
@@ -21,7 +22,8 @@ class Document:
     """A TSPLIB file taken apart."""
 
     path: Path  # where it came from; every message names it
-    specification: dict[str, str]  # Keyword to value. COMMENT lines are joined by line breaks.
+    specification: dict[str, str]  # keyword to value, without comments
+    comments: list[str]  # the COMMENT lines
     sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
     sha256: str  # digest of the file's bytes, hexadecimal
 
@@ -44,6 +46,16 @@ class Document:
         return int(text)
 
 
+def name_of(text: str) -> str:
+    """Return the name of an instance from its file, as it can be shown, written and logged."""
+    return shown(text, LONGEST_NAME)
+
+
+def comment_of(lines: Iterable[str]) -> str:
+    """Return the comment of an instance from the comment lines of its file, likewise."""
+    return shown("\n".join(line.replace("\t", " ") for line in lines), LONGEST_COMMENT)
+
+
 def shortened(text: str) -> str:
     """Quote ``text`` from a file for a message: printable and never long."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
@@ -54,7 +66,7 @@ def document_of(path: Path, data: bytes) -> Document:
 
     InstanceError if it is not text, or has a line that belongs nowhere.
     """
-    document = Document(path, {}, {}, hashlib.sha256(data).hexdigest())
+    document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
     for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
         line = raw.strip()
@@ -70,14 +82,14 @@ def document_of(path: Path, data: bytes) -> Document:
             section = document.sections[keyword] = [value] if value else []
         elif value is not None:
             section, value = None, value.strip()
-            known = document.specification.get(keyword, value)
-            if keyword == "COMMENT" and keyword in document.specification:
-                value = f"{known}\n{value}"
-            elif known != value:
+            if keyword == "COMMENT":
+                document.comments.append(value)
+                continue
+            known = document.specification.setdefault(keyword, value)
+            if known != value:
                 raise document.error(
                     f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
                 )
-            document.specification[keyword] = value
         elif section is None or match is not None:
             raise document.error(f"line {number}, {shortened(line)}, is no line of a TSPLIB file")
         else:
@@ -99,27 +111,8 @@ def text_of(path: Path, data: bytes) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what is in the file at ``path``.
-
-    InstanceError if it is none, cannot be read, is empty, or is larger than ``LARGEST_FILE``.
-    """
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise InstanceError(f"{path}: it is a folder; name an instance's file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise InstanceError(f"{path}: it is a device or a pipe; name an instance's file")
-        if status.st_size > LARGEST_FILE:
-            raise InstanceError(
-                f"{path}: it has {status.st_size} bytes; at most {LARGEST_FILE} are read"
-            )
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InstanceError(f"{path}: it cannot be read: {reason}") from error
-    if not data.strip():
-        raise InstanceError(f"{path}: it is empty")
-    return data
+    """Return what is in the instance's file at ``path``, or raise InstanceError."""
+    return read_regular(path, InstanceError)
 
 
 @contextmanager

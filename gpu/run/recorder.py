@@ -29,6 +29,8 @@ INTERVAL = 0.25  # least seconds between two lines without an improvement
 LINES_A_RUN = 2000
 """About the largest number of lines without an improvement: in longer runs, the interval grows."""
 
+LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
+
 _log = logging.getLogger(__name__)
 
 
@@ -90,7 +92,7 @@ class Recorder:
                 self._finished = True
 
     def _write(self, line: dict[str, object]) -> None:
-        data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        data = (json.dumps(line, allow_nan=False) + "\n").encode("ascii")
         with self._lock:
             try:
                 while self._file is not None and data:
@@ -125,7 +127,7 @@ def default_log_path(session: Session) -> Path:
 
 def stem(session: Session) -> str:
     """Return how the names of a run's files begin: instance, colony and seed."""
-    name = re.sub(r"[^\w.-]+", "_", session.instance.name) or "instance"
+    name = re.sub(r"[^\w.-]+", "_", session.instance.name)[:LONGEST_NAME] or "instance"
     return f"{name}-{session.colony}-{session.seed}"
 
 

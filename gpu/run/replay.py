@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpu.core.words import counted
 from gpu.run.result import Result
 from gpu.run.run_log import RunLog
-from gpu.run.session import Session
+from gpu.run.session import Session, SessionError
 from gpu.run.stopping import StopSettings
 
 
@@ -16,9 +16,17 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
 
     A session without a result (nothing was run yet) keeps its own limits. A ``device`` takes the
     place of the recorded one, or DeviceError says that the colony does not run there.
+
+    SessionError if the run was killed before anything was recorded that could be compared.
     """
     session = log.session if device is None else log.session.with_device(device)
     if log.last is None or not log.last["iteration"]:
+        if log.cut_off:
+            raise SessionError(
+                f"{log.path}: the run was killed before the end of its first iteration: there is "
+                f"nothing to compare with; formicarium solve {session.instance.name} "
+                f"--colony {session.colony} --seed {session.seed} runs it anew"
+            )
         return session
     return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
 

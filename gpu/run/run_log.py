@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from gpu.core.errors import FormicariumError
+from gpu.core.files import read_regular
+from gpu.core.words import shown
 from gpu.run.session import Session, SessionError
 
+_BEGINNING = '{"kind": "session"'
+_NOTHING = "nothing was recorded; run the instance anew with formicarium solve"
 FORMAT = 1  # version of the log's format. A reader refuses later versions.
 
 
@@ -28,16 +32,18 @@ class RunLog:
         """The last known state: the outcome, or the last record if there is none."""
         return self.outcome or (self.records[-1] if self.records else None)
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the run was killed, or still goes on; a session file has its ``outcome``."""
+        return self.outcome is None and "outcome" not in self.header
+
 
 def read_log(path: Path) -> RunLog:
     """Read a run's log or a session file, or raise SessionError.
 
-    An incomplete last line of a killed run is skipped.
+    An incomplete last line of a killed run is skipped; SessionError says so if it is the first.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SessionError(f"{path}: {error.strerror or error}") from error
+    text = read_regular(path, SessionError, f"it is empty: {_NOTHING}").decode(errors="replace")
     lines = _session_file(text) or _lines(path, text)
     try:
         first = lines[0]
@@ -48,25 +54,26 @@ def read_log(path: Path) -> RunLog:
                 f"{path}: written by a later version of Formicarium: update this one"
             )
         session = Session.from_dict(first["session"])
+        outcome = lines[-1] if lines[-1].get("kind") == "outcome" else first.get("outcome")
+        records = [line for line in lines[1:] if line.get("kind") in ("improvement", "progress")]
+        for line in [*records, outcome] if outcome else records:
+            if not isinstance(line["iteration"], int) or "best" not in line:
+                raise KeyError("iteration")
     except (IndexError, KeyError, TypeError) as error:
         raise SessionError(f"{path}: not a run's log or a session file") from error
     except FormicariumError as error:
-        raise SessionError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-    outcome = lines[-1] if lines[-1].get("kind") == "outcome" else None
-    records = [line for line in lines[1:] if line.get("kind") in ("improvement", "progress")]
+        what = str(error).removeprefix(shown(f"{path}: "))
+        raise SessionError(f"{path}: {what}") from error
     return RunLog(path, session, first, tuple(records), outcome)
 
 
 def _session_file(text: str) -> list[dict[str, Any]]:
-    """Return header and outcome (if any) of a session file; an empty list for other files."""
+    """Return the one object of a session file; an empty list for other files."""
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
-    if not isinstance(whole, dict):
-        return []
-    outcome = whole.pop("outcome", None)
-    return [whole, outcome] if isinstance(outcome, dict) else [whole]
+    return [whole] if isinstance(whole, dict) else []
 
 
 def _lines(path: Path, text: str) -> list[dict[str, Any]]:
@@ -75,10 +82,14 @@ def _lines(path: Path, text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(texts, 1):
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
             lines.append(value)
+        elif text.startswith(_BEGINNING[: len(text)]) and "\n" not in text:
+            raise SessionError(
+                f"{path}: its run was killed while the first line was written: {_NOTHING}"
+            )
         elif number == 1 or number < len(texts):
             raise SessionError(f"{path}: line {number} is not a line of a run's log")
     return lines

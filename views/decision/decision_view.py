@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.decision import Decision
 from gpu.problems.tsp.instance import TspInstance
@@ -13,6 +13,7 @@ from views.decision.decision_draws import DecisionDraws
 from views.decision.decision_map import DecisionMap
 from views.decision.decision_words import sentence
 from views.decision.step_controls import KEYS, StepControls
+from views.widgets.labels import Label
 from views.widgets.layouts import fill
 from views.widgets.view import View
 
@@ -42,11 +43,10 @@ class DecisionView(View):
         self._patience.timeout.connect(lambda: self.refuse(self._reason))
         self.decision: Decision | None = None
         self.controls = StepControls()
-        self.words, self.note, self.hint = QLabel(), QLabel(), QLabel()
+        self.words, self.note, self.hint = Label(), Label(), Label()
         for label, role in ((self.words, "words"), (self.note, "note"), (self.hint, "welcome")):
             label.setProperty("role", role)
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from views.widgets.buttons import fit_texts
 from views.widgets.icons import icon
+from views.widgets.labels import Label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
@@ -45,12 +46,12 @@ class StepControls(QtWidgets.QWidget):
         row = fill(QtWidgets.QHBoxLayout(self), spacing=6)
         fixed = QtWidgets.QSizePolicy.Policy.Fixed
         for box, label, tip in (
-            (self.ant, QtWidgets.QLabel("Ant"), "Which ant (↑ ↓)"),
-            (self.step, QtWidgets.QLabel("Step"), "Which of its steps (← →, Home, End)"),
+            (self.ant, Label("Ant"), "Which ant (↑ ↓)"),
+            (self.step, Label("Step"), "Which of its steps (← →, Home, End)"),
         ):
             box.setKeyboardTracking(False)
             box.setAccelerated(True)
-            box.setToolTip(tip)
+            box.setToolTip(plain_tip(tip))
             box.setAccessibleName(label.text())
             box.setSizePolicy(fixed, fixed)
             label.setBuddy(box)

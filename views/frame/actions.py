@@ -10,8 +10,10 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from gpu.core.problem import Problem
+from gpu.core.words import shown
 from views.frame.activity import Activity
 from views.problem_display import DISPLAYS, OPEN_TIP
+from views.widgets.labels import plain_tip
 
 # What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog.
 EXPORTS = {
@@ -112,7 +114,7 @@ class Actions:
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
         why_not = "" if activity.has_run else problem
-        self["start"].setToolTip(why_not or "Start a run with these choices (Space)")
+        self["start"].setToolTip(plain_tip(why_not or "Start a run with these choices (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
         for name, action in self.exports.items():
@@ -132,14 +134,14 @@ class Actions:
         """List the files that were opened last."""
         self.recent_menu.clear()
         for path in paths:
-            action = self.recent_menu.addAction(path.name)
-            action.setToolTip(str(path))
+            action = self.recent_menu.addAction(shown(path.name, 80))
+            action.setToolTip(plain_tip(str(path)))
             action.triggered.connect(lambda _=False, path=path: choose(path))
         self.recent_menu.setEnabled(bool(paths))
 
     def _make(self, text: str, keys: str = "", tip: str = "") -> QAction:
         action = self._window.addAction(text, QKeySequence(keys))
-        action.setToolTip(f"{tip} ({keys})" if keys else tip or text)
+        action.setToolTip(plain_tip(f"{tip} ({keys})" if keys else tip or text))
         return action
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QWidget
 
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
+from views.widgets.labels import Label
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
@@ -40,10 +41,9 @@ class Banner(QFrame):
         self._theme = DARK
         self._severity: Severity = "info"
         self.setProperty("role", "banner")
-        self._sign = QLabel()
+        self._sign = Label()
         self._sign.setFixedWidth(_SIGN)
-        plain = Qt.TextFormat.PlainText
-        self.label = QLabel(" ", wordWrap=True, textFormat=plain)  # without a text it has no height
+        self.label = Label(" ", wordWrap=True)  # without a text it has no height
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.close_button = make_button("plain", tip="Close this message")
         self.close_button.setIconSize(QSize(_SIGN - 4, _SIGN - 4))

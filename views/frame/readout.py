@@ -11,7 +11,7 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
-from views.widgets.labels import make_label
+from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
@@ -34,7 +34,7 @@ class Readout(QFrame):
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
             heading = make_label("heading")
-            value = QLabel(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+            value = Label(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
         self.show_instance(None)
@@ -54,7 +54,7 @@ class Readout(QFrame):
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
         ):
             self.headings[name].setText(title)
-            self.values[name].setToolTip(tip)
+            self.values[name].setToolTip(plain_tip(tip))
         self.begin_run()
 
     def begin_run(self) -> None:

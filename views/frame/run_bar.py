@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QStyleOptionToolButton,
     QToolButton,
@@ -18,7 +17,7 @@ from views.frame.activity import Activity
 from views.widgets.buttons import fit_texts
 from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
-from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.labels import ElidedLabel, Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
@@ -32,12 +31,12 @@ class RunBar(QFrame):
         super().__init__()
         self.setProperty("role", "bar")
         self._theme = DARK
-        ant = QLabel(pixmap=application_icon().pixmap(28, 28))
+        ant = Label(pixmap=application_icon().pixmap(28, 28))
         self.start = _StartButton(actions["start"])
         self.pause, self.step, self.stop = (
             _Button(actions[name], "run") for name in ("pause", "step", "stop")
         )
-        self.state = QLabel()
+        self.state = Label()
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
         self.progress.setMinimumWidth(90)

@@ -15,6 +15,7 @@ from views.graph.class_marks import mark_of
 from views.graph.newest_coloring import NewestColoring
 from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import whole
+from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
 
@@ -174,7 +175,7 @@ class AdjacencyView(NewestColoring, MatrixView):
         if size < n:
             parts.append(f"{math.ceil(n / size)}² pairs a pixel")
         self.caption.setText("  ·  ".join(parts))
-        self.caption.setToolTip(_TIP)
+        self.caption.setToolTip(plain_tip(_TIP))
 
 
 def joined(levels: Shades, factor: int) -> Shades:

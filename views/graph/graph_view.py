@@ -18,7 +18,7 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import whole
-from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.labels import ElidedLabel, make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import Theme
 
@@ -83,7 +83,7 @@ class GraphView(NewestColoring, CanvasView):
         self.begin_run()
         for widget in (self.fit_button, self.arrangement):
             widget.setEnabled(instance is not None)
-        self.caption.setToolTip("" if instance is None else instance.comment)
+        self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
 
     def begin_run(self) -> None:
         """Remove the colors of the former run."""

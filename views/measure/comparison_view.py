@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
 from gpu.core.words import counted
@@ -16,7 +16,7 @@ from views.measure.measure_bar import MeasureBar
 from views.measure.results_table import Cell, ResultsTable
 from views.widgets.formats import milliseconds, significant, whole
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel, make_label
+from views.widgets.labels import ElidedLabel, Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -54,7 +54,7 @@ class ComparisonView(View):
         self.copy_button.setIconSize(QSize(16, 16))
         self.copy_button.setToolTip("Copy the table; Ctrl+C copies the rows selected in it")
         self.copy_button.clicked.connect(self._copy)
-        self.phases = QLabel()  # what a narrow pane cannot show in columns
+        self.phases = Label()  # what a narrow pane cannot show in columns
         self.phases.setWordWrap(True)
         self.table.fitted.connect(self._tell_phases)
         self.table.currentCellChanged.connect(self._tell_phases)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 
 
@@ -60,7 +60,7 @@ class MeasureBar(QWidget):
         self.setVisible(self._running or bool(self.note.text()))
         self.button.setText("Cancel" if self._running else self._action)
         self.button.setEnabled(self._running or not self._why_not)
-        self.button.setToolTip("" if self._running else self._why_not or self._tip)
+        self.button.setToolTip(plain_tip("" if self._running else self._why_not or self._tip))
 
     def _pressed(self) -> None:
         (self.cancelled if self._running else self.started).emit()

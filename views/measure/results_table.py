@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from views.widgets.labels import plain_tip
 from views.widgets.theme import DARK, Theme
 
 _LENGTH = Qt.ItemDataRole.UserRole
@@ -212,7 +213,7 @@ class _Item(QTableWidgetItem):
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell.text)
         self._cell = cell
-        self.setToolTip(cell.tip)
+        self.setToolTip(plain_tip(cell.tip))
         self.setData(_LENGTH, cell.bar)
         self.setData(_ROLE, cell.role)
         if cell.number:

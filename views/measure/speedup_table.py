@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from gpu.core.problem import Words
 from gpu.measure.speedup_report import Measurement, SpeedupReport
 from views.widgets.formats import short_time, significant, whole
+from views.widgets.labels import plain_tip
 
 _TO_BASELINES = ("× one core", "× all cores")
 _PER_SOLUTION = ("µs a {solution}", "Quartiles", *_TO_BASELINES)
@@ -53,7 +54,7 @@ class SpeedupTable(QTableWidget):
         for row, (report, one) in enumerate(lines):
             for column, text in enumerate(_cells(report, one)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(one.failure or f"{one.model}, {one.detail}")
+                item.setToolTip(plain_tip(one.failure or f"{one.model}, {one.detail}"))
                 if column not in _TEXT_COLUMNS:
                     item.setTextAlignment(_RIGHT)
                 self.setItem(row, column, item)

@@ -18,7 +18,7 @@ from views.widgets.bars import Bar, Bars
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, significant, whole
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
 from views.widgets.view import View
@@ -204,6 +204,6 @@ def _name(one: Measurement) -> str:
 
 def _fill(box: QComboBox, tip: str, **options: str) -> None:
     box.setAccessibleName(tip)
-    box.setToolTip(tip)
+    box.setToolTip(plain_tip(tip))
     for key, text in options.items():
         box.addItem(text, key)

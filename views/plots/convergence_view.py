@@ -14,7 +14,7 @@ from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
 from views.widgets.formats import duration, percent, whole
-from views.widgets.labels import ElidedLabel
+from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
@@ -64,7 +64,7 @@ class ConvergenceView(View):
         self.plot.set_label("left", display.cost_axis)
         self.plot.show_whole_numbers("left", only=display.whole_costs)
         for name, tip in display.curve_tips.items():
-            self.chips[name].setToolTip(tip)
+            self.chips[name].setToolTip(plain_tip(tip))
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setEnabled(known)
         self.plot.axes["right"].setVisible(known)

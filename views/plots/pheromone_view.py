@@ -13,6 +13,7 @@ from views.plots.colour_bar import ColourBar, colour_table
 from views.problem_display import display_of
 from views.widgets.canvas_view import MatrixView
 from views.widgets.formats import significant
+from views.widgets.labels import plain_tip
 from views.widgets.layers import PictureItem
 from views.widgets.theme import Theme
 
@@ -119,7 +120,7 @@ class PheromoneView(MatrixView):
                 f" The colony remembers {self._memory} trails at each city; elsewhere the initial "
                 "trail τ₀ is shown, which an ant reads there."
             )
-        self.caption.setToolTip(tip)
+        self.caption.setToolTip(plain_tip(tip))
 
 
 def _round_range(low: float, high: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import cycle
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.devices import Device
 from gpu.core.instance import Instance
@@ -17,7 +17,7 @@ from views.plots.history import History
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.formats import byte_size, milliseconds, significant, whole
-from views.widgets.labels import make_label
+from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
@@ -101,7 +101,7 @@ class DeviceView(View):
                 widget.hide()
                 widget.deleteLater()
         for row, (name, text) in enumerate(facts.items()):
-            value = QLabel(text)
+            value = Label(text)
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self.facts.addWidget(make_label("note", name), row, 0, Qt.AlignmentFlag.AlignTop)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLay
 from views.widgets.buttons import OptionButtons
 from views.widgets.formats import duration, percent, whole
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel
+from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import View
@@ -65,7 +65,7 @@ class LogView(View):
     def show_path(self, path: str) -> None:
         """Show where the log is; an empty path if there is none."""
         self.path.setText(path.rpartition("/")[2])
-        self.path.setToolTip(path)
+        self.path.setToolTip(plain_tip(path))
         self.folder_button.setEnabled(bool(path))
 
     def add_lines(self, lines: Sequence[str]) -> None:

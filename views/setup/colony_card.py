@@ -13,7 +13,7 @@ from gpu.core.system import System
 from views.problem_display import problem_of
 from views.setup.card import Card
 from views.setup.fields import ChoiceBox
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, markup_tip, plain_tip
 
 
 class ColonyCard(Card):
@@ -62,7 +62,7 @@ class ColonyCard(Card):
         self.devices.clear()
         for row, device in enumerate(survey.devices):
             self.devices.addItem(_text_of(device), device.name)
-            self.devices.setItemData(row, str(device), Qt.ItemDataRole.ToolTipRole)
+            self.devices.setItemData(row, plain_tip(str(device)), Qt.ItemDataRole.ToolTipRole)
         _select(self.devices, before)
         self.device_note.setText(f"No GPU: {survey.without_cuda}." if survey.without_cuda else "")
         self.device_note.setVisible(bool(survey.without_cuda))
@@ -103,7 +103,8 @@ class ColonyCard(Card):
             runs = system in runnable
             item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
             item.setData(system.name, Qt.ItemDataRole.UserRole)
-            item.setToolTip(system.summary if runs else f"{system.title} {_needs(system)}.")
+            tip = system.summary if runs else f"{system.title} {_needs(system)}."
+            item.setToolTip(plain_tip(tip))
             item.setEnabled(runs)
             model.appendRow(item)
         if runnable and others:
@@ -126,7 +127,7 @@ class ColonyCard(Card):
             tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
             self.colony_note.setText(system.summary)
             for widget in (self.colony_note, self.colonies):
-                widget.setToolTip(tip)
+                widget.setToolTip(markup_tip(tip))
         self.changed.emit()
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 
 
@@ -133,7 +133,7 @@ class ChoiceField(Field):
 
     def _add(self, name: str, tip: str, text: str) -> None:
         self.entry.addItem(text, name)
-        self.entry.setItemData(self.entry.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.entry.setItemData(self.entry.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
 
 
 class ChoiceBox(QComboBox):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar
 from gpu.core.instance import Instance
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of
 from views.setup.card import Card
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 
 
 class InstanceCard(Card):
@@ -57,8 +57,8 @@ class InstanceCard(Card):
     def _describe(self) -> None:
         self.bar.setVisible(bool(self.loading))
         instance = self.instance
-        self.name.setToolTip(str(instance.path or "") if instance else "")
-        self.facts.setToolTip(instance.comment if instance else "")
+        self.name.setToolTip(plain_tip(str(instance.path or "") if instance else ""))
+        self.facts.setToolTip(plain_tip(instance.comment if instance else ""))
         note = "" if instance is None or self.loading else instance.note
         self.warning.setText(f"⚠ {note}" if note else "")
         self.warning.setVisible(bool(note))

@@ -11,6 +11,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.parameters import Explanation, Parameters
 from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
+from views.widgets.labels import Label, markup_tip
 
 _Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
 
@@ -36,7 +37,7 @@ class ParameterForm(Form):
         if kind is self._kind:
             return
         kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
-        self._kind = kind
+        self._kind, self._n = kind, None  # the size follows: it may have been another problem's
         for row in self._rows.values():
             for widget in row:
                 self._grid.removeWidget(widget)
@@ -56,13 +57,13 @@ class ParameterForm(Form):
                 self._grid.addWidget(part, place, column)
                 part.show()
             for labelled in (symbol, title, field.entry):
-                labelled.setToolTip(tip)
+                labelled.setToolTip(markup_tip(tip))
         self.set_values(kept)
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
             return self._rows[name, kind]
-        symbol, title = QLabel(self), QLabel(name.replace("_", " "), self)
+        symbol, title = Label("", self), Label(name.replace("_", " "), self)
         field = kind(name, self)
         title.setProperty("role", "muted")
         for label in (symbol, title):

@@ -21,7 +21,7 @@ from views.setup.preset import Preset
 from views.setup.stop_form import StopForm
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
@@ -128,7 +128,7 @@ class SetupPanel(QScrollArea):
             if system is None or not preset.is_for(system.alias):
                 continue
             action = self.preset_menu.addAction(preset.name)
-            action.setToolTip(preset.description)
+            action.setToolTip(plain_tip(preset.description))
             action.triggered.connect(lambda _=False, preset=preset: self._apply_preset(preset))
         self.preset_button.setEnabled(not self.preset_menu.isEmpty())
 
@@ -188,6 +188,6 @@ class SetupPanel(QScrollArea):
 
     def _edited(self) -> None:
         text = self.seed_field.text
-        valid = text.isascii() and text.isdecimal() and int(text) < SEEDS
+        valid = text.isascii() and text.isdecimal() and len(text) <= 20 and int(text) < SEEDS
         self.seed_field.problem = "" if valid else "seed must be a whole number in [0, 2⁶⁴)"
         self.changed.emit()

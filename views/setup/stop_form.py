@@ -12,7 +12,7 @@ from gpu.core.instance import Instance
 from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
 from views.setup.fields import Form, NumberField
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class StopForm(Form):
         for row, (name, limit) in enumerate(ROWS.items()):
             box, field = QCheckBox(limit.title), NumberField(limit.title)
             unit = make_label("note", limit.unit)
-            box.setToolTip(limit.tip)
-            field.entry.setToolTip(limit.tip)
+            box.setToolTip(plain_tip(limit.tip))
+            field.entry.setToolTip(plain_tip(limit.tip))
             field.text = limit.usual
             box.toggled.connect(self._edited)
             field.changed.connect(lambda name=name: self._typed(name))
@@ -63,12 +63,12 @@ class StopForm(Form):
         optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
         self._impossible = "" if possible else "No optimum is known for this instance"
-        self.boxes["target_gap"].setToolTip(self._impossible or ROWS["target_gap"].tip)
+        self.boxes["target_gap"].setToolTip(plain_tip(self._impossible or ROWS["target_gap"].tip))
         cost, field = self.boxes["target_length"], self.fields["target_length"]
         title = display.words.cost.capitalize()
         cost.setText(title)
         for widget in (cost, field.entry):
-            widget.setToolTip(display.cost_limit_tip)
+            widget.setToolTip(plain_tip(display.cost_limit_tip))
         field.entry.setAccessibleName(title)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else ROWS["target_length"].usual

@@ -16,7 +16,7 @@ from views.tour.tour_layers import Tour
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, whole
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 
 _BEFORE_AND_AFTER = (
@@ -97,11 +97,11 @@ class TourView(CanvasView):
         has_optimum = instance is not None and instance.optimal_tour is not None
         tip = "A tour of the best known length" if has_optimum else "No optimal tour is known here"
         self.chips["optimum"].setEnabled(has_optimum)
-        self.chips["optimum"].setToolTip(tip)
+        self.chips["optimum"].setToolTip(plain_tip(tip))
         self.welcome.setVisible(instance is None)
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()
-        self.caption.setToolTip("" if instance is None else instance.comment)
+        self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
         self.fit()
 
     def begin_run(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
 
+from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
 
 
@@ -14,7 +15,7 @@ def make_button(role: str, text: str = "", tip: str = "") -> QToolButton:
     """Return a button. ``role`` is its style in ``resources/style/window.qss``, say "plain"."""
     button = QToolButton()
     button.setText(text)
-    button.setToolTip(tip)
+    button.setToolTip(plain_tip(tip))
     button.setProperty("role", role)
     return button
 

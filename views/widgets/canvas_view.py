@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel
+from views.widgets.labels import ElidedLabel, Label
 from views.widgets.layers import Layer, PictureItem
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
@@ -85,7 +85,7 @@ class CanvasView(View):
 
     def _label_over(self, text: str) -> QLabel:
         """Put a text over the whole canvas."""
-        label = QLabel(text, self.graphics, alignment=Qt.AlignmentFlag.AlignCenter)
+        label = Label(text, self.graphics, alignment=Qt.AlignmentFlag.AlignCenter)
         label.setProperty("role", "welcome")
         label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._over.append(label)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QToolButton
 
+from views.widgets.labels import plain_tip
 from views.widgets.theme import Theme
 
 Swatch = Literal["line", "thin", "dashes", "dots", "band"]
@@ -25,7 +26,7 @@ class Chip(QToolButton):
         super().__init__()
         self.role, self.swatch = role, swatch
         self.setText(text)
-        self.setToolTip(tip)
+        self.setToolTip(plain_tip(tip))
         self.setProperty("role", "chip")
         self.setCheckable(True)
         self.setChecked(True)

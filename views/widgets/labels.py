@@ -1,25 +1,57 @@
-"""Labels in the styles of the window."""
+"""Labels and tool tips: what they show is plain text, wherever it comes from."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption
+import textwrap
+from typing import Any
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent, Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
+
+from gpu.core.words import shown
+
+LONGEST = 2_000  # characters that a label or a tool tip shows
+_TIP_LINE = 110  # characters in a line of a tool tip
 
 
-def make_label(role: str, text: str = "", *, wrap: bool = False) -> QLabel:
+def plain_tip(text: str) -> str:
+    """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it."""
+    lines = shown(text, LONGEST).split("\n")
+    broken = "\n".join(textwrap.fill(line, _TIP_LINE) for line in lines)
+    return Qt.convertFromPlainText(broken) if Qt.mightBeRichText(broken) else broken
+
+
+def markup_tip(html: str) -> str:
+    """Mark a tool tip as rich text. Nothing in it comes from a file or from the user."""
+    return html
+
+
+class Label(QLabel):
+    """A label of plain text, with control characters as escapes."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
+        super().__init__(parent, textFormat=Qt.TextFormat.PlainText, **properties)
+        if text:
+            self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show ``text``, cut if it is very long."""
+        super().setText(shown(text, LONGEST))
+
+
+def make_label(role: str, text: str = "", *, wrap: bool = False) -> Label:
     """Return a label. ``role`` is its style in ``resources/style/window.qss``, say "heading"."""
-    result = QLabel(text, wordWrap=wrap)
+    result = Label(text, wordWrap=wrap)
     result.setProperty("role", role)
     return result
 
 
-class ElidedLabel(QLabel):
-    """One line of plain text, which ends with an ellipsis if there is no room for all of it."""
+class ElidedLabel(Label):
+    """One line, which ends with an ellipsis if there is no room for all of it."""
 
     def __init__(self, role: str = "") -> None:
         super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setProperty("role", role)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,15 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
+from gpu.core.memory import SPARE, free_memory
 from gpu.problems import best_known
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from gpu.problems.document import in_memory, read_bytes, shortened, text_of
+from gpu.problems.document import (
+    comment_of,
+    in_memory,
+    name_of,
+    read_bytes,
+    shortened,
+    text_of,
+)
 
 LARGEST_GRAPH = 1 << 15
 """Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
 
 SUFFIXES = (".col", ".col.b")
 
+_KEPT, _LISTED = 8, 64  # bytes of an edge that is kept, and most of one that is sorted
+_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
 _KINDS = ("edge", "edges", "col")
 _NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
@@ -43,7 +54,7 @@ class _Lines:
     comments: list[str] = field(default_factory=list)
     n: int = 0
     announced: int = -1
-    ends: list[int] = field(default_factory=list)
+    ends: array[int] = field(default_factory=lambda: array("i"))
     unused: dict[str, None] = field(default_factory=dict)
 
     def error(self, what: str) -> InstanceError:
@@ -79,7 +90,8 @@ class _Lines:
             return f"names vertex {v if 0 < u <= self.n else u}; there are 1 to {self.n}"
         if u == v:
             return "joins a vertex to itself, so that no coloring is proper"
-        self.ends += (u - 1, v - 1)
+        self.ends.append(u - 1)
+        self.ends.append(v - 1)
         return ""
 
     def _wrong_with_sizes(self, words: list[str]) -> str:
@@ -92,8 +104,17 @@ class _Lines:
             return f"has {words[1]} vertices; graphs of 1 to {LARGEST_GRAPH} can be colored"
         return ""
 
+    def check_memory(self, edges: int, an_edge: int) -> None:
+        """Raise InstanceError if so many bytes for each edge, and the adjacency, are not free."""
+        needed, free = edges * an_edge + self.n * self.n // 8 + SPARE, free_memory()
+        if free is not None and needed > free:
+            raise self.error(
+                f"its {edges:,} edges need {needed / 2**30:.1f} GiB of memory, but only "
+                f"{free / 2**30:.1f} GiB are free: close other programs"
+            )
+
     def instance(self, edges: NDArray[np.int32], listed: int, sha256: str) -> GraphInstance:
-        name = re.sub(r"\.col(\.b)?$", "", self.path.name)
+        name = name_of(re.sub(r"\.col(\.b)?$", "", self.path.name))
         comment = "\n".join(self.comments).strip()
         notes = []
         if self.announced not in (len(edges), listed):
@@ -102,7 +123,7 @@ class _Lines:
         notes += [f"its {what} are not kept" for what in self.unused]
         return GraphInstance(
             name=name,
-            comment=comment,
+            comment=comment_of(comment.split("\n")),
             n=self.n,
             edges=edges,
             optimum=best_known.colors(name, self.n, len(edges)) or _proven(comment, self.n),
@@ -145,6 +166,7 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
                 raise found.error("it has edges both in its text and in its bits")
             edges = _edges_of_bits(found, data[preamble.stop :])
             return found.instance(edges, len(edges), sha256)
+        found.check_memory(len(found.ends) // 2, _LISTED)
         edges = unique_edges(np.array(found.ends, np.int64))
         return found.instance(edges, len(found.ends) // 2, sha256)
 
@@ -163,15 +185,23 @@ def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
             f"the matrix of {n} vertices is {width.sum()} bytes, but {len(bits)} follow its text; "
             "is the file whole?"
         )
-    first = np.cumsum(width) - width
-    rows = []
-    for u in range(n):
-        row = np.frombuffer(bits, np.uint8, int(width[u]), int(first[u]))
-        neighbours = np.flatnonzero(np.unpackbits(row)[: u + 1])
-        if neighbours.size and neighbours[-1] == u:
-            raise found.error(f"its matrix joins vertex {u + 1} to itself")
-        rows.append(np.column_stack((neighbours, np.full(neighbours.size, u))))
-    return unique_edges(np.concatenate(rows))
+    ends = np.cumsum(width) - 1  # the last byte of each row: its own vertex, and what is no vertex
+    matrix = np.frombuffer(bits, np.uint8).copy()
+    loops = matrix[ends] & (0x80 >> (np.arange(n) & 7))
+    if loops.any():
+        raise found.error(f"its matrix joins vertex {(loops > 0).argmax() + 1} to itself")
+    matrix[ends] &= ~(0xFF >> (np.arange(n) & 7)).astype(np.uint8)
+    count = int(_BITS[matrix].sum(dtype=np.int64))
+    found.check_memory(count, _KEPT)
+    edges = np.empty((count, 2), np.int32)
+    done = 0
+    for byte in range(width[-1]):  # eight columns, each with the edges of one lower vertex
+        rows = np.arange(8 * byte, n)
+        columns = np.unpackbits(matrix[ends[rows] - width[rows] + 1 + byte, None], axis=1)
+        part = np.argwhere(columns.T) + 8 * byte
+        edges[done : done + len(part)] = part
+        done += len(part)
+    return edges
 
 
 def _proven(comment: str, n: int) -> int | None:

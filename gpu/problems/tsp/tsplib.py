@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.problems import best_known
-from gpu.problems.document import Document, document_of, in_memory, read_bytes, shortened
+from gpu.problems.document import (
+    Document,
+    comment_of,
+    document_of,
+    in_memory,
+    name_of,
+    read_bytes,
+    shortened,
+)
 from gpu.problems.tsp import distances, layout, tours, weights
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -54,8 +62,9 @@ def load(path: str | Path, data: bytes | None = None) -> TspInstance:
 
 
 def _instance(document: Document) -> TspInstance:
-    directed = _kind(document) == "ATSP"
-    metric = _metric(document)
+    kind, metric = _kind(document), _metric(document)
+    # Between places it is as far there as back, whatever the file says.
+    directed = kind == "ATSP" and metric is Metric.EXPLICIT
     n = document.dimension()
     if n < 3:
         raise document.error(f"it has DIMENSION {n}; a tour needs at least 3 cities")
@@ -87,8 +96,8 @@ def _instance(document: Document) -> TspInstance:
     name = document.specification.get("NAME", "")
     return TspInstance(
         # Some files of the library have the file's name where others have the instance's.
-        name=name.removesuffix(".tsp").removesuffix(".atsp") or document.path.stem,
-        comment=document.specification.get("COMMENT", ""),
+        name=name_of(name.removesuffix(".tsp").removesuffix(".atsp") or document.path.stem),
+        comment=comment_of(document.comments),
         metric=metric,
         coordinates=coordinates,
         matrix=matrix,

@@ -75,7 +75,7 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         (["sovle", RING, "--iterations", "5"], "did you mean solve?"),
         ([RING], "there is no display"),
         ([], "there is no display"),
-        (["replay", "none.jsonl"], "none.jsonl: No such file"),
+        (["replay", "none.jsonl"], "none.jsonl: it cannot be read: No such file"),
         (["replay", "odd.tsp"], "odd.tsp: "),
         (["download", "atlantis"], "atlantis: no checksum is known"),
         (["download", "eil51", "--from", "http://127.0.0.1:9"], "cannot be downloaded"),

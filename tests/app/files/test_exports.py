@@ -3,6 +3,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +14,14 @@ import pytest
 
 from app.files.exports import (
     ExportError,
+    cell,
     export_csv,
     export_log,
     export_session,
     export_solution,
     write_whole,
 )
+from app.files.measurements import _csv
 from gpu.core.snapshot import Snapshot
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
@@ -25,6 +31,7 @@ from gpu.run.recorder import Recorder
 from gpu.run.run_log import read_log
 from gpu.run.session import new_session
 
+ROOT = Path(__file__).parents[3]
 INSTANCE = load(bundled()[0].path)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
@@ -51,6 +58,14 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
         write_whole(pipe, lambda part: part.write_text("all"))
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("text", ["=1+1+cmd|calc", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_of_a_table_is_run_by_a_spreadsheet(text: str) -> None:
+    assert cell(text) == f"'{text}"
+    row = next(csv.DictReader(_csv(("instance",), [{"instance": text}]).splitlines(True)))
+    assert row["instance"].startswith("'")
+    assert [cell(value) for value in ("u1060", 5, -1.5, None)] == ["u1060", 5, -1.5, None]
 
 
 def test_a_tour_is_read_back(tmp_path: Path) -> None:
@@ -116,3 +131,40 @@ def test_a_failure_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
         write_whole(path, half)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_has_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    program = f"""
+import os, signal
+from pathlib import Path
+from app.files.exports import write_whole
+
+def half(part):
+    part.write_text("ha")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_whole(Path({str(tmp_path / "best.tour")!r}), half)
+"""
+    killed = subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.suffix == ".part"
+    number = left.name.split("-")[2]
+    elsewhere = left.with_name(re.sub("formicarium-[0-9a-f]{8}", "formicarium-00000000", left.name))
+    of_a_namesake = left.with_name(left.name.replace(f"-{number}-", f"-{os.getpid()}-"))
+    alive = left.with_name(left.name.replace(f"-{number}-", f"-{os.getppid()}-"))
+    theirs = [tmp_path / name for name in (".best.tour.999999.part", "a.part", ".formicarium.part")]
+    for one in (elsewhere, of_a_namesake, alive, *theirs):
+        one.touch()
+    new = tmp_path / "new"
+    write_whole(new, lambda part: part.write_text("all"))
+    assert set(tmp_path.iterdir()) == {new, elsewhere, alive, *theirs}
+
+
+def test_two_files_are_written_at_once(tmp_path: Path) -> None:
+    def outer(part: Path) -> None:
+        part.write_text("outer")
+        write_whole(tmp_path / "inner", lambda part: part.write_text("inner"))
+
+    write_whole(tmp_path / ("n" * 250), outer)  # the longest of names too
+    assert sorted(one.read_text() for one in tmp_path.iterdir()) == ["inner", "outer"]

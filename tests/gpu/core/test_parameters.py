@@ -11,7 +11,17 @@ from gpu.ant_system.parameters import (
     AsGroupParameters,
     AsLaunchesParameters,
 )
+from gpu.core.errors import ParameterError
 from gpu.core.parameters import Parameters
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 2**70])
+def test_whole_numbers_of_any_length_are_refused(number: int) -> None:
+    for value in (number, str(number)):
+        with pytest.raises(ParameterError, match=r"ants has \d+ bits; it must be in \[1, "):
+            AcsParameters.from_mapping({"ants": value})
+    with pytest.raises(ParameterError, match="is not a whole number"):
+        AcsParameters.from_mapping({"ants": "9" * 5_000})
 
 
 def test_few_values_are_enumerated() -> None:

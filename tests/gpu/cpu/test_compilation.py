@@ -90,16 +90,50 @@ def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose
     assert triple(14) == 42
 
 
-def test_folders_of_earlier_sources_are_removed_and_nothing_else(
-    tmp_path: Path, bases: Choose
-) -> None:
-    (tmp_path / "compiled-0123456789abcdef").mkdir()
-    (tmp_path / "compiled-0123456789abcdef" / "old.nbi").touch()
-    (tmp_path / "other.pyc").touch()
+def test_folders_of_earlier_sources_are_removed(tmp_path: Path, bases: Choose) -> None:
+    for name in ("compiled-0123456789abcdef", "formicarium-0123456789abcdef"):
+        (tmp_path / name / "cpu_1a").mkdir(parents=True)
+        for kept in ("wheel.of-3.py313.nbi", "wheel.of-3.py313.1.nbc.tmp.0123456789abcdef"):
+            (tmp_path / name / "cpu_1a" / kept).touch()
     bases(tmp_path)
     folder = compilation._folder()
-    assert folder is not None
-    assert sorted(tmp_path.iterdir()) == sorted([folder, tmp_path / "other.pyc"])
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compiled-thesis/chapter.tex",
+        "compiled-0123456789abcdef/chapter.tex",
+        "compiled-0123456789abcdef/deep/er/chapter.tex",
+        "formicarium-0123456789abcdef/chapter.tex",
+        "formicarium-0123456789abcdef-mine/old.nbi",
+        "compiled-0123456789ABCDEF/old.nbi",
+        "compiled-0123456789abcdef",
+        "other.pyc",
+    ],
+)
+def test_what_others_have_made_is_kept(tmp_path: Path, bases: Choose, name: str) -> None:
+    theirs = tmp_path / name
+    theirs.parent.mkdir(parents=True, exist_ok=True)
+    theirs.write_text("the work of years")
+    (theirs.parent / "old.nbi").touch()
+    bases(tmp_path)
+    assert compilation._folder() is not None
+    assert theirs.read_text() == "the work of years"
+    assert (theirs.parent / "old.nbi").exists()
+
+
+def test_what_a_link_leads_to_is_kept(tmp_path: Path, bases: Choose) -> None:
+    theirs = tmp_path / "elsewhere"
+    theirs.mkdir()
+    (theirs / "old.nbi").touch()
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "compiled-0123456789abcdef").symlink_to(theirs)
+    bases(base)
+    assert compilation._folder() is not None
+    assert (theirs / "old.nbi").exists()
 
 
 def test_two_threads_may_import_colonies_at_once() -> None:

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.files.exports import export_session
 from gpu.core.snapshot import Improvements, Snapshot, Updates
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.recorder import Recorder, default_log_path, free_path, numbers, stem
+from gpu.run.replay import repeated
 from gpu.run.run_log import read_log
 from gpu.run.session import SessionError, new_session
 from tests.colonies import some_cities
@@ -135,10 +138,54 @@ def test_a_torn_last_line_is_skipped_wherever_it_is_torn(tmp_path: Path) -> None
         path.write_bytes(longer[:end])
         assert len(read_log(path).records) in (1, 2)
     first = whole.index(b"\n")
-    for end in (0, 1, first // 2):
+    for end in (0, 1, 5, 20, first // 2, first - 1):
         path.write_bytes(whole[:end])
-        with pytest.raises(SessionError, match=r"run\.jsonl: (not a|line 1 is not)"):
+        with pytest.raises(SessionError, match=r"run\.jsonl: .* nothing was recorded; run the"):
             read_log(path)
+
+
+def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    for end in (None, -1):  # with and without the line's end
+        path.write_bytes(path.read_bytes()[:end])
+        with pytest.raises(SessionError, match=r"there is nothing to compare with.*--seed 9"):
+            repeated(read_log(path))
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    export_session(path.with_suffix(".json"), SESSION, INSTANCE)
+    assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
+
+
+@pytest.mark.parametrize("part", [{"iteration": None}, {"iteration": "9"}, {"best": 1}])
+def test_lines_without_numbers_are_refused(tmp_path: Path, part: dict[str, object]) -> None:
+    path = tmp_path / "run.jsonl"
+    recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
+    header = path.read_text()
+    recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
+    for kind in ("progress", "improvement", "outcome"):
+        path.write_text(header + json.dumps({"kind": kind, **part}) + "\n")
+        with pytest.raises(SessionError, match="not a run's log"):
+            read_log(path)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"\n{}"])
+def test_deep_nesting_is_no_log(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "deep.json"
+    path.write_bytes(content)
+    with pytest.raises(SessionError, match="not a"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("name", ["n" * 240, "\U0001f41c" * 240, "\udcff", "..", "/", ""])
+def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: str) -> None:
+    reference = dataclasses.replace(SESSION.instance, name=name, path=f"/{name}.tsp")
+    session = dataclasses.replace(SESSION, instance=reference, seed=2**64 - 1)
+    path = free_path(tmp_path, f"2026-11-22-010203-{stem(session)}", ".jsonl")
+    recorder = Recorder(path, session, INSTANCE, pytest.fail)
+    recorder.finish(Outcome(Ending.FINISHED, "done", state(2, 140)))
+    assert recorder.complete
+    assert path.parent == tmp_path
+    assert read_log(path).session == session
 
 
 @pytest.mark.parametrize(
@@ -169,7 +216,7 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -
 
 
 def test_a_missing_log_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SessionError, match=r"none\.jsonl: No such file"):
+    with pytest.raises(SessionError, match=r"none\.jsonl: it cannot be read: No such file"):
         read_log(tmp_path / "none.jsonl")
 
 

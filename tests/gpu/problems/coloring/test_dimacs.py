@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems.coloring import dimacs
 from gpu.problems.coloring.dimacs import LARGEST_GRAPH, load_graph, write_graph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.loading import load_instance
@@ -159,6 +161,40 @@ def test_bits_that_are_no_graph_are_refused(tmp_path: Path) -> None:
     assert "ends before its text" in refused(tmp_path, b"9999999\nc\n" + bytes(100))
     assert "no line p edge" in refused(tmp_path, b"2\nc\n" + bytes(100))
     assert "binary file" in refused(tmp_path, b"c \0\0")
+
+
+def dense(folder: Path, n: int) -> Path:
+    path = folder / "dense.col.b"
+    path.write_bytes(bits(f"p edge {n} {n * (n - 1) // 2}\n", np.tri(n, k=-1, dtype=bool)))
+    return path
+
+
+def test_a_dense_graph_takes_little_more_memory_than_it_has(tmp_path: Path) -> None:
+    path = dense(tmp_path, 1600)
+    tracemalloc.start()
+    try:
+        graph = load_graph(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(graph.edges) == 1600 * 1599 // 2
+    assert graph.degrees.tolist() == [1599] * 1600
+    # It was 80 bytes an edge; what is computed for a part of the edges at once takes 30 MiB.
+    assert peak < 2 * graph.edges.nbytes + 30 * 2**20
+
+
+@pytest.mark.parametrize("form", ["text", "bits"])
+def test_a_graph_that_does_not_fit_is_refused_with_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    text = "p edge 100 4950\n" + "".join(f"e {v} {u}\n" for u in range(1, 101) for v in range(1, u))
+    (tmp_path / "x.col").write_text(text)
+    path = dense(tmp_path, 100) if form == "bits" else tmp_path / "x.col"
+    monkeypatch.setattr(dimacs, "free_memory", lambda: 2**28 + 1000)
+    with pytest.raises(InstanceError, match=r"its 4,950 edges need 0\.3 GiB .* 0\.3 GiB are free"):
+        load_graph(path)
+    monkeypatch.setattr(dimacs, "free_memory", lambda: None)
+    assert len(load_graph(path).edges) == 4950
 
 
 def test_a_coloring_is_checked() -> None:

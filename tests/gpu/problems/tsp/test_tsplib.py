@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
+from gpu.core.words import shown
+from gpu.local_search.kinds import Moves, moves_of
+from gpu.local_search.rule import neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import FORMATS, PLANE, SOLID, matrix_text, points_text, symmetric
 
@@ -192,6 +197,47 @@ def test_name_and_comments(tmp_path: Path) -> None:
     assert _load(tmp_path, text.replace("NAME: Gr\xf6tschel.tsp\n", "")).name == "x"
 
 
+def test_names_and_comments_can_be_shown_and_written(tmp_path: Path) -> None:
+    hostile = "\x1b]0;title\x07\u202e\u2028DIMENSION: 9"
+    text = points_text("EUC_2D", SQUARE, name=hostile).replace(
+        "TYPE: TSP", f"COMMENT: {hostile}\tend\nTYPE: TSP"
+    )
+    instance = _load(tmp_path, text)
+    assert instance.name == r"\x1b]0;title\x07\u202e\u2028DIMENSION: 9"
+    assert instance.comment == f"{instance.name} end"
+    instance.write(tmp_path / "x.tour", np.arange(4))
+    assert (tmp_path / "x.tour").read_text().splitlines()[0] == f"NAME: {instance.name}.tour"
+    assert np.array_equal(load_tour(tmp_path / "x.tour", instance), np.arange(4))
+
+
+def test_long_names_and_comments_are_cut(tmp_path: Path) -> None:
+    text = points_text("EUC_2D", SQUARE, name="n" * 240).replace(
+        "TYPE: TSP", f"COMMENT: {'c' * 3_000_000}\nTYPE: TSP"
+    )
+    instance = _load(tmp_path, text)
+    assert (len(instance.name), len(instance.comment)) == (80, 2000)
+
+
+def test_many_comments_take_time_in_proportion(tmp_path: Path) -> None:
+    def seconds(count: int) -> float:
+        text = points_text("EUC_2D", SQUARE).replace(
+            "TYPE: TSP", "COMMENT: c\n" * count + "TYPE: TSP"
+        )
+        begin = time.perf_counter()
+        _load(tmp_path, text)
+        return time.perf_counter() - begin
+
+    # 40 times the lines took 1,300 times as long when each was joined to all before it.
+    assert min(seconds(400_000) for _ in range(2)) < 150 * max(seconds(10_000) for _ in range(3))
+
+
+def test_places_have_no_directions(tmp_path: Path) -> None:
+    instance = _load(tmp_path, points_text("EUC_2D", SQUARE, kind="ATSP"))
+    assert not instance.directed
+    assert moves_of(instance, "2opt+oropt") == Moves(exchanges=True, segments=True, turns=True)
+    assert neighbour_rows(instance).shape == (1, 4, 3, 2)
+
+
 def test_fixed_edges_are_not_kept_silently(tmp_path: Path) -> None:
     text = points_text("EUC_2D", SQUARE).replace("EOF", "FIXED_EDGES_SECTION\n1 3\n-1\nEOF")
     (tmp_path / "x.opt.tour").write_text("TOUR_SECTION\n1 3 2 4 -1\n")
@@ -329,7 +375,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     ]:
         with pytest.raises(InstanceError) as caught:
             load(path)
-        assert str(caught.value).startswith(f"{path}: {why}")
+        assert str(caught.value).startswith(shown(f"{path}: {why}"))
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:

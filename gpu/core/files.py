@@ -1,0 +1,52 @@
+"""Reads files that a user names: regular ones of sensible size, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from gpu.core.errors import FormicariumError
+
+LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything at ``path``; False where no file can have this name."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it is empty") -> bytes:
+    """Return what is in the file at ``path``, or raise ``refusal``; ``empty`` says that it is so.
+
+    A file without a size is not read: such files of ``/proc`` may have no end.
+    """
+    try:
+        with open_regular(path, refusal) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGEST_FILE:
+                raise refusal(f"{path}: it has {size} bytes; at most {LARGEST_FILE} are read")
+            data = file.read(size) if size else b""
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise refusal(f"{path}: it cannot be read: {reason}") from error
+    if not data.strip():
+        raise refusal(f"{path}: {empty}")
+    return data
+
+
+def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:
+    """Open the regular file at ``path`` for reading; raise ``refusal`` if it is of another kind.
+
+    A device or a pipe is not opened: that may wait for ever.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise refusal(f"{path}: it is a folder; name a file in it")
+    if not stat.S_ISREG(mode):
+        raise refusal(f"{path}: it is a device or a pipe; name a file")
+    return path.open("rb")

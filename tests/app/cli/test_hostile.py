@@ -1,0 +1,50 @@
+"""Files of strangers on the command line: what is printed does nothing to a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command
+from tests.gpu.problems.texts import points_text
+from tests.processes import refused, run
+
+ESCAPE = "\x1b]0;title\x07\x9b31m"
+SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]
+
+
+@pytest.mark.parametrize("arguments", [["solve"], ["replay"], ["speedup"], []])
+def test_names_of_files_are_printed_with_escapes(inside: Command, arguments: list[str]) -> None:
+    line = refused(inside(*arguments, f"{ESCAPE}.jsonl"))
+    assert r"\x1b]0;title\x07\x9b31m.jsonl: " in line
+    assert line.isprintable()
+
+
+def test_paths_of_sessions_are_printed_with_escapes(inside: Command, tmp_path: Path) -> None:
+    path = tmp_path / f"{ESCAPE}.json"
+    path.write_text("no session")
+    assert refused(inside("replay", path)).isprintable()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+@pytest.mark.parametrize("name", [b"\xff\xfe.tsp", b"n" * 240 + b".tsp", b"\x1b[31m.tsp"])
+def test_a_run_starts_whatever_the_file_is_called(tmp_path: Path, name: bytes) -> None:
+    path = os.fsencode(tmp_path) + b"/" + name
+    text = points_text("EUC_2D", SQUARE, name="n" * 240).replace(
+        "NAME", "NAME" if b"n" in name else "X"
+    )
+    Path(os.fsdecode(path)).write_text(text)
+    options = ("--device", "cpu:1", "--seed", 1, "--iterations", 2, "--out", tmp_path / "out")
+    done = run("solve", os.fsdecode(path), *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.replace("\n", "").isprintable()
+    log, *others = sorted((tmp_path / "out").iterdir(), key=lambda one: one.suffix != ".jsonl")
+    assert {one.suffix for one in (log, *others)} == {".jsonl", ".csv", ".tour"}
+    assert json.loads(log.read_text().splitlines()[0])["session"]["instance"]["path"]
+    again = run("replay", log)
+    assert again.returncode == 0, again.stderr
+    assert "the same tour as recorded" in again.stderr

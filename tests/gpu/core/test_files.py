@@ -1,0 +1,119 @@
+"""Files that a user names: what is no regular file of sensible size is not read."""
+
+from __future__ import annotations
+
+import ast
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.files.library import find_again, find_instance
+from app.files.loading import load_any
+from app.files.log_tail import LogTail
+from gpu.core import files
+from gpu.core.errors import FormicariumError
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+from gpu.run.run_log import read_log
+from gpu.run.session import InstanceReference
+
+ROOT = Path(__file__).parents[3]
+READERS: tuple[Callable[[Path], object], ...] = (
+    load_instance,
+    read_log,
+    load_any,
+    lambda path: find_instance(str(path)),
+    lambda path: find_again(InstanceReference(str(path), "x", "0" * 64)),
+)
+OTHERS = {  # they read what comes with the program, or what it has itself written a moment ago
+    "app/files/library.py",
+    "app/files/presets.py",
+    "gpu/problems/best_known.py",
+    "gpu/problems/bundled.py",
+    "views/widgets/icons.py",
+    "views/widgets/theme.py",
+}
+
+
+def refused(reader: Callable[[Path], object], path: Path) -> str:
+    """What ``reader`` says of ``path``; fails if it has not said so within 20 seconds."""
+    said: list[str] = []
+
+    def read() -> None:
+        try:
+            reader(path)
+        except FormicariumError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive(), "still reading"
+    (sentence,) = said
+    return sentence
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "pipe.jsonl"
+    os.mkfifo(path)
+    yield path
+    # A reader that waits would wait for ever.
+    os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_devices_and_pipes_are_refused(reader: Callable[[Path], object], pipe: Path) -> None:
+    for path in (Path("/dev/zero"), pipe):
+        assert "it is a device or a pipe" in refused(reader, path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_files_without_a_size_are_not_read(
+    reader: Callable[[Path], object], tmp_path: Path
+) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    for path in (tmp_path / "empty.jsonl", Path("/proc/self/environ")):
+        if path.exists():
+            assert "it is empty" in refused(reader, path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_large_files_are_refused_before_they_are_read(
+    reader: Callable[[Path], object], tmp_path: Path
+) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(files.LARGEST_FILE + 1)
+    assert f"it has {files.LARGEST_FILE + 1} bytes" in refused(reader, path)
+
+
+def test_a_session_whose_instance_is_a_device_takes_the_one_elsewhere(tmp_path: Path) -> None:
+    item = bundled()[0]
+    sha256 = load_instance(item.path).sha256
+    assert find_again(InstanceReference("/dev/zero", item.name, sha256)).name == item.name
+
+
+def test_a_name_that_no_file_can_have_is_no_file() -> None:
+    for text in ("x" * 5000, "a\0b", "/".join(["y"] * 5000)):
+        with pytest.raises(FormicariumError, match="there is no such file"):
+            find_instance(text)
+
+
+def test_a_pipe_has_no_tail(pipe: Path) -> None:
+    tail = LogTail(lambda _: pytest.fail("nothing can be read"))
+    tail.follow(pipe)
+    tail.read()
+
+
+def test_files_are_read_in_one_place_only() -> None:
+    found = set()
+    for room in ("app", "gpu/problems", "gpu/run", "views"):
+        for file in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Attribute) and node.attr in ("read_bytes", "read_text"):
+                    found.add(file.relative_to(ROOT).as_posix())
+    assert found <= OTHERS

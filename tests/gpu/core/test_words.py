@@ -1,0 +1,32 @@
+"""Texts from elsewhere, as they can be shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.words import shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Grötschel, 漢字 → 5", "Grötschel, 漢字 → 5"),
+        ("13\u202f081\xa0km", "13\u202f081\xa0km"),
+        ("\x1b[2J\x07\x7f\x9b31m", r"\x1b[2J\x07\x7f\x9b31m"),
+        ("\u202egpj.exe\u2028\ud83d", r"\u202egpj.exe\u2028\ud83d"),
+        ("one\ntwo\r\x00", "one\ntwo\\r\\x00"),
+        ("", ""),
+    ],
+)
+def test_what_is_not_printed_is_an_escape(text: str, expected: str) -> None:
+    assert shown(text) == expected
+    assert shown(expected) == expected
+    assert str(FormicariumError(text)) == expected
+    assert sentence_for(OSError(5, "broken", text)).startswith(expected)
+
+
+def test_what_is_too_long_is_cut() -> None:
+    assert shown("x" * 10, 10) == "x" * 10
+    assert shown("x" * 11, 10) == "x" * 9 + "…"
+    assert len(shown("\x1b" * 10, 10)) == 10
