@@ -20,7 +20,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
     session = log.session if device is None else log.session.with_device(device)
     if log.last is None or not log.last["iteration"]:
         return session
-    return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
+    return replace(session, stop=StopSettings(iterations=log.last["iteration"], go_on=True))
 
 
 def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
