@@ -78,10 +78,12 @@ def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
     """Choose a colony and its parameters for ``instance`` on ``device``."""
     row = next(row for row in ROWS if row.serves(aim, instance, device))
     parameters = dict(row.parameters)
+    directed = bool(instance.facts.get("directed"))
     if row.searches:
-        parameters["local_search"] = "oropt" if instance.facts["directed"] else "2opt+oropt"
+        parameters["local_search"] = "oropt" if directed else "2opt+oropt"
+    kind = "symmetric instances" if directed else "instances"
     size = "of more cities" if row.most == math.inf else f"of up to {row.most:,} cities"
-    why = row.why or f"the best measured for instances {size}, on {MEASURED_ON[place_of(device)]}"
+    why = row.why or f"the best measured for {kind} {size}, on {MEASURED_ON[place_of(device)]}"
     return Choice(catalog.find(row.colony, device), parameters, why)
 
 

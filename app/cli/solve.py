@@ -86,11 +86,11 @@ def solve(
         seed=seed,
         stop=stop,
     )
+    make_folder(out)  # the last that can be refused
     if session.aim:
         say(_choice(session, instance))
     recorder = None
     if out is not None:
-        make_folder(out)
         path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
         recorder = Recorder(path, session, instance, say)
     if instance.note:

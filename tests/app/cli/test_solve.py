@@ -129,7 +129,7 @@ def test_the_first_line_says_what_an_aim_chose_and_why() -> None:
     done = run("solve", RING, "--device", "cpu", "--seconds", 60, "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
-        "formicarium: mmas-cores with ants 32, rho 0.5, deposit schedule, restart 250, "
+        "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
         "candidates 32, local_search 2opt+oropt: the best measured for instances of up to 1,500 "
         "cities, on 4 cores (--aim or --colony chooses another)\n"
     )
