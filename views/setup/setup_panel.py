@@ -52,7 +52,8 @@ class SetupPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._aimed_at: tuple[Instance, Device] | None = None  # where the aim chose
+        # Where the aim chose, or will choose: it needs both.
+        self._aimed_at: tuple[Instance | None, Device | None] | None = None
         self._aimed: tuple[str, Mapping[str, object]] | None = None  # what: colony and parameters
         self.aim = AimCard()
         self.instance = InstanceCard()
@@ -194,16 +195,16 @@ class SetupPanel(QScrollArea):
         aim, instance, device = self.aim.aim, self.instance.instance, self.colony.device
         if aim is None:
             self.aim.show_own()
-        if aim is None or instance is None or device is None:
             return
         if self._aimed_at != (instance, device):
             self._aimed_at = instance, device
-            choice = aims.choice(aim, instance, device)
-            self.aim.show_why(choice.why)
-            with QSignalBlocker(self.colony):
-                self.colony.choose_system(choice.system)
-            self._show_system()
-            self.parameters.set_values(choice.parameters)
+            if instance is not None and device is not None:
+                choice = aims.choice(aim, instance, device)
+                self.aim.show_why(choice.why)
+                with QSignalBlocker(self.colony):
+                    self.colony.choose_system(choice.system)
+                self._show_system()
+                self.parameters.set_values(choice.parameters)
             self._aimed = self._chosen
         elif self._aimed != self._chosen:
             self.aim.show_own()

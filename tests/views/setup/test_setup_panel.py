@@ -291,6 +291,16 @@ def test_what_is_changed_by_hand_is_an_own_choice_and_stays(panel: SetupPanel) -
     assert panel.choices().colony == "as-seq"
 
 
+def test_a_colony_chosen_before_an_instance_is_loaded_stays(qtbot: QtBot) -> None:
+    made = SetupPanel()
+    qtbot.addWidget(made)
+    made.colony.show_survey(WITH_GPU)
+    made.colony.choose_search("acs-spm")
+    made.show_instance(uniform(120))
+    assert made.choices().colony == "acs-gpu-spm"
+    assert made.aim.aims.currentText() == "Own choice"
+
+
 def test_an_opened_session_keeps_its_values(panel: SetupPanel) -> None:
     aim_at(panel, Aim.BEST)
     recorded = dataclasses.replace(panel.choices(), device="cpu", colony="acs-gpu", parameters={})
