@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.options import (
-    colony_option,
     device_option,
     json_option,
     make_folder,
@@ -30,7 +29,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file")
-@colony_option
+@click.option(
+    "--aim",
+    type=click.Choice(["best", "paper", "watch"]),
+    help="What to choose colony and parameters for, where no colony is named: the best solution, "
+    "as measured on such a device (the default); as in the paper; or to watch, slow and clear.",
+)
+@click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
 @click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
 @click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
@@ -38,12 +43,14 @@ if TYPE_CHECKING:
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
+@click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
 @json_option("Print the result as one JSON object.")
 def solve(
     file: str,
+    aim: str | None,
     colony: str | None,
     device: str,
     iterations: int | None,
@@ -52,6 +59,7 @@ def solve(
     target_length: int | None,
     target_colors: int | None,
     no_improvement: int | None,
+    go_on: bool,
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
@@ -59,7 +67,7 @@ def solve(
 ) -> int:
     """Solve FILE (a TSPLIB or DIMACS file, or the name of a bundled instance) with no display.
 
-    Without a limit the run goes on until Ctrl-C.
+    The run ends at the first limit, or at the best known solution; else it goes on until Ctrl-C.
     """
     from app.cli import headless
     from app.files.library import find_instance
@@ -69,13 +77,21 @@ def solve(
 
     instance = find_instance(file)
     target = _target(instance, {"length": target_length, "colors": target_colors})
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
     session = new_session(
-        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
+        instance,
+        aim=aim,
+        colony=colony,
+        device=device,
+        parameters=parameters,
+        seed=seed,
+        stop=stop,
     )
+    make_folder(out)  # the last that can be refused
+    if session.aim:
+        say(_choice(session, instance))
     recorder = None
     if out is not None:
-        make_folder(out)
         path = free_path(out, stem(session), ".jsonl", ".csv", instance.problem.words.suffix)
         recorder = Recorder(path, session, instance, say)
     if instance.note:
@@ -115,6 +131,19 @@ def replay(file: Path, device: str | None, as_json: bool) -> int:
         status = 0 if same else 1
     departure.leave()
     return status
+
+
+def _choice(session: Session, instance: Instance) -> str:
+    """Return what the aim of ``session`` chose, and why, in one line."""
+    from gpu import aims
+    from gpu.core import devices
+
+    usual = session.system.parameters().to_dict()
+    chosen = session.chosen.to_dict().items()
+    values = ", ".join(f"{name} {value}" for name, value in chosen if value != usual[name])
+    why = aims.choice(aims.Aim(session.aim), instance, devices.find(session.device)).why
+    others = "--aim or --colony chooses another"
+    return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 
 
 def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:

@@ -155,7 +155,7 @@ def headless(path: Path, choices: Choices, seconds: float) -> float:
         device=choices.device,
         parameters=choices.parameters,
         seed=choices.seed,
-        stop=StopSettings(seconds=seconds),
+        stop=StopSettings(seconds=seconds, go_on=True),
     )
     run = Run(instance, session)
     run.build()
@@ -177,7 +177,7 @@ def main() -> None:
     values = dict(given.split("=", 1) for given in sys.argv[7:])
     out.mkdir(parents=True, exist_ok=True)
     device, system = choose(colony, place)
-    choices = Choices(device.name, system.name, values, 1, {"seconds": seconds})
+    choices = Choices(device.name, system.name, values, 1, {"seconds": seconds, "go_on": True})
     qt_application()
     if what == "pictures":
         pictures(path, choices, seconds, out)

@@ -28,7 +28,7 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
                 f"--colony {session.colony} --seed {session.seed} runs it anew"
             )
         return session
-    return replace(session, stop=StopSettings(iterations=log.last["iteration"]))
+    return replace(session, stop=StopSettings(iterations=log.last["iteration"], go_on=True))
 
 
 def comparison(log: RunLog, result: Result) -> tuple[bool, str]:

@@ -52,6 +52,7 @@ class Result:
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
+            "aim": self.session.aim or None,
             "colony": self.session.colony,
             "device": self.session.device,
             "seed": self.session.seed,

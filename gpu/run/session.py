@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 from gpu import __version__, catalog
+from gpu.aims import Aim, choice
 from gpu.core import devices
 from gpu.core.devices import Device
-from gpu.core.errors import DeviceError, FormicariumError, InstanceError
+from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
@@ -52,6 +53,7 @@ class Session:
     chosen: Parameters  # as the user chose them: some may be automatic, and differ by instance
     seed: int  # 0 <= seed < 2^64
     stop: StopSettings = field(default_factory=StopSettings)  # when the run ends on its own
+    aim: str = ""  # which aim chose the colony; empty where the user did
     version: str = __version__  # the program's version
 
     @property
@@ -73,6 +75,7 @@ class Session:
             },
             "seed": self.seed,
             "stop": self.stop.to_dict(),
+            "aim": self.aim,
             "version": self.version,
         }
 
@@ -99,6 +102,7 @@ class Session:
             chosen=kind.from_mapping({**parameters, **chosen}),
             seed=checked_seed(_part(values, "seed", int)),
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
+            aim=str(values.get("aim", "")),  # older versions had none
             version=_part(values, "version", str),
         )
 
@@ -111,6 +115,7 @@ class Session:
 def new_session(
     instance: Instance,
     *,
+    aim: str | None = None,
     colony: str | None = None,
     device: str = "auto",
     parameters: Mapping[str, object] | None = None,
@@ -119,22 +124,38 @@ def new_session(
 ) -> Session:
     """Make a session from a user's choices. All of them are checked here, before any work.
 
-    The ``colony`` is a system's name or a short name, by default the problem's usual one; the
-    ``device`` ``auto`` is the best one that it runs on. ``parameters`` are those that differ from
-    the paper's defaults, as numbers or texts. A seed that is not given is drawn at random.
+    The ``colony`` is a system's name or a short name, with the defaults of its paper. Where none is
+    given, the ``aim``, by default the best solution, chooses it with its parameters. The ``device``
+    ``auto`` is the best one that it runs on. ``parameters`` are those that differ from what was
+    chosen so, as numbers or texts. A seed that is not given is drawn at random.
 
     Raises
     ------
     ParameterError
         If a parameter, the seed or a stop criterion is impossible, or impossible for this
-        instance, or the colony is unknown or for another problem.
+        instance, or the colony or the aim is unknown, or the colony is for another problem.
     DeviceError
         If there is no such device, or the colony does not run there.
     """
-    place, system = choose(colony or instance.problem.words.colony, device)
+    given = parameters or {}
+    if colony is None:
+        place = devices.find(device)
+        wanted = Aim.BEST if aim is None else Aim.named(aim)
+        picked = choice(wanted, instance, place)
+        system, given = picked.system, {**picked.parameters, **given}
+    elif aim is not None:
+        raise ParameterError(f"the aim {aim} chooses a colony: give it or {colony}, not both")
+    else:
+        place, system = choose(colony, device)
     catalog.check_solves(system, instance)
-    chosen = system.parameters.from_mapping(parameters or {})
-    chosen.check(instance)
+    try:
+        chosen = system.parameters.from_mapping(given)
+        chosen.check(instance)
+    except ParameterError as error:
+        if colony is not None:
+            raise
+        why = f"the aim {wanted} chose {system.name}: choose another aim or name a colony"
+        raise ParameterError(f"{error} ({why})") from error
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses a criterion that is impossible for this instance
     return Session(
@@ -147,6 +168,7 @@ def new_session(
         chosen=chosen,
         seed=secrets.randbits(32) if seed is None else checked_seed(seed),
         stop=stop,
+        aim="" if colony is not None else wanted,
     )
 
 

@@ -17,6 +17,7 @@ from gpu.run.stopping import StopSettings
 def solve(
     instance: Instance,
     *,
+    aim: str | None = None,
     colony: str | None = None,
     device: str = "auto",
     parameters: Mapping[str, object] | None = None,
@@ -26,22 +27,25 @@ def solve(
     target_gap: float | None = None,
     target: int | None = None,
     no_improvement: int | None = None,
+    go_on: bool = False,
     progress: Callable[[Snapshot], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
-    """Solve ``instance`` until the first limit is reached.
+    """Solve ``instance`` until the first limit, or the best known cost, is reached.
 
     Parameters
     ----------
     instance
         What to solve, as :func:`gpu.problems.loading.load_instance` returns it.
+    aim
+        What chooses colony and parameters where no colony is named: ``best`` (the default: what
+        finds the best solutions on this device, as measured), ``paper`` or ``watch``.
     colony
-        A name that ``formicarium colonies`` lists; by default ``acs`` for tours and ``coloring``
-        for graphs.
+        A name that ``formicarium colonies`` lists, with the defaults of its paper.
     device
         ``auto``, ``cpu`` (all cores), ``cpu:1`` (one core), ``cuda:0``, ...
     parameters
-        Parameters of the colony that differ from its defaults, for example ``{"ants": 100}``.
+        Parameters of the colony that differ from these, for example ``{"ants": 100}``.
     seed
         Decides the run, 0 <= seed < 2^64; drawn if not given. ``result.session.seed`` has it.
     seconds, iterations
@@ -50,6 +54,8 @@ def solve(
         Gap to the best known cost in %, and tour length or number of colors, at which to stop.
     no_improvement
         Iterations in a row without a better solution after which to stop.
+    go_on
+        Whether to go on where the best known cost is reached.
     progress
         Called some fifty times a second, in this thread, with the state of the run.
     cancelled
@@ -65,14 +71,20 @@ def solve(
     RunFailedError
         If the run failed, for example because the device's memory is too small.
     """
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement)
-    if stop == StopSettings() and cancelled is None:
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
+    if not stop.limited and cancelled is None:
         raise ParameterError(
-            "the run would never end: give seconds, iterations, target_gap, target, "
+            "the run might never end: give seconds, iterations, target_gap, target, "
             "no_improvement or cancelled"
         )
     session = new_session(
-        instance, colony=colony, device=device, parameters=parameters, seed=seed, stop=stop
+        instance,
+        aim=aim,
+        colony=colony,
+        device=device,
+        parameters=parameters,
+        seed=seed,
+        stop=stop,
     )
     run = Run(instance, session)
 

@@ -28,9 +28,10 @@ class StopCriterion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StopSettings:
-    """The limits that the user asked for. A run without any goes on until it is cancelled.
+    """The limits that the user asked for, beside the best known cost, where every run ends.
 
-    ParameterError if a value is out of its range.
+    A run that has neither goes on until it is cancelled. ParameterError if a value is out of its
+    range.
     """
 
     seconds: float | None = None  # seconds of solving, > 0
@@ -38,6 +39,7 @@ class StopSettings:
     target_gap: float | None = None  # gap to the known optimum in %, >= 0
     target_length: int | None = None  # tour length, or number of colors, >= 0
     no_improvement: int | None = None  # iterations in a row without a better solution, >= 1
+    go_on: bool = False  # whether the run goes on when it has reached the best known cost
 
     def __post_init__(self) -> None:
         for name, limit in STOP_LIMITS.items():
@@ -78,6 +80,11 @@ class StopSettings:
                 lambda state: reached(state, state.best_cost <= cost),
                 f"the target {words.aim.format(cost)} is reached",
             )
+        if (known := instance.optimum) is not None and not self.go_on:
+            add(
+                lambda state: reached(state, state.best_cost <= known),
+                f"it found {words.known}",
+            )
         if (most := self.iterations) is not None:
             add(
                 lambda state: max(0, most - state.iteration),
@@ -104,17 +111,25 @@ class StopSettings:
         shares = [done / limit for done, limit in used if limit is not None]
         return min(1.0, max(shares)) if shares else None
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit beside the best known cost."""
+        return self != StopSettings(go_on=self.go_on)
+
     def to_dict(self) -> dict[str, float | None]:
         """Return the limits by name, ready for JSON."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Self:
-        """Build from :meth:`to_dict`'s form; unknown names raise ParameterError."""
+        """Build from :meth:`to_dict`'s form; unknown names raise ParameterError.
+
+        Without ``go_on``, as older versions recorded it, the run goes on.
+        """
         for name in values:
-            if name not in STOP_LIMITS:
+            if name not in (*STOP_LIMITS, "go_on"):
                 raise ParameterError(f"there is no stop criterion {name!r}")
-        return cls(**values)  # type: ignore[arg-type]  # __post_init__ checks each type
+        return cls(**{"go_on": True, **values})  # type: ignore[arg-type]  # __post_init__ checks each type
 
 
 def iterations_left(criteria: Sequence[StopCriterion], state: Snapshot) -> float:

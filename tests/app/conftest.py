@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 from app.cli.main import main
 from app.notifications import Notifications
 from app.window.application import Application
+from gpu.aims import Aim
 from gpu.run.recorder import free_path, stem
+from tests.app.in_window import limit, use_aim
 from tests.processes import environment
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -37,7 +39,10 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.fixture
 def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
-    """The window as it opens, its devices known: nothing loaded, logs in a folder of the test's."""
+    """The window as it opens, but for the papers' colonies, which go on at the best known cost.
+
+    Nothing is loaded, the devices are known, logs are in a folder of the test's.
+    """
     made = Application(
         Notifications(),
         tmp_path / "window.json",
@@ -46,6 +51,8 @@ def opened(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     made.window.resize(1280, 800)
     made.window.show()
     qtbot.waitUntil(lambda: made.window.setup.colony.device is not None, timeout=30_000)
+    use_aim(made, Aim.PAPER)
+    limit(made, seconds=60.0)
     yield made
     try:
         qtbot.waitUntil(lambda: made.background.idle, timeout=60_000)  # it may import and compile

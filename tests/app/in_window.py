@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.aims import Aim
 from gpu.core.snapshot import Snapshot
 from gpu.problems.bundled import bundled
 from gpu.run.outcome import Outcome
@@ -47,8 +48,15 @@ def use_colony(
 
 
 def limit(application: Application, **values: float) -> None:
-    """Set these limits, and no others."""
-    application.window.setup.stop.set_values(values)
+    """Set these limits, and no others: not even the best known cost."""
+    application.window.setup.stop.set_values({**values, "go_on": True})
+
+
+def use_aim(application: Application, aim: Aim) -> None:
+    """Choose another aim."""
+    card = application.window.setup.aim
+    card.aims.setCurrentIndex(card.aims.findData(aim))
+    card.changed.emit()
 
 
 def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None:

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpu.aims import Aim
 from gpu.core.devices import Device, Survey
 from tests.views.scenes import uniform
 from views.frame.activity import Activity
@@ -17,6 +18,7 @@ from views.widgets.picture_export import make_due_layouts
 GPU = Device("cuda:0", "cuda", 0, 132, "NVIDIA H100 80GB HBM3", 80 << 30, "CUDA 13.0")
 CPU = Device("cpu", "cpu", 0, 2, "Some CPU", 16 << 30, "Python 3.11")
 CORE = Device("cpu:1", "cpu", 0, 1, "Some CPU", 16 << 30, "Python 3.11")
+AIMS = list(Aim)  # in the order in which the window lists them
 WITH_GPU = Survey((GPU, CPU, CORE), "")
 WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
 
@@ -39,6 +41,7 @@ def window(qtbot: QtBot, settings: Settings) -> MainWindow:
     qtbot.addWidget(made)
     made.resize(1280, 800)
     made.setup.colony.show_survey(WITHOUT_GPU)
+    made.setup.aim.aims.setCurrentIndex(AIMS.index(Aim.PAPER))
     made.show_instance(uniform(120))
     made.show_activity(Activity.IDLE)
     made.show()

@@ -17,7 +17,10 @@ from views.widgets.labels import make_label, markup_tip, plain_tip
 
 
 class ColonyCard(Card):
-    """Two lists. Colonies that cannot run on the chosen device come last, each with the reason."""
+    """Two lists. Colonies that need another device than the chosen one come last.
+
+    Who chooses one of them gets the device too; where this machine has none, it says what it needs.
+    """
 
     changed = Signal()  # another device or colony was chosen
 
@@ -31,7 +34,7 @@ class ColonyCard(Card):
         self.colonies.setAccessibleName("Colony")
         self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
         self.devices.activated.connect(self._device_changed)
-        self.colonies.activated.connect(self._colony_changed)
+        self.colonies.activated.connect(self._colony_chosen)
         for widget in (self.devices, self.device_note, self.colonies, self.colony_note):
             self.column.addWidget(widget)
         self.show_survey(self._survey)
@@ -89,8 +92,12 @@ class ColonyCard(Card):
     def choose_search(self, alias: str) -> None:
         """Choose the recommended colony of the search ``alias`` on the chosen device."""
         for system in [one for one in self._runnable if one.alias == alias][:1]:
-            _select(self.colonies, system.name)
-            self._colony_changed()
+            self.choose_system(system)
+
+    def choose_system(self, system: System) -> None:
+        """Choose a colony that runs on the chosen device."""
+        _select(self.colonies, system.name)
+        self._colony_changed()
 
     def _device_changed(self, _: object = None) -> None:
         before = self.colonies.currentData()
@@ -100,12 +107,15 @@ class ColonyCard(Card):
         offered, runnable = self._offered, self._runnable
         others = [system for system in offered if system not in runnable]
         for system in (*runnable, *others):
-            runs = system in runnable
-            item = QStandardItem(system.title if runs else f"{system.title}  ({_needs(system)})")
+            place = self.device if system in runnable else self._place_for(system)
+            where = _needs(system) if place is None else f"on {place.name}"
+            item = QStandardItem(
+                system.title if system in runnable else f"{system.title}  ({where})"
+            )
             item.setData(system.name, Qt.ItemDataRole.UserRole)
-            tip = system.summary if runs else f"{system.title} {_needs(system)}."
+            tip = f"{system.title} {where}." if place is None else system.summary
             item.setToolTip(plain_tip(tip))
-            item.setEnabled(runs)
+            item.setEnabled(place is not None)
             model.appendRow(item)
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))
@@ -115,7 +125,20 @@ class ColonyCard(Card):
             _select(self.colonies, best_first[0].name)
         self._colony_changed()
 
-    def _colony_changed(self, _: object = None) -> None:
+    def _place_for(self, system: System) -> Device | None:
+        """Return the first device here that ``system`` runs on."""
+        return next((one for one in self._survey.devices if system.runs_on(one)), None)
+
+    def _colony_chosen(self, _: object) -> None:
+        """Choose the device too if the chosen colony needs another one."""
+        name = self.colonies.currentData()
+        system = next(one for one in self._offered if one.name == name)
+        if system not in self._runnable and (place := self._place_for(system)) is not None:
+            self.choose(place.name, name)
+        else:
+            self._colony_changed()
+
+    def _colony_changed(self) -> None:
         system = self.system
         if system is not None:
             solutions = self._problem.words.solutions

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Explanation, Parameters
 from views.setup.fields import ChoiceField, Form, NumberField
 from views.widgets.formats import significant
@@ -25,7 +26,7 @@ class ParameterForm(Form):
     def __init__(self) -> None:
         super().__init__(wide=2)
         self._kind: type[Parameters] | None = None
-        self._n: int | None = None
+        self._instance: Instance | None = None
         # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
 
@@ -49,10 +50,6 @@ class ParameterForm(Form):
             self.fields[name] = field
             tip = _tip(kind, name, explanation)
             symbol.setText(explanation.symbol)
-            if isinstance(field, ChoiceField):
-                meanings = explanation.options
-                options = {str(one): meanings.get(str(one), "") for one in explanation.alternatives}
-                field.offer(options, explanation.automatic)
             for column, part in enumerate(row):
                 self._grid.addWidget(part, place, column)
                 part.show()
@@ -74,10 +71,25 @@ class ParameterForm(Form):
         self._rows[name, kind] = symbol, title, field
         return symbol, title, field
 
-    def show_size(self, n: int | None) -> None:
-        """Show the automatic values for an instance of ``n`` cities or vertices."""
-        self._n = n
-        self._check()
+    def show_instance(self, instance: Instance | None) -> None:
+        """Show the automatic values for ``instance``, and offer the options that it allows."""
+        if instance is not self._instance:
+            self._instance = instance
+            self._offer({field.text for field in self.fields.values()})
+            self._check()
+
+    def _offer(self, chosen: Collection[str]) -> None:
+        """Offer the options of every choice that the instance allows, and those ``chosen``."""
+        for name, field in self.fields.items():
+            if self._kind is not None and isinstance(field, ChoiceField):
+                explanation = self._kind.explanations()[name]
+                names = map(str, explanation.alternatives)
+                offered = {
+                    one: explanation.options.get(one, "")
+                    for one in names
+                    if one in chosen or not _refusal(explanation, self._instance, one)
+                }
+                field.offer(offered, explanation.automatic)
 
     def values(self) -> dict[str, object]:
         """The text or the option of every parameter; None if it is automatic."""
@@ -88,6 +100,7 @@ class ParameterForm(Form):
         if self._kind is None:
             return
         defaults = self._kind().to_dict()
+        self._offer({str(value) for value in values.values()})
         for name, field in self.fields.items():
             value = values.get(name, defaults[name])
             field.text = "" if value in (None, "auto") else _plain(value)
@@ -97,14 +110,26 @@ class ParameterForm(Form):
         kind = self._kind
         if kind is None:
             return
-        resolved = kind().resolved(self._n).to_dict() if self._n else {}
+        resolved = kind().resolved(self._instance.n).to_dict() if self._instance else {}
         for name, field in self.fields.items():
             explanation = kind.explanations()[name]
             if explanation.automatic:
                 value = resolved.get(name)
                 text = explanation.automatic if value is None else _plain(_rounded(value))
                 field.show_automatic(f"auto: {text}")
-            field.problem = _problem_of(kind, name, field.text)
+            field.problem = _problem_of(kind, name, field.text) or _refusal(
+                explanation, self._instance, field.text
+            )
+
+
+def _refusal(explanation: Explanation, instance: Instance | None, option: str) -> str:
+    """Return why ``instance`` does not allow ``option`` of a choice, or nothing."""
+    try:
+        if explanation.options and explanation.check is not None and instance is not None:
+            explanation.check(instance, option)
+    except ParameterError as error:
+        return str(error)
+    return ""
 
 
 def _problem_of(kind: type[Parameters], name: str, text: str) -> str:

@@ -7,11 +7,14 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
 
+from gpu import aims
+from gpu.core.devices import Device
 from gpu.core.instance import Instance
 from gpu.core.random import SEEDS
+from views.setup.aim_card import AimCard
 from views.setup.card import Card
 from views.setup.colony_card import ColonyCard
 from views.setup.fields import NumberField
@@ -49,6 +52,10 @@ class SetupPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Where the aim chose, or will choose: it needs both.
+        self._aimed_at: tuple[Instance | None, Device | None] | None = None
+        self._aimed: tuple[str, Mapping[str, object]] | None = None  # what: colony and parameters
+        self.aim = AimCard()
         self.instance = InstanceCard()
         self.colony = ColonyCard()
         self.parameters = ParameterForm()
@@ -59,10 +66,11 @@ class SetupPanel(QScrollArea):
         self._stop_card.column.addWidget(self.stop)
         page = QWidget()
         page.setProperty("role", "page")
-        cards = self.instance, self.colony, self._parameter_card, self._stop_card
+        cards = self.aim, self.instance, self.colony, self._parameter_card, self._stop_card
         column = fill(QVBoxLayout(page), *cards, margins=(8, 8, 4, 4), spacing=6)
         column.addStretch(1)
         self.setWidget(page)
+        self.aim.changed.connect(self._aim_changed)
         self.colony.changed.connect(self._colony_changed)
         for part in (self.parameters, self.seed_field, self.stop):
             part.changed.connect(self._edited)
@@ -72,6 +80,11 @@ class SetupPanel(QScrollArea):
     @property
     def problem(self) -> str:
         """Why a run cannot start with these choices, or nothing."""
+        return self.measure_problem or next(iter(self.stop.problems), "")
+
+    @property
+    def measure_problem(self) -> str:
+        """Why nothing can be measured with these choices, whose limits do not matter then."""
         if self.instance.loading:
             return f"{self.instance.loading} is being loaded"
         if self.instance.instance is None:
@@ -80,8 +93,12 @@ class SetupPanel(QScrollArea):
             return "The devices are still being looked for"
         if self.colony.system is None:
             return "Choose a colony that runs on this device"
-        found = *self.parameters.problems, *self.stop.problems, self.seed_field.problem
-        return found[0]
+        return next(iter(self.parameters.problems), self.seed_field.problem)
+
+    @property
+    def seed(self) -> int:
+        """The chosen seed; valid only while there is no problem."""
+        return int(self.seed_field.text)
 
     def choices(self) -> Choices:
         """Return what is chosen; valid only while there is no problem."""
@@ -89,7 +106,7 @@ class SetupPanel(QScrollArea):
             device=self.colony.devices.currentData(),
             colony=self.colony.colonies.currentData(),
             parameters=self.parameters.values(),
-            seed=int(self.seed_field.text),
+            seed=self.seed,
             stop=self.stop.values(),
         )
 
@@ -110,11 +127,12 @@ class SetupPanel(QScrollArea):
     def show_instance(self, instance: Instance | None) -> None:
         """Show which instance is loaded."""
         self.instance.show_instance(instance)
+        self.parameters.show_instance(None)  # until they are of a colony for its problem
         if instance is not None:
             self.colony.show_problem(instance.problem)
-        self.parameters.show_size(instance.n if instance else None)
+        self.parameters.show_instance(instance)
         self.stop.show_instance(instance)
-        self.changed.emit()
+        self._edited()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
         """Offer those of ``presets`` that are for the chosen colony's search."""
@@ -141,7 +159,7 @@ class SetupPanel(QScrollArea):
     def lock(self, *, locked: bool) -> None:
         """Disable the choices while a run goes on."""
         self._locked = locked
-        for card in (self.colony, self._parameter_card, self._stop_card):
+        for card in (self.aim, self.colony, self._parameter_card, self._stop_card):
             card.setEnabled(not locked)
 
     def apply_theme(self, theme: Theme) -> None:
@@ -168,17 +186,48 @@ class SetupPanel(QScrollArea):
         card.column.addLayout(row)
         return card
 
+    def _aim_changed(self) -> None:
+        self._aimed_at = None
+        self._edited()
+
+    def _follow_aim(self) -> None:
+        """Choose for another instance or device what the aim has there; all else is own choice."""
+        aim, instance, device = self.aim.aim, self.instance.instance, self.colony.device
+        if aim is None:
+            self.aim.show_own()
+            return
+        if self._aimed_at != (instance, device):
+            self._aimed_at = instance, device
+            if instance is not None and device is not None:
+                choice = aims.choice(aim, instance, device)
+                self.aim.show_why(choice.why)
+                with QSignalBlocker(self.colony):
+                    self.colony.choose_system(choice.system)
+                self._show_system()
+                self.parameters.set_values(choice.parameters)
+            self._aimed = self._chosen
+        elif self._aimed != self._chosen:
+            self.aim.show_own()
+
+    @property
+    def _chosen(self) -> tuple[str, Mapping[str, object]]:
+        return self.colony.colonies.currentData(), self.parameters.values()
+
     def _colony_changed(self) -> None:
+        self._show_system()
+        self._edited()
+
+    def _show_system(self) -> None:
+        """Show the parameters and the presets of the chosen colony."""
         system, instance = self.colony.system, self.instance.instance
         if system is not None:
             self.parameters.show_kind(system.parameters)
-            self.parameters.show_size(instance.n if instance else None)
+            self.parameters.show_instance(instance)
             # Fields are made when they are first needed; Tab would reach them last.
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
             for before, after in itertools.pairwise(around):
                 QWidget.setTabOrder(before, after)
         self._fill_presets()
-        self._edited()
 
     def _apply_preset(self, preset: Preset) -> None:
         self.parameters.set_values(preset.parameters)
@@ -187,6 +236,7 @@ class SetupPanel(QScrollArea):
         self._edited()
 
     def _edited(self) -> None:
+        self._follow_aim()
         text = self.seed_field.text
         valid = text.isascii() and text.isdecimal() and len(text) <= 20 and int(text) < SEEDS
         self.seed_field.problem = "" if valid else "seed must be a whole number in [0, 2⁶⁴)"

@@ -55,6 +55,9 @@ class StopForm(Form):
             self._grid.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(field, row, 1)
             self._grid.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
+        self.at_known = QCheckBox()  # whether a run ends at the best known cost
+        self.at_known.toggled.connect(self._edited)
+        self._grid.addWidget(self.at_known, len(ROWS), 0, 1, 3)
         self.set_values({"seconds": 60.0})
         self.show_instance(None)
 
@@ -70,20 +73,26 @@ class StopForm(Form):
         for widget in (cost, field.entry):
             widget.setToolTip(plain_tip(display.cost_limit_tip))
         field.entry.setAccessibleName(title)
+        known = display.words.known
+        self.at_known.setText(known.removeprefix("the ").capitalize())
+        self.at_known.setToolTip(f"Stop when {known} is found" if possible else self._impossible)
+        self.at_known.setEnabled(instance is None or optimum is not None)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else ROWS["target_length"].usual
         self._check()
 
     def values(self) -> dict[str, float | int | None]:
-        """The number of each limit; None if it is not ticked. Valid only without problems."""
+        """The limits of a run, None where one is not ticked. Valid only without problems."""
         found: dict[str, float | int | None] = {}
         for name, limit in STOP_LIMITS.items():
             value = float(self.fields[name].text) if self._ticked(name) else None
             found[name] = int(value) if limit.whole and value is not None else value
-        return found
+        return {**found, "go_on": not self.at_known.isChecked()}
 
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
         """Tick exactly the limits of ``values``, and fill in their numbers."""
+        with QSignalBlocker(self.at_known):
+            self.at_known.setChecked(not values.get("go_on"))
         for name, box in self.boxes.items():
             value = values.get(name)
             with QSignalBlocker(box):

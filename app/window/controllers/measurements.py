@@ -46,6 +46,7 @@ class MeasurementController(Controller):
         changes = instance.changed, runs.current_changed, runs.preparing_changed, runs.ended
         for change in changes:
             change.connect(self._enable)
+        window.setup.changed.connect(self._enable)
         self._enable()
 
     @Slot()
@@ -60,7 +61,7 @@ class MeasurementController(Controller):
         if instance is None or system is None:
             return
         view.show_reports([])
-        chosen = work.Chosen(instance, system, setup.parameters.values(), self._seed)
+        chosen = work.Chosen(instance, system, setup.parameters.values(), setup.seed)
         scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
         measuring = partial(
             work.measure_speedups, chosen, scope, every, thorough, view.show_reports
@@ -77,12 +78,12 @@ class MeasurementController(Controller):
             return
         system = catalog.find("acs-spm", device)
         values = system.parameters.taken_over(setup.parameters.values(), former.parameters)
-        chosen = work.Chosen(instance, system, work.given(values), self._seed)
+        chosen = work.Chosen(instance, system, work.given(values), setup.seed)
         view.show_rates([])
         measuring = partial(work.measure_hit_rates, chosen, device, view.show_rates)
         text = (
             f"{instance.name}, {system.title} on {device.name}, {work.ITERATIONS} iterations each, "
-            f"seed {self._seed}"
+            f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, lambda _: self._end(text))
 
@@ -92,10 +93,9 @@ class MeasurementController(Controller):
         setup, view = self._window.setup, self._window.view(ComparisonView)
         instance = self._instance.value
         system, device = setup.colony.system, setup.colony.device
-        if instance is None or system is None or device is None or setup.problem:
-            self._window.tell(self._window.problem)
+        if instance is None or system is None or device is None:
             return
-        chosen = work.Chosen(instance, system, setup.choices().parameters, self._seed)
+        chosen = work.Chosen(instance, system, setup.parameters.values(), setup.seed)
         view.show_report(None)
         measuring = partial(work.measure_options, chosen, device, view.show_report)
         self._begin(view.measure, measuring, self._compared)
@@ -110,19 +110,14 @@ class MeasurementController(Controller):
             self._task.cancel()
             self._advance(0.0, "Cancelling")
 
-    @property
-    def _seed(self) -> int:
-        setup = self._window.setup
-        return 1 if setup.problem else setup.choices().seed
-
     @Slot()
     def _enable(self) -> None:
         """Allow what can be measured now."""
         why_not = ""
         if self._runs.busy:
             why_not = "Stop the run first: it would disturb the measurement"
-        elif self._instance.value is None:
-            why_not = "Open an instance first"
+        elif problem := self._window.setup.measure_problem:
+            why_not = problem
         for bar in self._bars:
             other = self._bar is not None and bar is not self._bar
             bar.allow("Another measurement is going on" if other else why_not)

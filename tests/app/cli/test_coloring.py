@@ -65,8 +65,8 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     file = tmp_path / "mine.col"
     write_graph(file, graph)
     out = tmp_path / "out"
-    done = run("solve", file, "--device", "cpu", "--iterations", 4, "--seed", 3, "--json",
-               "--out", out)  # fmt: skip
+    done = run("solve", file, "--colony", "coloring", "--device", "cpu", "--iterations", 4,
+               "--go-on", "--seed", 3, "--json", "--out", out)  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert (found["colony"], found["n"], found["optimum"]) == ("aco-rlf-cores", 49, 7)
@@ -100,7 +100,8 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
 
 
 def test_the_result_for_people(call: Call) -> None:
-    done = call("solve", QUEENS, "--device", "cpu:1", "--target-colors", 12, "--seed", 1)
+    done = call("solve", QUEENS, "--aim", "paper", "--device", "cpu:1", "--target-colors", 12,
+                "--seed", 1)  # fmt: skip
     first, second, third, fourth = done.stdout.splitlines()
     assert first == f"{QUEENS}, 49 vertices, 476 edges, by aco-rlf-seq on cpu:1, seed 1"
     assert second == "finished: the target of 12 colors is reached"
@@ -183,7 +184,7 @@ def test_tables_name_both_problems(call: Call) -> None:
 
 
 def test_a_session_keeps_its_problem(graph: GraphInstance) -> None:
-    session = new_session(graph, device="cpu:1", seed=1)
+    session = new_session(graph, aim="paper", device="cpu:1", seed=1)
     assert (session.colony, session.parameters.to_dict()["ants"]) == ("aco-rlf-seq", 10)
     assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
     with pytest.raises(ParameterError, match="acs-gpu finds tours"):
@@ -202,7 +203,7 @@ def test_limits_speak_of_colors(graph: GraphInstance) -> None:
 
 
 def test_decisions_are_refused_in_a_sentence(graph: GraphInstance) -> None:
-    run = Run(graph, new_session(graph, device="cpu:1", seed=1))
+    run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
     run.build()
     try:
         with pytest.raises(ParameterError, match="the decisions of aco-rlf-seq cannot be replayed"):
@@ -224,7 +225,7 @@ def test_a_coloring_that_is_none_is_never_shown(
     honest = RlfCpuColony._checked
     dishonest = staticmethod(lambda graph, colors, cost: wrong(honest(graph, colors, cost)))
     monkeypatch.setattr(RlfCpuColony, "_checked", dishonest)
-    run = Run(graph, new_session(graph, device="cpu:1", seed=1))
+    run = Run(graph, new_session(graph, aim="paper", device="cpu:1", seed=1))
     run.build()
     run.advance(1)
     run.close()

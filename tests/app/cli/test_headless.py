@@ -25,7 +25,7 @@ INSTANCE = colonies.some_cities(optimum=1)
 
 
 def session(name: str, **stop: int) -> Session:
-    return new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(**stop))
+    return new_session(INSTANCE, colony=name, seed=2, stop=StopSettings.from_dict(stop))
 
 
 def interrupting(number: int, after: int = 1) -> Callable[[Snapshot], None]:

@@ -14,7 +14,8 @@ from tests.processes import RING, refused, result, run, started
 
 
 def test_replay_gives_the_same_result_or_says_that_it_does_not(tmp_path: Path) -> None:
-    options = ("--device", "cpu", "--seed", 8, "--iterations", 30, "--out", tmp_path)
+    options = ("--colony", "acs", "--device", "cpu", "--seed", 8, "--iterations", 30, "--go-on",
+               "--out", tmp_path)  # fmt: skip
     assert run("solve", RING, *options).returncode == 0
     log = tmp_path / f"{RING}-acs-gpu-8.jsonl"
     done = run("replay", log, "--json")
@@ -54,7 +55,8 @@ def test_a_choice_is_set_recorded_and_repeated(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_run_leaves_a_readable_log_that_can_be_replayed(tmp_path: Path) -> None:
     log = tmp_path / f"{RING}-acs-seq-5.jsonl"
-    arguments = ("solve", RING, "--device", "cpu:1", "--seed", 5, "--out", tmp_path)
+    arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seed", 5, "--go-on",
+                 "--out", tmp_path)  # fmt: skip
     process = started(*arguments, log=log)
     process.kill()
     process.communicate()

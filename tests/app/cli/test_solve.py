@@ -36,7 +36,8 @@ from tests.processes import (
 
 @pytest.mark.parametrize("device", ["cpu", "cpu:1"])
 def test_solve_prints_one_json_object_last(device: str) -> None:
-    options = ("--iterations", 20, "--seed", 3, "--ants", 16, "--set", "beta=2", "--json")
+    options = ("--colony", "acs", "--iterations", 20, "--go-on", "--seed", 3, "--ants", 16,
+               "--set", "beta=2", "--json")  # fmt: skip
     done = run("solve", RING, "--device", device, *options)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -63,8 +64,9 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> Non
     for ending in (".tsp", ".opt.tour"):
         shutil.copyfile(FOLDER / f"{RING}{ending}", path.with_suffix(ending))
     out = tmp_path / "new" / "out"
-    arguments = ("solve", path, "--target-gap", 5, "--iterations", 500, "--seed", 1, "--out", out)
-    done = run(*arguments, "--device", "cpu:1")
+    arguments = ("solve", path, "--colony", "acs", "--device", "cpu:1", "--target-gap", 5,
+                 "--iterations", 500, "--seed", 1, "--out", out)  # fmt: skip
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     assert "acs-seq on cpu:1, seed 1" in done.stdout
     assert "finished: the target gap of 5 % is reached" in done.stdout
@@ -75,7 +77,7 @@ def test_solve_takes_a_file_and_leaves_log_table_and_tour(tmp_path: Path) -> Non
     tour = load_tour(out / names[2], INSTANCE)
     assert (tour + 1).tolist() == log.outcome["tour"]
     assert INSTANCE.tour_length(tour) == log.outcome["best"] <= 5250
-    run(*arguments, "--device", "cpu:1")
+    run(*arguments)
     assert len(list(out.iterdir())) == 6  # nothing is overwritten
 
 
@@ -117,15 +119,36 @@ def test_a_missing_gpu_is_said_once_where_auto_falls_back() -> None:
     reason = survey().without_cuda
     if not reason:
         pytest.skip("there is a GPU")
-    done = run("solve", RING, "--iterations", 1, "--json")
+    done = run("solve", RING, "--colony", "acs", "--iterations", 1, "--json")
     assert done.returncode == 0
     assert done.stderr == f"formicarium: no GPU: {reason}; solving on cpu\n"
-    assert run("solve", RING, "--iterations", 1, "--device", "cpu").stderr == ""
+    options = ("--colony", "acs", "--device", "cpu", "--iterations", 1)
+    assert run("solve", RING, *options).stderr == ""
+
+
+def test_the_first_line_says_what_an_aim_chose_and_why() -> None:
+    done = run("solve", RING, "--device", "cpu", "--seconds", 60, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
+        "candidates 32, local_search 2opt+oropt: the best measured for instances of up to 1,500 "
+        "cities, on 4 cores (--aim or --colony chooses another)\n"
+    )
+    found = result(done)
+    assert (found["aim"], found["colony"]) == ("best", "mmas-cores")
+    assert found["gap_percent"] == 0
+    assert found["reason"] == "it found the best known length"
+    assert found["seconds"] < 60
+    options = ("--aim", "paper", "--device", "cpu:1", "--iterations", 3, "--go-on", "--json")
+    done = run("solve", RING, *options)
+    assert done.stderr.startswith("formicarium: acs-seq: the defaults of its paper")
+    assert (result(done)["aim"], result(done)["iterations"]) == ("paper", 3)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -> None:
-    arguments = ("solve", RING, "--device", "cpu:1", "--seed", 1, "--json", "--out", tmp_path)
+    arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seed", 1, "--go-on",
+                 "--json", "--out", tmp_path)  # fmt: skip
     log = tmp_path / f"{RING}-acs-seq-1.jsonl"
     process = started(*arguments, log=log)
     process.send_signal(number)
@@ -143,7 +166,8 @@ def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
 def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path: Path) -> None:
-    arguments = ("solve", RING, "--device", "cpu:1", "--seconds", 3, "--seed", 1, "--ants", 1)
+    arguments = ("solve", RING, "--colony", "acs", "--device", "cpu:1", "--seconds", 3, "--go-on",
+                 "--seed", 1, "--ants", 1)  # fmt: skip
     whole = command(*arguments, "--no-improvement", 10**9, "--out", tmp_path, "--json")
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", *whole],
@@ -176,7 +200,9 @@ def test_a_closed_stream_is_no_error(closed: str) -> None:
 def test_a_terminal_shows_the_progress_on_one_line() -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        command("solve", RING, "--device", "cpu:1", "--seconds", "0.6"),
+        command(
+            "solve", RING, "--colony", "acs", "--device", "cpu:1", "--seconds", "0.6", "--go-on"
+        ),
         stdout=subprocess.PIPE,
         stderr=theirs,
         env=environment(),

@@ -113,7 +113,7 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
 def test_an_ended_run_is_looked_into_until_the_next(qtbot: QtBot, application: Application) -> None:
     window = application.window
     view = window.view(DecisionView)
-    window.setup.stop.set_values({"iterations": 20})
+    window.setup.stop.set_values({"iterations": 20, "go_on": True})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 20, 1)
@@ -176,7 +176,7 @@ def test_a_colony_without_a_rule_says_so(
 
 def test_a_measurement_has_the_machine_to_itself(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    window.setup.stop.set_values({"iterations": 5})
+    window.setup.stop.set_values({"iterations": 5, "go_on": True})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(window, Qt.Key.Key_Space)
     shown(qtbot, application, 5, 1)

@@ -38,7 +38,7 @@ def application(qtbot: QtBot, opened: Application) -> Application:
 def done(qtbot: QtBot, application: Application) -> Application:
     """The same after a run of a selective memory."""
     application.window.setup.colony.choose_search("acs-spm")
-    application.window.setup.stop.set_values({"iterations": 20})
+    application.window.setup.stop.set_values({"iterations": 20, "go_on": True})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         application.run_controller.start()
     return application
@@ -244,7 +244,7 @@ def test_measured_speedups(qtbot: QtBot, application: Application, tmp_path: Pat
 
 def test_nothing_is_measured_beside_a_run(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    window.setup.stop.set_values({})
+    window.setup.stop.set_values({"go_on": True})
     application.run_controller.start()
     qtbot.waitUntil(lambda: application.runs.active is not None, timeout=30_000)
     assert "Stop the run first" in window.view(SpeedupView).measure.button.toolTip()

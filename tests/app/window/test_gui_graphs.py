@@ -86,7 +86,7 @@ def drawn(qtbot: QtBot, application: Application) -> None:
 def done(qtbot: QtBot, application: Application, graph_file: Path) -> Application:
     """The window after a short run on the graph."""
     open_(qtbot, application, graph_file)
-    application.window.setup.stop.set_values({"iterations": 6})
+    application.window.setup.stop.set_values({"iterations": 6, "go_on": True})
     with qtbot.waitSignal(application.runs.ended, timeout=60_000):
         press(application.window, Qt.Key.Key_Space)
     application.window.dashboard.queue.finish()

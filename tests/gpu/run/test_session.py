@@ -33,12 +33,12 @@ def with_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_everything_automatic_is_settled_and_recorded(without_gpu: None) -> None:
     instance = some_cities(100)
-    session = new_session(instance)
+    session = new_session(instance, aim="paper")
     assert session.colony == "acs-gpu"
     assert session.device == "cpu"
     assert session.parameters == AcsParameters(ants=100, q0=0.8)
     assert 0 <= session.seed < 1 << 64
-    assert session.seed != new_session(instance).seed
+    assert session.seed != new_session(instance, aim="paper").seed
     assert session.stop == StopSettings()
 
 
@@ -61,11 +61,11 @@ def test_a_session_survives_json(without_gpu: None) -> None:
 
 
 def test_what_was_left_automatic_is_so_again(without_gpu: None) -> None:
-    recorded = new_session(some_cities(100), parameters={"beta": 3}).to_dict()
+    recorded = new_session(some_cities(100), aim="paper", parameters={"beta": 3}).to_dict()
     assert recorded["chosen"] == {"ants": None, "q0": None}
     read = Session.from_dict(json.loads(json.dumps(recorded)))
     assert read.parameters == AcsParameters(ants=100, q0=0.8, beta=3)  # which it is replayed with
-    again = new_session(some_cities(40), parameters=read.chosen.to_dict())
+    again = new_session(some_cities(40), aim="paper", parameters=read.chosen.to_dict())
     assert again.parameters == AcsParameters(ants=40, q0=0.5, beta=3)
     del recorded["chosen"]  # as recorded before there was a difference
     older = Session.from_dict(recorded)
@@ -100,8 +100,9 @@ def test_impossible_choices_are_refused(
 def test_two_opt_is_refused_for_directed_instances_before_a_run(without_gpu: None) -> None:
     directed = dataclasses.replace(some_cities(), directed=True)
     with pytest.raises(ParameterError, match="is directed, and 2-opt"):
-        new_session(directed, parameters={"local_search": "2opt+oropt"})
-    assert new_session(directed, parameters={"local_search": "oropt"}).colony == "acs-gpu"
+        new_session(directed, colony="acs", parameters={"local_search": "2opt+oropt"})
+    chosen = new_session(directed, colony="acs", parameters={"local_search": "oropt"})
+    assert chosen.colony == "acs-gpu"
 
 
 def test_auto_takes_the_best_device_that_the_colony_runs_on(with_gpu: None) -> None:

@@ -51,6 +51,16 @@ def test_nothing_is_reached_before_the_first_iteration() -> None:
     assert iterations_left(criteria, NOTHING_YET) == 10
 
 
+def test_the_best_known_cost_ends_a_run_unless_it_is_to_go_on() -> None:
+    known = some_cities(optimum=1000)
+    (criterion,) = StopSettings().criteria(known)
+    assert iterations_left([criterion], state(best=1001)) == math.inf
+    assert reason_to_stop([criterion], state(best=1000)) == "it found the best known length"
+    assert StopSettings(go_on=True).criteria(known) == ()
+    assert StopSettings().criteria(some_cities()) == ()
+    assert StopSettings.from_dict({"seconds": 1.0}) == StopSettings(1.0, go_on=True)  # as it was
+
+
 def test_a_gap_needs_an_optimum() -> None:
     with pytest.raises(ParameterError, match="cities has none: give a target length"):
         StopSettings(target_gap=1).criteria(some_cities())
@@ -79,7 +89,7 @@ def test_impossible_settings_are_refused_by_name(name: str, value: float, what: 
 
 
 def test_settings_survive_json() -> None:
-    settings = StopSettings(1.5, 10, 0.5, 7, 3)
+    settings = StopSettings(1.5, 10, 0.5, 7, 3, True)
     assert StopSettings.from_dict(settings.to_dict()) == settings
     with pytest.raises(ParameterError, match="'minutes'"):
         StopSettings.from_dict({"minutes": 1})

@@ -84,7 +84,7 @@ def test_themes_change_colours_and_are_remembered(
     for theme in (LIGHT, DARK):
         name = "dark" if theme.dark else "light"
         window.actions_.themes[name].trigger()
-        ground = window.setup.grab().toImage().pixelColor(150, 40)
+        ground = window.setup.grab().toImage().pixelColor(150, 12)
         assert ground == theme.colour("panel")
         assert settings.get("theme", "") == name
     press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)

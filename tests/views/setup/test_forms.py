@@ -56,7 +56,7 @@ def test_every_parameter_has_a_row_that_explains_it(form: ParameterForm) -> None
 
 def test_automatic_values_say_what_they_come_to(form: ParameterForm) -> None:
     assert waiting_text(form, "ants") == "auto: n"
-    form.show_size(442)
+    form.show_instance(uniform(442))
     assert waiting_text(form, "ants") == "auto: 442"
     assert waiting_text(form, "q0") == "auto: 0.9548"
 
@@ -196,10 +196,10 @@ def stop(qtbot: QtBot) -> StopForm:
 
 
 def test_only_ticked_limits_count(qtbot: QtBot, stop: StopForm) -> None:
-    assert stop.values() == dict.fromkeys(ROWS) | {"seconds": 60.0}
+    assert stop.values() == dict.fromkeys(ROWS) | {"seconds": 60.0, "go_on": False}
     click(stop.boxes["seconds"])
     press(stop.boxes["iterations"], Qt.Key.Key_Space)
-    assert stop.values() == dict.fromkeys(ROWS) | {"iterations": 1000}
+    assert stop.values() == dict.fromkeys(ROWS) | {"iterations": 1000, "go_on": False}
 
 
 def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> None:
@@ -212,7 +212,9 @@ def test_typing_a_limit_ticks_it_and_checks_it(qtbot: QtBot, stop: StopForm) -> 
 
 
 def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
-    wanted = {"seconds": 12.3456789, "target_gap": 0.1, "no_improvement": 123456789}
+    wanted = {
+        "seconds": 12.3456789, "target_gap": 0.1, "no_improvement": 123456789, "go_on": True
+    }  # fmt: skip
     stop.set_values(wanted)
     assert {name: value for name, value in stop.values().items() if value is not None} == wanted
 

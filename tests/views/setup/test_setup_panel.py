@@ -9,13 +9,15 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from gpu.acs.parameters import SpmParameters
+from gpu.aims import Aim
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.catalog import CATALOG
 from gpu.core.instance import Instance
 from tests.hands import click, press, write
-from tests.views.conftest import WITH_GPU, WITHOUT_GPU
+from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
+from views.setup.fields import ChoiceField
 from views.setup.preset import Preset
 from views.setup.setup_panel import SetupPanel
 
@@ -25,6 +27,7 @@ def panel(qtbot: QtBot) -> SetupPanel:
     made = SetupPanel()
     qtbot.addWidget(made)
     made.resize(300, 900)
+    made.aim.aims.setCurrentIndex(AIMS.index(Aim.PAPER))
     made.colony.show_survey(WITH_GPU)
     made.show_instance(uniform(120))
     made.show()
@@ -58,7 +61,7 @@ def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list
         assert panel.focusWidget() is entry
 
 
-def test_colonies_that_run_come_first_and_keys_stay_with_them(panel: SetupPanel) -> None:
+def test_colonies_that_run_come_first_and_keys_reach_the_others_last(panel: SetupPanel) -> None:
     panel.colony.show_survey(WITHOUT_GPU)
     box = panel.colony.colonies
     names = [box.itemData(at) for at in range(box.count())]
@@ -70,26 +73,23 @@ def test_colonies_that_run_come_first_and_keys_stay_with_them(panel: SetupPanel)
     assert first == [system.name for system in catalog if system.runs_on(cpu)]
     assert last == [system.name for system in catalog if not system.runs_on(cpu)]
     box.setFocus()
-    for key, at in ((Qt.Key.Key_End, line - 1), (Qt.Key.Key_Down, line - 1), (Qt.Key.Key_Home, 0)):
+    for key, at in ((Qt.Key.Key_Home, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Up, 0)):
         press(box, key)
-        assert box.currentIndex() == at
-        assert panel.choices().colony == names[at]
+        assert (panel.choices().colony, panel.choices().device) == (names[at], "cpu")
+    press(box, Qt.Key.Key_End)
+    assert (panel.choices().colony, panel.choices().device) == ("mmas-seq", "cpu:1")
 
 
 @pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
-def test_all_colonies_are_shown_and_only_those_that_run_can_be_chosen(
+def test_all_colonies_are_offered_and_one_that_runs_is_chosen(
     panel: SetupPanel, instance: Instance
 ) -> None:
     panel.show_instance(instance)
     for position, device in enumerate(WITH_GPU.devices):
         panel.colony.devices.setCurrentIndex(position)
         panel.colony.devices.activated.emit(position)
-        expected = {
-            system.name: system.runs_on(device)
-            for system in CATALOG
-            if system.problem is instance.problem
-        }
-        assert rows(panel.colony.colonies) == expected
+        offered = [system for system in CATALOG if system.problem is instance.problem]
+        assert rows(panel.colony.colonies) == dict.fromkeys((one.name for one in offered), True)
         assert panel.colony.system is not None
         assert panel.colony.system.runs_on(device)
         assert panel.problem == ""
@@ -229,3 +229,125 @@ def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
 def test_the_combo_boxes_answer_to_the_keyboard(panel: SetupPanel) -> None:
     choose(panel.colony.devices, "cpu:1")
     assert panel.choices().device == "cpu:1"
+
+
+def aim_at(panel: SetupPanel, aim: Aim) -> None:
+    panel.aim.aims.setCurrentIndex(AIMS.index(aim))
+    panel.aim.changed.emit()
+
+
+def use(panel: SetupPanel, device: str) -> None:
+    panel.colony.devices.setCurrentIndex(panel.colony.devices.findData(device))
+    panel.colony.devices.activated.emit(0)
+
+
+def test_a_new_panel_aims_at_the_best_solution(qtbot: QtBot) -> None:
+    made = SetupPanel()
+    qtbot.addWidget(made)
+    made.show_instance(uniform(120))
+    made.colony.show_survey(WITH_GPU)
+    assert made.aim.aim is Aim.BEST
+    assert made.choices().colony == "mmas-rwm-bt-cl"
+
+
+def test_an_aim_chooses_for_every_device_and_instance(panel: SetupPanel) -> None:
+    aim_at(panel, Aim.BEST)
+    for device, colony in (
+        ("cuda:0", "mmas-rwm-bt-cl"),
+        ("cpu", "mmas-cores"),
+        ("cpu:1", "mmas-seq"),
+    ):
+        use(panel, device)
+        for instance, name in ((queens(5), "aco-rlf-tabu"), (uniform(90), colony)):
+            panel.show_instance(instance)
+            assert panel.choices().colony == name
+            assert panel.problem == ""
+        assert panel.choices().parameters["local_search"] == "2opt+oropt"
+        assert panel.aim.aim is Aim.BEST
+    assert "best measured" in panel.aim.note.text()
+    aim_at(panel, Aim.WATCH)
+    assert panel.choices().parameters["local_search"] == "none"
+    assert panel.choices().parameters["ants"] == "10"
+    aim_at(panel, Aim.PAPER)
+    assert panel.choices().colony == "acs-seq"
+    assert panel.choices().parameters["ants"] is None
+
+
+def test_what_is_changed_by_hand_is_an_own_choice_and_stays(panel: SetupPanel) -> None:
+    for search in ("", "as"):
+        aim_at(panel, Aim.BEST)
+        write(panel.seed_field.entry, "5")
+        write(panel.stop.fields["iterations"].entry, "25")
+        assert panel.aim.aim is Aim.BEST  # neither seed nor limits are part of it
+        if search:
+            panel.colony.choose_search(search)
+        else:
+            write(panel.parameters.fields["ants"].entry, "7")
+        assert panel.aim.aims.currentText() == "Own choice"
+        chosen = panel.choices()
+        panel.show_instance(uniform(60))
+        assert panel.choices() == chosen
+    use(panel, "cpu:1")
+    assert panel.choices().colony == "as-seq"
+
+
+def test_a_colony_chosen_before_an_instance_is_loaded_stays(qtbot: QtBot) -> None:
+    made = SetupPanel()
+    qtbot.addWidget(made)
+    made.colony.show_survey(WITH_GPU)
+    made.colony.choose_search("acs-spm")
+    made.show_instance(uniform(120))
+    assert made.choices().colony == "acs-gpu-spm"
+    assert made.aim.aims.currentText() == "Own choice"
+
+
+def test_an_opened_session_keeps_its_values(panel: SetupPanel) -> None:
+    aim_at(panel, Aim.BEST)
+    recorded = dataclasses.replace(panel.choices(), device="cpu", colony="acs-gpu", parameters={})
+    panel.set_choices(recorded)
+    assert panel.aim.aim is None
+    assert (panel.choices().colony, panel.choices().parameters["ants"]) == ("acs-gpu", None)
+
+
+def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> None:
+    def offered() -> list[str]:
+        field = panel.parameters.fields["local_search"]
+        assert isinstance(field, ChoiceField)
+        return [field.entry.itemText(row) for row in range(field.entry.count())]
+
+    directed = dataclasses.replace(uniform(50), directed=True)
+    assert offered() == ["none", "2opt", "2opt+oropt", "oropt"]
+    panel.show_instance(directed)
+    assert offered() == ["none", "oropt"]
+    panel.colony.choose_search("mmas")
+    assert offered() == ["none", "oropt"]
+    panel.show_instance(uniform(120))
+    field = panel.parameters.fields["local_search"]
+    field.text = "2opt"
+    field.changed.emit()
+    panel.show_instance(directed)
+    assert "is directed, and 2-opt" in panel.problem
+    assert "choose the local search oropt or none" in panel.problem
+    aim_at(panel, Aim.BEST)
+    assert panel.problem == ""
+    assert panel.choices().parameters["local_search"] == "oropt"
+
+
+def test_a_colony_of_another_device_brings_its_device(panel: SetupPanel) -> None:
+    use(panel, "cpu")
+    for name, device in (("acs-seq", "cpu:1"), ("acs-gpu-alt", "cuda:0"), ("mmas-cores", "cpu")):
+        box = panel.colony.colonies
+        index = box.findData(name)
+        assert box.itemText(index).endswith(f"(on {device})")
+        box.setCurrentIndex(index)
+        box.activated.emit(index)
+        assert (panel.choices().colony, panel.choices().device) == (name, device)
+        assert panel.problem == ""
+
+
+def test_limits_do_not_matter_to_measurements(panel: SetupPanel) -> None:
+    write(panel.stop.fields["iterations"].entry, "x")
+    assert panel.problem
+    assert panel.measure_problem == ""
+    write(panel.parameters.fields["rho"].entry, "7")
+    assert "rho = 7" in panel.measure_problem

@@ -1,0 +1,149 @@
+"""Which colony serves which aim: what the window and the command ``solve`` choose by themselves.
+
+The rows of :data:`ROWS` for the best solution were measured: docs/defaults.md has all of it.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gpu import catalog
+from gpu.core.devices import Device
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.system import Place, System, place_of
+
+MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}
+"""Where the rows for each kind of device were measured; one core is taken to be like several."""
+
+MATRIX_SHARE = 0.5
+"""Share of a device's memory that an n × n matrix of trails may take."""
+
+
+class Aim(enum.StrEnum):
+    """What a user wants who names no colony."""
+
+    BEST = "best"
+    PAPER = "paper"
+    WATCH = "watch"
+
+    @classmethod
+    def named(cls, name: str) -> Aim:
+        """Return the aim of this name, or raise ParameterError."""
+        if name not in list(cls):
+            raise ParameterError(f"there is no aim {name!r}: choose {', '.join(cls)}")
+        return cls(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What an aim chooses for some of the instances of a problem, on one kind of device."""
+
+    aim: Aim
+    problem: Problem
+    place: Place | None  # the kind of device; None: any
+    most: float  # the largest number of cities or vertices
+    colony: str  # a name, or a short name, of the catalog
+    parameters: Mapping[str, object] = field(default_factory=dict)  # where they differ from it
+    searches: bool = False  # whether a local search that fits the instance improves every tour
+    matrix: bool = False  # whether it keeps an n × n matrix of trails, 4 bytes each
+    why: str = ""  # what it is good for, in a clause
+
+    def serves(self, aim: Aim, instance: Instance, device: Device) -> bool:
+        """Whether this row is for these."""
+        n = instance.n
+        fits = not device.memory or 4 * n * n <= MATRIX_SHARE * device.memory
+        return (
+            (self.aim, self.problem) == (aim, instance.problem)
+            and self.place in (None, place_of(device))
+            and n <= self.most
+            and (fits or not self.matrix)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an aim has chosen."""
+
+    system: System
+    parameters: Mapping[str, object]  # those that may differ from the paper's
+    why: str  # in a clause
+
+
+def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
+    """Choose a colony and its parameters for ``instance`` on ``device``."""
+    row = next(row for row in ROWS if row.serves(aim, instance, device))
+    parameters = dict(row.parameters)
+    directed = bool(instance.facts.get("directed"))
+    if row.searches:
+        parameters["local_search"] = "oropt" if directed else "2opt+oropt"
+    kind = "symmetric instances" if directed else "instances"
+    size = "of more cities" if row.most == math.inf else f"of up to {row.most:,} cities"
+    why = row.why or f"the best measured for {kind} {size}, on {MEASURED_ON[place_of(device)]}"
+    return Choice(catalog.find(row.colony, device), parameters, why)
+
+
+_SCHEDULE = {"deposit": "schedule", "restart": 250}
+_GPU_MMAS = {"ants": 800, "rho": 0.3, **_SCHEDULE}
+_CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_SCHEDULE}
+_PAPER = "the defaults of its paper"
+_NO_MATRIX = "a matrix of all trails would take too much memory or time"
+_FOLLOW = "few ants and no local search, easy to follow"
+_MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
+_WATCHED = {"ants": 10, "rho": 0.1}
+
+
+def _best(place: Place, most: float, colony: str, values: Mapping[str, object]) -> Row:
+    return Row(Aim.BEST, Problem.TSP, place, most, colony, values, searches=True, matrix=True)
+
+
+def _largest(place: Place, colony: str, ants: int) -> Row:
+    values = {"ants": ants}
+    return Row(Aim.BEST, Problem.TSP, place, math.inf, colony, values, True, why=_NO_MATRIX)
+
+
+def _watch(place: Place, colony: str, values: Mapping[str, object]) -> Row:
+    return Row(
+        Aim.WATCH,
+        Problem.TSP,
+        place,
+        _MANY,
+        colony,
+        {**_WATCHED, **values},
+        matrix=True,
+        why=_FOLLOW,
+    )
+
+
+ROWS = (
+    _best("cuda", 3_000, "mmas-rwm-bt-cl", _GPU_MMAS),
+    _best("cuda", 7_000, "acs-gpu-alt", {"ants": 1024}),
+    _best("cuda", math.inf, "acs-gpu-alt", {"ants": 256}),
+    _largest("cuda", "acs-gpu-spm", 256),
+    _best("cpu", 1_500, "mmas-cores", _CPU_MMAS),
+    _best("cpu", 30_000, "acs-gpu", {"ants": 8}),
+    _largest("cpu", "acs-cores-spm", 16),
+    _best("cpu:1", 1_500, "mmas-seq", _CPU_MMAS),
+    _best("cpu:1", 30_000, "acs-seq", {"ants": 8}),
+    _largest("cpu:1", "acs-seq-spm", 16),
+    Row(
+        Aim.BEST,
+        Problem.COLORING,
+        None,
+        math.inf,
+        "aco-rlf-tabu",
+        why="tabu searches repair the best colorings",
+    ),
+    Row(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER),
+    Row(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER),
+    _watch("cuda", "mmas-rwm-bt-cl", {}),
+    _watch("cpu", "mmas-cores", {"candidates": 16}),
+    _watch("cpu:1", "mmas-seq", {"candidates": 16}),
+    Row(Aim.WATCH, Problem.TSP, None, math.inf, "acs-spm", {"ants": 10}, why=_FOLLOW),
+    Row(Aim.WATCH, Problem.COLORING, None, math.inf, "coloring", {"ants": 5}, why=_FOLLOW),
+)
+"""The first row that serves decides."""

@@ -1,0 +1,132 @@
+"""What is chosen for whoever chooses no colony."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu import aims
+from gpu.aims import Aim
+from gpu.core.devices import Device
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.problem import Problem
+from gpu.core.random import SEEDS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.run.session import new_session
+from tests.colonies import some_cities
+from tests.gpu.rlf.graphs import random_graph
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "defaults.md"
+GPU = Device("cuda:0", "cuda", 0, 132, "some GPU", 80 << 30)
+CORES = Device("cpu", "cpu", 0, 4, "some CPU", 64 << 30)
+CORE = Device("cpu:1", "cpu", 0, 1, "some CPU", 64 << 30)
+
+
+def many_cities(n: int) -> TspInstance:
+    places = np.zeros((n, 2))
+    return dataclasses.replace(some_cities(5), coordinates=places, display=places)
+
+
+def chosen_lines() -> list[str]:
+    """The rows for tours of the best solution, as docs/defaults.md has them."""
+    lines = ["| device | cities | colony | parameters |", "| --- | --- | --- | --- |"]
+    places = {"cuda": "GPU", "cpu": "all cores", "cpu:1": "one core"}
+    for row in aims.ROWS:
+        if (row.aim, row.problem) == (Aim.BEST, Problem.TSP):
+            assert row.place is not None
+            bound = f"up to {row.most:,}" if row.most < SEEDS else "more"
+            values = ", ".join(f"{name} {value}" for name, value in row.parameters.items())
+            lines.append(f"| {places[row.place]} | {bound} | {row.colony} | {values} |")
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("device", "n", "colony", "ants"),
+    [
+        (GPU, 1000, "mmas-rwm-bt-cl", 800),
+        (GPU, 5000, "acs-gpu-alt", 1024),
+        (GPU, 15_000, "acs-gpu-alt", 256),
+        (dataclasses.replace(GPU, memory=1 << 30), 15_000, "acs-gpu-spm", 256),
+        (CORES, 1000, "mmas-cores", 32),
+        (CORES, 5000, "acs-gpu", 8),
+        (CORES, 50_000, "acs-cores-spm", 16),
+        (dataclasses.replace(CORES, memory=1 << 30), 15_000, "acs-cores-spm", 16),
+        (CORE, 1000, "mmas-seq", 32),
+        (CORE, 5000, "acs-seq", 8),
+        (CORE, 50_000, "acs-seq-spm", 16),
+    ],
+)
+def test_the_best_solution_depends_on_size_device_and_memory(
+    device: Device, n: int, colony: str, ants: int
+) -> None:
+    chosen = aims.choice(Aim.BEST, many_cities(n), device)
+    assert (chosen.system.name, chosen.parameters["ants"]) == (colony, ants)
+    assert chosen.parameters["local_search"] == "2opt+oropt"
+    assert chosen.why
+
+
+@pytest.mark.parametrize("aim", list(Aim))
+@pytest.mark.parametrize(
+    "instance",
+    [
+        some_cities(3),
+        some_cities(5),
+        some_cities(100),
+        many_cities(200_000),
+        dataclasses.replace(some_cities(50), directed=True),
+        random_graph(20, 0.5, 1),
+    ],
+    ids=lambda one: f"{one.problem}-{one.n}",
+)
+def test_every_choice_is_possible_wherever_it_is_made(aim: Aim, instance: Instance) -> None:
+    for device, memory in itertools.product((GPU, CORES, CORE), (0, 1 << 30, 80 << 30)):
+        chosen = aims.choice(aim, instance, dataclasses.replace(device, memory=memory))
+        assert chosen.system.runs_on(device)
+        assert chosen.system.problem is instance.problem
+        values = chosen.system.parameters.from_mapping(chosen.parameters)
+        values.check(instance)
+        values.resolved(instance.n)
+
+
+def test_directed_tours_are_improved_by_what_turns_nothing_around() -> None:
+    directed = dataclasses.replace(some_cities(50), directed=True)
+    assert aims.choice(Aim.BEST, directed, CORES).parameters["local_search"] == "oropt"
+
+
+def test_graphs_are_repaired_by_tabu_searches_and_the_paper_is_there() -> None:
+    graph = random_graph(20, 0.5, 1)
+    for device in (GPU, CORES, CORE):
+        assert aims.choice(Aim.BEST, graph, device).system.name == "aco-rlf-tabu"
+        paper = aims.choice(Aim.PAPER, graph, device)
+        assert (paper.system.alias, paper.parameters) == ("coloring", {})
+
+
+def test_a_session_without_a_colony_has_what_its_aim_chose() -> None:
+    session = new_session(some_cities(100), device="cpu", parameters={"ants": 20})
+    assert (session.aim, session.colony) == ("best", "mmas-cores")
+    values = session.parameters.to_dict()
+    assert (values["ants"], values["rho"], values["local_search"]) == (20, 0.5, "2opt+oropt")
+    paper = new_session(some_cities(100), aim="paper", device="cpu")
+    assert (paper.aim, paper.colony) == ("paper", "acs-gpu")
+    assert (
+        paper.parameters == new_session(some_cities(100), colony="acs-gpu", device="cpu").parameters
+    )
+    assert new_session(some_cities(), colony="acs", device="cpu").aim == ""
+
+
+def test_an_aim_that_does_not_go_with_the_rest_is_refused() -> None:
+    with pytest.raises(ParameterError, match="there is no aim 'worst': choose best, paper, watch"):
+        new_session(some_cities(), aim="worst")
+    with pytest.raises(ParameterError, match="the aim best chooses a colony: give it or acs"):
+        new_session(some_cities(), aim="best", colony="acs")
+    with pytest.raises(ParameterError, match=r"'q0' here.*the aim best chose mmas-cores"):
+        new_session(some_cities(), device="cpu", parameters={"q0": 0.9})
+
+
+def test_the_page_shows_the_table_that_is_used() -> None:
+    assert "\n".join(chosen_lines()) in PAGE.read_text("utf-8")
