@@ -126,5 +126,5 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")
-        as_image(view, window.theme, application.exports.caption).save(str(left[-1]))
+        as_image(view, window.theme, application.exports.caption_of(view)).save(str(left[-1]))
     return left
