@@ -52,7 +52,7 @@ class ProblemDisplay:
         return {
             "best": f"The best {solution} so far",
             "latest": f"The best {solution} of each iteration",
-            "mean": f"The mean {solution} of each iteration",
+            "mean": f"The mean {solution} of the iterations from one point to the next",
             "optimum": known[:1].upper() + known[1:],
         }
 
@@ -77,7 +77,7 @@ def _tour_facts(instance: TspInstance) -> str:
 def _graph_facts(instance: GraphInstance) -> str:
     density = significant(instance.density, 2)
     optimum = instance.optimum
-    known = f"fewest known colors {whole(optimum)}" if optimum else "fewest colors unknown"
+    known = f"best known colors {whole(optimum)}" if optimum else "no best known colors"
     edges = f"{whole(instance.n)} vertices, {whole(len(instance.edges))} edges"
     return f"{edges}\ndensity {density}, {known}"
 

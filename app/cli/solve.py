@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gpu.core.instance import Instance
     from gpu.run.recorder import Recorder
     from gpu.run.result import Result
+    from gpu.run.session import Session
 
 
 @click.command()

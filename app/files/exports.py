@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.instance import Instance
 from gpu.run.outcome import Outcome
-from gpu.run.recorder import header, outcome_line
+from gpu.run.recorder import outcome_line
 from gpu.run.run_log import RunLog
-from gpu.run.session import Session
 
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iteration_best,"
@@ -129,10 +128,13 @@ def column_of(phase: str) -> str:
 
 
 def export_session(
-    path: Path, session: Session, instance: Instance, outcome: Outcome | None = None
+    path: Path, header: Mapping[str, object], instance: Instance, outcome: Outcome | None = None
 ) -> None:
-    """Write session and outcome for ``formicarium replay`` to repeat; raises ExportError."""
-    content = header(session, instance)
+    """Write session and outcome for ``formicarium replay`` to repeat; raises ExportError.
+
+    ``header`` is the first line of the run's log.
+    """
+    content = dict(header)
     content["outcome"] = None if outcome is None else outcome_line(instance, outcome)
     fields = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())
     text = "{\n" + ",\n".join(fields) + "\n}\n"

@@ -11,7 +11,6 @@ from gpu.core.errors import FormicariumError
 from gpu.core.files import open_regular
 
 EVERY = 0.25  # seconds between two looks at the file
-MOST = 256 * 1024  # most bytes that one look reads; a run writes a few lines a second
 
 
 class LogTail:
@@ -44,7 +43,7 @@ class LogTail:
         self._due = time.monotonic() + EVERY
         if self._file is None:
             return
-        whole, end, rest = (self._part + self._file.read(MOST)).rpartition(b"\n")
+        whole, end, rest = (self._part + self._file.read()).rpartition(b"\n")
         self._part = rest
         if end:
             self._listener(whole.decode(errors="replace").split("\n"))

@@ -127,5 +127,5 @@ def leave_pictures(application: Application, out: Path) -> list[Path]:
         window.dashboard.show_view(key)
         view.draw_all()
         left.append(out / f"view-{key}.png")
-        save_png(as_image(view, window.theme, application.exports.caption), left[-1])
+        save_png(as_image(view, window.theme, application.exports.caption_of(view)), left[-1])
     return left

@@ -66,6 +66,6 @@ _WORDS = {
         amount="{} colors",
         aim="of {} colors",
         target="target number of colors",
-        known="the fewest known colors",
+        known="the best known number of colors",
     ),
 }

@@ -58,7 +58,8 @@ class Recorder:
             self._file = open(path, "wb", buffering=0, opener=_no_link)  # noqa: SIM115
         except OSError as error:
             self._give_up(error)
-        self._write(header(session, instance))
+        self.header = header(session, instance)  # the first line
+        self._write(self.header)
 
     @property
     def complete(self) -> bool:
@@ -127,8 +128,14 @@ def default_log_path(session: Session) -> Path:
 
 def stem(session: Session) -> str:
     """Return how the names of a run's files begin: instance, colony and seed."""
-    name = re.sub(r"[^\w.-]+", "_", session.instance.name)[:LONGEST_NAME] or "instance"
-    return f"{name}-{session.colony}-{session.seed}"
+    return named(session.instance.name, session.colony, session.seed)
+
+
+def named(instance: str, *parts: object) -> str:
+    """Return an instance's name that suits a file, with ``parts`` behind it."""
+    return "-".join(
+        (re.sub(r"[^\w.-]+", "_", instance)[:LONGEST_NAME] or "instance", *map(str, parts))
+    )
 
 
 def free_path(folder: Path, start: str, *endings: str) -> Path:

@@ -39,6 +39,8 @@ _MIDWAY = (
     "is foretold from where it begins."
 )
 
+_CUT_SHORT = "The run ended within this iteration, which may have changed trails already."
+
 _log = logging.getLogger(__name__)
 
 
@@ -206,7 +208,7 @@ class Run:
             self._rule = catalog.rule_of(
                 session.system, self.instance, session.parameters, session.seed
             )
-        caveat = _MIDWAY if self.midway else ""
+        caveat = "" if not self.midway else _MIDWAY if self.outcome is None else _CUT_SHORT
         return Replay(self._rule, self.instance.n, self._colony, self.state.iteration, caveat)
 
     def fail(self, error: BaseException) -> None:

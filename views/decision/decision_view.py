@@ -15,7 +15,7 @@ from views.decision.decision_words import sentence
 from views.decision.step_controls import KEYS, StepControls
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
-from views.widgets.view import View
+from views.widgets.view import Source, View
 
 _PATIENCE = 250  # milliseconds for which a decision stays visible while the run goes on
 _BROAD = 1.25  # least width / height with the map beside the chances instead of above them
@@ -37,6 +37,7 @@ class DecisionView(View):
         super().__init__()
         self._reason = ""
         self._when, self._iteration = "", 0
+        self._source: Source | None = None
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE)
@@ -71,6 +72,11 @@ class DecisionView(View):
         self.apply_theme(self.theme)
         self.show_instance(None)
 
+    @property
+    def source(self) -> Source | None:
+        """Whose ants decide, if they are not those of the run in sight."""
+        return self._source if self.decision is not None else None
+
     def show_instance(self, instance: TspInstance | None) -> None:
         """Show the cities of ``instance``."""
         self.map.show_instance(instance)
@@ -96,14 +102,18 @@ class DecisionView(View):
         elif self._reason != reason:
             self.refuse(reason)
 
-    def offer(self, ants: int, cities: int, when: str, iteration: int) -> None:
+    def offer(
+        self, ants: int, cities: int, when: str, iteration: int, source: Source | None = None
+    ) -> None:
         """Ask from now on, because there are answers.
 
         ``when`` says what is replayed, as a sentence without its full stop. ``iteration`` is its
-        number, from 0; answers for another one are dropped.
+        number, from 0; answers for another one are dropped. ``source`` says whose ants decide, if
+        they are not those of the run in sight.
         """
         self._patience.stop()
         self._reason, self._when, self._iteration = "", when, iteration
+        self._source = source
         self.controls.set_limits(ants, cities - 1)
         self.hint.setText("Walking with the ant …")  # until the first answer is shown
         self.ask()

@@ -64,10 +64,12 @@ def spin_text(choice: Choice) -> str:
 
 
 def apart(q: float, q0: float) -> tuple[str, str]:
-    """Return both numbers with enough digits to see which one is smaller."""
+    """Return both numbers with enough digits to see which is smaller; none looks like 0 or 1."""
     for digits in range(3, _MOST_DIGITS):
         texts = f"{q:.{digits}f}", f"{q0:.{digits}f}"
-        if (texts[0] < texts[1]) == (q < q0) and (texts[0] != texts[1] or q == q0):
+        inside = (text for text, one in zip(texts, (q, q0), strict=True) if 0 < one < 1)
+        wrong = any(float(text) in (0, 1) for text in inside)
+        if not wrong and (texts[0] < texts[1]) == (q < q0) and (texts[0] != texts[1] or q == q0):
             return texts[0], _short(q0, digits)
     return f"{q:.{_MOST_DIGITS}f}", _short(q0, _MOST_DIGITS)
 
@@ -75,6 +77,8 @@ def apart(q: float, q0: float) -> tuple[str, str]:
 def _short(value: float, digits: int) -> str:
     """Return ``value`` with at most ``digits`` decimals, and at least two."""
     text = f"{value:.{digits}f}".rstrip("0")
+    if float(text) == 1 != value:
+        return repr(value)
     return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"
 
 

@@ -34,7 +34,7 @@ class StepControls(QtWidgets.QWidget):
         self.ant, self.step = QtWidgets.QSpinBox(), QtWidgets.QSpinBox()
         self.slider = QtWidgets.QSlider(Qt.Orientation.Horizontal)
         self.slider.setPageStep(_LEAP)
-        self.slider.setMinimumWidth(60)
+        self.slider.setMinimumWidth(40)
         self.slider.setAccessibleName("Step")
         self.slider.setToolTip("Step of the ant's tour (← →, Home, End)")
         self.watch = QtWidgets.QToolButton()
@@ -43,7 +43,7 @@ class StepControls(QtWidgets.QWidget):
         self.watch.setToolTip("Go on step by step (W)")
         self.pace = QtWidgets.QToolButton()
         self.pace.setToolTip("Steps a second while watching: press for another pace")
-        row = fill(QtWidgets.QHBoxLayout(self), spacing=6)
+        row = fill(QtWidgets.QHBoxLayout(self), spacing=4)
         fixed = QtWidgets.QSizePolicy.Policy.Fixed
         for box, label, tip in (
             (self.ant, Label("Ant"), "Which ant (↑ ↓)"),

@@ -1,13 +1,15 @@
-"""The two message boxes of the help menu."""
+"""Message boxes: those of the help menu, and a question before a run is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from views.widgets.icons import application_icon
+
+_QUESTION = "question"
 
 _ABOUT = """
 <h3>Formicarium</h3>
@@ -39,6 +41,26 @@ def keys_box(parent: QWidget, keys: Sequence[tuple[str, str]]) -> None:
         "In a number's field: ↑ and ↓ change it.</p>"
     )
     _show(parent, "Keys", f"<table>{rows}</table>{more}")
+
+
+def ask(parent: QWidget, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
+    """Ask ``question`` with the answers ``yes``, which calls ``agreed``, and ``no``, the usual one.
+
+    A newer question replaces one that has no answer yet.
+    """
+    for former in parent.findChildren(QMessageBox, _QUESTION):
+        former.reject()
+    box = QMessageBox(parent, text=question, textFormat=Qt.TextFormat.PlainText)
+    box.setObjectName(_QUESTION)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Formicarium")
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    accept = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    keep = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
+    accept.clicked.connect(agreed)
+    box.open()
 
 
 def _show(parent: QWidget, title: str, text: str) -> None:

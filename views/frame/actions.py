@@ -15,24 +15,25 @@ from views.frame.activity import Activity
 from views.problem_display import DISPLAYS, OPEN_TIP
 from views.widgets.labels import plain_tip
 
-# What can be exported beside pictures of views: text in the menu, suffix, filter of the dialog.
+# What can be exported beside pictures of views: text in the menu, end of the file's name, filter of
+# the dialog.
 EXPORTS = {
-    words.solution: (f"Best {words.solution}…", words.suffix.removeprefix("."), row.solution_format)
+    words.solution: (f"Best {words.solution}…", words.suffix, row.solution_format)
     for row in DISPLAYS.values()
     for words in [row.words]
 } | {
-    "log": ("Run as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
-    "csv": ("Run as CSV…", "csv", "CSV table (*.csv)"),
-    "session": ("Session…", "json", "Formicarium session (*.json)"),
-    "speedup": ("Measured speedups as JSON…", "json", "JSON (*.json)"),
-    "comparison": ("Comparison as CSV…", "csv", "CSV table (*.csv)"),
-    "comparison-lines": ("Comparison as JSON Lines…", "jsonl", "JSON Lines (*.jsonl)"),
-    "window": ("Picture of the window…", "png", "PNG picture (*.png)"),
+    "log": ("Run as JSON Lines…", "-run.jsonl", "JSON Lines (*.jsonl)"),
+    "csv": ("Run as CSV…", "-run.csv", "CSV table (*.csv)"),
+    "session": ("Session…", "-session.json", "Formicarium session (*.json)"),
+    "speedup": ("Measured speedups as JSON…", "-speedup.json", "JSON (*.json)"),
+    "comparison": ("Comparison as CSV…", "-comparison.csv", "CSV table (*.csv)"),
+    "comparison-lines": ("Comparison as JSON Lines…", "-comparison.jsonl", "JSON Lines (*.jsonl)"),
+    "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
 _ACTIONS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
-    "quit": ("Quit", "Ctrl+Q", "Stop solving and close the window"),
+    "quit": ("Quit", "Ctrl+Q", "Close the window"),
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Rest after the iteration that is being worked on"),
     "step": ("Step", "N", "Make one iteration, then rest"),
@@ -41,8 +42,8 @@ _ACTIONS = {  # text, keys, tip
     "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
-    "alone": ("One pane alone", "M", "Show the pane last chosen alone, or all again"),
-    "present": ("Presentation", "F11", "Full screen, with larger type"),
+    "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
+    "present": ("Presentation", "F11", "Full screen with larger type; Esc leaves it"),
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
     "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
     "keys": ("Keys", "F1", "What the keys do"),
@@ -106,10 +107,10 @@ class Actions:
         ``problem`` says why no run can start, ``instance`` whether one is shown, ``exports`` for
         every name in ``EXPORTS`` whether there is something to export.
         """
-        goes_on = activity.has_run and activity is not Activity.STOPPING
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
-        possible = {"start": starts, "pause": goes_on, "stop": goes_on, "step": steps}
+        possible = {"start": starts, "pause": activity.goes_on, "step": steps}
+        possible["stop"] = activity.goes_on or activity is Activity.MEASURING
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
@@ -117,6 +118,10 @@ class Actions:
         self["start"].setToolTip(plain_tip(why_not or "Start a run with these choices (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
+        measures = activity is Activity.MEASURING
+        self["stop"].setText("Cancel" if measures else "Stop")
+        tip = "Give up the measurement" if measures else _ACTIONS["stop"][2]
+        self["stop"].setToolTip(f"{tip} (Esc)")
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 

@@ -14,11 +14,17 @@ class Activity(enum.Enum):
     RUNNING = "Running"
     PAUSED = "Paused"
     STOPPING = "Stopping"
+    MEASURING = "Measuring"
 
     @property
     def has_run(self) -> bool:
         """Whether there is a run, paused or not."""
-        return self is not Activity.IDLE
+        return self not in (Activity.IDLE, Activity.MEASURING)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a run that nobody has stopped yet."""
+        return self.has_run and self is not Activity.STOPPING
 
     @property
     def builds(self) -> bool:

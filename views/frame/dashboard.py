@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
@@ -81,6 +84,11 @@ class Dashboard(QWidget):
                 wanted |= view.wanted
         return wanted
 
+    @property
+    def collected(self) -> Wanted:
+        """What views need for a curve even while they are hidden, but not often."""
+        return reduce(or_, (view.collected for view in self.views.values()))
+
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self.queue.clear()
@@ -97,9 +105,13 @@ class Dashboard(QWidget):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
+        self.take_in(snapshot)
+        self.queue.add(self.views.values())
+
+    def take_in(self, snapshot: Snapshot) -> None:
+        """Give ``snapshot`` to all views; a newer one follows, which they draw."""
         for view in self.views.values():
             view.take_in(snapshot)
-        self.queue.add(self.views.values())
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""
@@ -117,8 +129,16 @@ class Dashboard(QWidget):
             view.fit()
 
     def toggle_alone(self, pane: Pane | None = None) -> None:
-        """Show ``pane`` alone (by default the last that the user chose), or all again."""
-        self._show_alone((pane or self._current) if self._alone is None else None)
+        """Show ``pane`` alone, or all again.
+
+        By default it is the pane under the mouse, or else the last that the user chose.
+        """
+        if pane is None:
+            shown = (one for one in self.panes if one.isVisible())
+            mouse = QCursor.pos()
+            under = (one for one in shown if one.rect().contains(one.mapFromGlobal(mouse)))
+            pane = next(under, self._current)
+        self._show_alone(pane if self._alone is None else None)
 
     def _show_alone(self, pane: Pane | None) -> None:
         self._alone = pane

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable
@@ -32,7 +33,8 @@ class FileDialogs(QObject):
         super().__init__(window)
         self._window = window
         self._settings = settings
-        self.stem = "formicarium"  # first part of the file names that are offered
+        # Takes a name in ``EXPORTS`` or the key of a view; returns how the offered name begins.
+        self.stem_of: Callable[[str], str] = lambda _: "formicarium"
 
     def ask_to_open(self) -> None:
         """Let the user choose an existing file."""
@@ -43,16 +45,21 @@ class FileDialogs(QObject):
 
     def ask_for_export(self, name: str) -> None:
         """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
-        text, suffix, filter_ = EXPORTS[name]
-        file_name = f"{self.stem}.{suffix}"
+        text, ending, filter_ = EXPORTS[name]
         chosen = partial(self.to_export.emit, name)
-        self._ask_to_save(text.rstrip("…"), file_name, filter_, chosen)
+        self._ask_to_save(text.rstrip("…"), self.stem_of(name), ending, filter_, chosen)
 
     def ask_for_picture(self, key: str, form: str) -> None:
         """Let the user choose where to write a picture of the view ``key``."""
-        title, file_name = f"Picture of the view {key}", f"{self.stem}-{key}.{form}"
+        title, ending = f"Picture of the view {key}", f"-{key}.{form}"
         chosen = partial(self.to_picture.emit, key, form)
-        self._ask_to_save(title, file_name, _FORMS[form], chosen)
+        self._ask_to_save(title, self.stem_of(key), ending, _FORMS[form], chosen)
+
+    def give_up(self) -> None:
+        """Close a dialog that asks where to write what is no longer shown."""
+        for dialog in self._window.findChildren(QFileDialog):
+            if dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave:
+                dialog.reject()
 
     def recent(self) -> list[Path]:
         """Return the recent instances that still exist, the latest first."""
@@ -67,13 +74,17 @@ class FileDialogs(QObject):
         self._settings.put({"recent": [str(p) for p in paths]})
 
     def _ask_to_save(
-        self, title: str, name: str, filter_: str, chosen: Callable[[Path], object]
+        self, title: str, stem: str, ending: str, filter_: str, chosen: Callable[[Path], object]
     ) -> None:
+        """Offer the first name that no file in the folder has."""
         dialog = self._dialog(title, filter_, "save-folder", chosen)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setDefaultSuffix(name.rpartition(".")[2])
-        dialog.selectFile(_bare(name))
+        dialog.setDefaultSuffix(ending.rpartition(".")[2])
+        names = (f"{stem}{'' if k == 1 else f'-{k}'}{ending}" for k in itertools.count(1))
+        dialog.selectFile(
+            next(name for name in map(_bare, names) if not dialog.directory().exists(name))
+        )
         dialog.open()
 
     def _dialog(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame import window_state
-from views.frame.about import about_box, keys_box
+from views.frame.about import about_box, ask, keys_box
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity
 from views.frame.banner import Banner, Severity
@@ -119,7 +120,7 @@ class MainWindow(QMainWindow):
         self.readout.show_instance(instance)
         self.dashboard.show_instance(instance)
         self.setWindowTitle(f"{instance.name} – Formicarium" if instance else "Formicarium")
-        self.dialogs.stem = instance.name if instance else "formicarium"
+        self.dialogs.give_up()
         if instance is not None and instance.path is not None:
             self.dialogs.remember(instance.path)
             self._show_recent()
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
+        self.dialogs.give_up()
         self.readout.begin_run()
         self.dashboard.begin_run()
         self._enable()
@@ -175,6 +177,7 @@ class MainWindow(QMainWindow):
             event.accept()
             return True
         if event.type() == QEvent.Type.WindowStateChange:
+            self._share_escape()
             self.dashboard.wanted_changed.emit()
         return super().event(event)
 
@@ -191,8 +194,19 @@ class MainWindow(QMainWindow):
         if len(paths) > 1:
             self.tell(f"Only {paths[0].name} of {len(paths)} files is opened", "info")
 
+    def ask(self, question: str, yes: str, no: str, agreed: Callable[[], object]) -> None:
+        """Ask before a run is lost; ``agreed`` is called if the answer is ``yes``."""
+        ask(self, question, yes, no, agreed)
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Save the state, hide the window at once, then let the program end its work."""
+        """Save the state, hide the window at once, then let the program end its work.
+
+        A user who closes the window while a run goes on is asked first; the program is not.
+        """
+        if event.spontaneous() and self.activity.goes_on:
+            event.ignore()
+            self._quit()
+            return
         window_state.save(self._settings, self, self.dashboard, self.actions_)
         self.hide()
         self.closing.emit()
@@ -233,7 +247,7 @@ class MainWindow(QMainWindow):
         act.connect(
             {
                 "open": self.dialogs.ask_to_open,
-                "quit": self.close,
+                "quit": self._quit,
                 "start": self.start_requested.emit,
                 "pause": self._toggle_pause,
                 "step": self.step_requested.emit,
@@ -277,6 +291,21 @@ class MainWindow(QMainWindow):
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked())
 
+    def _quit(self) -> None:
+        """Close the window; ask first if a run goes on."""
+        if self.activity.goes_on:
+            question = "A run goes on. Stop it and quit? Its log is kept."
+            self.ask(question, "Stop and quit", "Go on", self.close)
+        else:
+            self.close()
+
+    def _share_escape(self) -> None:
+        """Let Esc leave the full screen; otherwise it stops the run."""
+        full = self._presenting or self.isFullScreen()
+        self.actions_["stop"].setShortcut("" if full else "Esc")
+        keys = ["F11", "Esc"] if full else ["F11"]
+        self.actions_["present"].setShortcuts([QKeySequence(key) for key in keys])
+
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
         self.menuBar().setVisible(not self._presenting)
@@ -284,4 +313,5 @@ class MainWindow(QMainWindow):
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
         self.setWindowState(state | full if self._presenting else state & ~full)
+        self._share_escape()
         self.apply_theme()

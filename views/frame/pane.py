@@ -37,8 +37,8 @@ class Pane(QFrame):
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.currentChanged.connect(self.turned)
-        self.picture_button = make_button("plain", tip="Export a picture of this view")
-        self.zoom_button = make_button("plain")
+        self.picture_button = make_button("corner", tip="Export a picture of this view")
+        self.zoom_button = make_button("corner")
         self.picture_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         for form in ("png", "svg"):
@@ -54,6 +54,7 @@ class Pane(QFrame):
         fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 4, 0), spacing=0)
         self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
         fill(QVBoxLayout(self), self.tabs, margins=(1, 1, 1, 1))
+        self._corner = corner
         self._zoomed = False
 
     def show_views(self, views: Sequence[View]) -> None:
@@ -67,6 +68,11 @@ class Pane(QFrame):
             self.tabs.setCurrentWidget(front)
         self.tabs.blockSignals(False)
         self.views = tuple(views)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for the views, and for all tabs."""
+        tabs = self.tabs.tabBar().sizeHint().width() + self._corner.sizeHint().width() + 4
+        return super().minimumSizeHint().expandedTo(QSize(tabs, 0))
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

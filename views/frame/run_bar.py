@@ -108,7 +108,7 @@ class RunBar(QFrame):
 
     @property
     def _iterates(self) -> bool:
-        return self._activity.has_run and not self._activity.builds
+        return self._activity is not Activity.IDLE and not self._activity.builds
 
     def _set_pause_icon(self) -> None:
         name = "play" if self._activity.rests else "pause"

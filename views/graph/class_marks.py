@@ -30,10 +30,11 @@ _HUES = {
     "grey": "#9aa4af",
 }
 
-# The color to mix in, in the first, second and third cycle of all shapes.
+# What to mix into a color.
 _TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
 _TINTED = 0.42
 _SHEET_ROW = 24  # marks in a row of the sheet of stamps; a divisor of the number of all marks
+COLORS = len(_HUES) * len(_TINTS)  # among so many classes, no two have the same color
 SMALLEST = 4.5  # least diameter in pixels of a mark whose shape can be seen
 
 
@@ -73,10 +74,14 @@ class Mark:
 
 @cache
 def mark_of(number: int) -> Mark:
-    """Return the mark of the class ``number``; colors change first, then shapes, then tints."""
-    rest, hue_at = divmod(number % DISTINCT, len(_HUES))
-    rest, shape_at = divmod(rest, len(_SHAPES))
-    hue, tint = list(_HUES)[hue_at], list(_TINTS)[rest]
+    """Return the mark of the class ``number``.
+
+    Hues change first; each cycle of them has another shape and another tint. So the first 24 marks
+    differ in color, and can be told apart where they are too small for a shape.
+    """
+    cycle, hue_at = divmod(number % DISTINCT, len(_HUES))
+    turn, shape_at = divmod(cycle, len(_SHAPES))
+    hue, tint = list(_HUES)[hue_at], list(_TINTS)[(cycle + turn) % len(_TINTS)]
     colour = QColor(_HUES[hue])
     if tint:
         mixed = (1 - _TINTED) * _parts(colour) + _TINTED * _parts(QColor(_TINTS[tint]))

@@ -11,12 +11,13 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
-from views.graph.class_marks import SMALLEST, draw_marks, mark_of
+from views.graph.class_marks import COLORS, SMALLEST, draw_marks, mark_of
 from views.widgets import layers
 from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
 from views.widgets.theme import Theme
 
 _DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
+_ROOM_FOR_SHAPE = 7.0  # least diameter in pixels of a vertex whose shape must be seen
 _ROOM_FOR_NUMBER = 12.5  # least diameter in pixels of a vertex with the number of its class
 _NUMBERED = 700  # most visible vertices that have numbers
 _RINGED = 1_000  # most ends of conflicts with a ring
@@ -233,6 +234,8 @@ def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> f
     For marks it is a whole number, so that they seldom have to be made again.
     """
     least, most = _DIAMETERS
+    if drawing.coloring is not None and int(drawing.coloring.max()) >= COLORS:
+        least = _ROOM_FOR_SHAPE  # colors alone do not tell so many classes apart
     fitting = 0.8 * drawing.spacing * abs(transform.m11())
     diameter = min(most, max(least, fitting)) * math.sqrt(theme.scale)
     return float(math.floor(diameter)) if diameter >= SMALLEST + 1 else diameter

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
@@ -16,10 +17,10 @@ from views.measure.measure_bar import MeasureBar
 from views.measure.results_table import Cell, ResultsTable
 from views.widgets.formats import milliseconds, significant, whole
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel, Label, make_label
+from views.widgets.labels import Label, make_label
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
-from views.widgets.view import View
+from views.widgets.view import Source, View
 
 _HINT = (
     "Time every colony of the chosen search that this device can run and, for the chosen colony, "
@@ -30,9 +31,10 @@ _FIRST = ("Choice", "Option", "ms", "× fastest", "whole, ms")
 """The first headings. The first time is that of the phase that the option decides, the second that
 of an iteration. A narrow pane shows option, ratio and the second time, and the rest below."""
 
-_CHOICE, _OPTION, _DECIDING = range(3)
+_CHOICE, _OPTION, _DECIDING, _RATIO, _ITERATION = range(len(_FIRST))
 
 _WHOLE = "a whole iteration"
+_LOW = 280  # least height in pixels of a view with the conditions below the table
 _NONE = "–"
 
 
@@ -58,7 +60,7 @@ class ComparisonView(View):
         self.phases.setWordWrap(True)
         self.table.fitted.connect(self._tell_phases)
         self.table.currentCellChanged.connect(self._tell_phases)
-        self.what = ElidedLabel("muted")
+        self.what = make_label("muted", wrap=True)
         self.note = make_label("note", _HINT, wrap=True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         top = fill(QHBoxLayout(), self.measure.button, (self.what, 1), self.copy_button)
@@ -73,6 +75,14 @@ class ComparisonView(View):
         """The report, in either of its forms."""
         return dict.fromkeys(("comparison", "comparison-lines"), self.report is not None)
 
+    @property
+    def source(self) -> Source | None:
+        """What was compared."""
+        report = self.report
+        if report is None:
+            return None
+        return Source(report.instance, report.system, report.seeds[0], _title(report))
+
     def show_report(self, report: ComparisonReport | None) -> None:
         """Show what was measured so far, or nothing."""
         self.report = report
@@ -81,18 +91,32 @@ class ComparisonView(View):
         self._filler.setVisible(report is None)
         self.what.setText("" if report is None else _title(report))
         self.note.setText(_HINT if report is None else _conditions(report))
+        self.what.setToolTip("" if report is None else self.note.text())
+        self._fit_note()
         if report is not None:
             headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]
             rows = [_cells(report, at, row) for at, row in enumerate(report.rows)]
             phases = range(len(_FIRST), len(headings))
-            self.table.show_rows(headings, rows, spare=[phases, [_DECIDING], [_CHOICE]])
+            self.table.show_rows(
+                headings, rows, spare=[phases, [_DECIDING], [_CHOICE], [_ITERATION]]
+            )
         self._tell_phases()
         self.exports_changed.emit()
 
     @property
     def overflow(self) -> QSize:
-        """The size of the part of the table that is not visible."""
-        return QSize(0, 0) if self.report is None else self.table.overflow
+        """The same as for every view, with the columns for which there is no room."""
+        plain = super().overflow
+        return plain if self.report is None else plain.expandedTo(self.table.overflow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a low view to the table."""
+        super().resizeEvent(event)
+        self._fit_note()
+
+    def _fit_note(self) -> None:
+        """Show the conditions below the table if there is room; they are a tip above it too."""
+        self.note.setVisible(self.report is None or self.height() >= _LOW * self.theme.scale)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
@@ -102,7 +126,7 @@ class ComparisonView(View):
     def _tell_phases(self, *_: object) -> None:
         """Show the hidden columns of the current row, or of the first one, as text."""
         table = self.table
-        unseen = [column for column in table.unseen if column >= len(_FIRST)]
+        unseen = [column for column in table.unseen if column >= _ITERATION]
         self.phases.setVisible(bool(unseen) and self.report is not None)
         if unseen:
             texts, headings = table.texts(max(0, table.currentRow())), table.headings
@@ -123,17 +147,21 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     name = f"● {row.option}" if row.chosen else row.option
     order = row.option.zfill(8) if row.option.isdecimal() else row.option
     deciding = report.decides(row)
+    parts = sum(spread.median for spread in row.phases_ms.values())
+    whole_ms = row.iteration_ms.median
+    # Timing each phase slows an iteration down, and no part is shown larger than its whole.
+    scale = whole_ms / parts if parts > whole_ms else 1.0
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
-        _time(report.decisive(row), deciding or _WHOLE, half=False, bold=row.chosen),
+        _time(report.decisive(row), deciding or _WHOLE, half=False, bold=row.chosen, scale=scale),
         _ratio(report, row),
         _time(row.iteration_ms, _WHOLE, half=True),
     ]
     for phase in report.phases:
         decides = phase == deciding
         bold, muted = row.chosen and decides, not decides
-        cells.append(_time(row.phases_ms.get(phase), phase, decides, bold, muted))
+        cells.append(_time(row.phases_ms.get(phase), phase, decides, bold, muted, scale))
     return cells
 
 
@@ -141,7 +169,7 @@ def _ratio(report: ComparisonReport, row: Row) -> Cell:
     ratio = report.ratio(row)
     if ratio is None:
         return Cell(row.why_not or _NONE, math.inf, row.why_not, muted=True, bar=0.0)
-    longest = max(report.ratio(one) or 0.0 for one in report.rows if one.group == row.group)
+    longest = max(report.ratio(one) or 0.0 for one in report.rows)
     failed = f". It failed: {row.why_not}" if row.why_not else ""
     return Cell(
         f"{significant(ratio)} ×",
@@ -160,9 +188,14 @@ def _meaning(row: Row) -> str:
 
 
 def _time(
-    spread: Spread | None, what: str, half: bool, bold: bool = False, muted: bool = False
+    spread: Spread | None,
+    what: str,
+    half: bool,
+    bold: bool = False,
+    muted: bool = False,
+    scale: float = 1.0,
 ) -> Cell:
-    """Return a median, with ``half`` of the distance between the quartiles."""
+    """Return a median times ``scale``, with ``half`` of the distance between the quartiles."""
     if spread is None or not spread.samples:
         return Cell(_NONE, math.inf, "Not measured", number=True, muted=True)
     tip = (
@@ -172,10 +205,12 @@ def _time(
         f"{milliseconds(spread.lower)} to {milliseconds(spread.upper)}, "
         f"measured {whole(len(spread.samples))} times"
     )
-    text = significant(spread.median)
+    if scale != 1:
+        tip += f"; shown as its share of {_WHOLE}, which is slower while its phases are timed"
+    text = significant(scale * spread.median)
     if half and spread.half is not None:
-        text += f" ± {significant(spread.half, 1)}"
-    return Cell(text, spread.median, tip, number=True, bold=bold, muted=muted)
+        text += f" ± {significant(scale * spread.half, 1)}"
+    return Cell(text, scale * spread.median, tip, number=True, bold=bold, muted=muted)
 
 
 def _title(report: ComparisonReport) -> str:

@@ -278,7 +278,7 @@ class _Bars(QStyledItemDelegate):
     ) -> QSize:
         """Return room for text and bar."""
         size = super().sizeHint(option, index)
-        if index.data(_LENGTH) is not None:
-            width = (_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale
-            return QSize(round(width), size.height())
+        if (length := index.data(_LENGTH)) is not None:
+            width = round((_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale)
+            return QSize(width if length else max(width, size.width()), size.height())
         return size

@@ -21,7 +21,7 @@ from views.widgets.formats import percent, significant, whole
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Curve, Plot, logarithmic_texts, logarithmic_ticks
-from views.widgets.view import View
+from views.widgets.view import Source, View
 
 _ROLES = ("best", "latest", "trail", "gap", "mean", "city")
 MOST_PLACES = {"small": 500, "medium": 2500}
@@ -77,6 +77,22 @@ class SpeedupView(View):
     def exports(self) -> Mapping[str, bool]:
         """The reports."""
         return {"speedup": bool(self.reports)}
+
+    @property
+    def source(self) -> Source | None:
+        """On what speedups were measured, and of which colonies."""
+        if not self.reports:
+            return None
+        names = list(dict.fromkeys(report.instance for report in self.reports))
+        measured = [one for report in self.reports for one in report.measurements]
+        kinds = list(dict.fromkeys(one.search for one in measured))
+        seed = self.reports[0].seeds[0]
+        parts = ", ".join(names), ", ".join(kinds), f"from seed {seed}"
+        instance, colony = (
+            several[0] if len(several) == 1 else f"{len(several)}-{what}"
+            for several, what in ((names, "instances"), (kinds, "colonies"))
+        )
+        return Source(instance, colony, seed, "  ·  ".join(parts))
 
     def show_instance(self, instance: Instance | None) -> None:
         """Use the words of its problem, and forget what was measured on another problem."""
@@ -191,6 +207,7 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
         text = f"{len(one.seeds)} runs on each of {len(reports)} instances"
     else:
         text = f"{len(one.seeds)} runs of {one.iterations} iterations"
+        text = f"{one.instance}: {text}"
     if len(reports) == 1 and one.target_cost is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
         aim = Problem(one.problem).words.aim.format(whole(one.target_cost))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
-from views.plots.history import History
+from views.plots.history import History, Means
 from views.problem_display import display_of
 from views.widgets.buttons import OptionButtons
 from views.widgets.chips import Chip
@@ -18,6 +18,8 @@ from views.widgets.labels import ElidedLabel, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
 from views.widgets.view import View
+
+_IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
 class ConvergenceView(View):
@@ -34,14 +36,20 @@ class ConvergenceView(View):
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
             "optimum": self.plot.add_curve("optimum", dashes=True),
-            "best": self.plot.add_curve("best", 2.0),
+            "best": self.plot.add_curve("best", 2.0, steps=True),
         }
-        self.histories = {name: History() for name in ("best", "latest", "mean")}
+        self.histories = {
+            "best": History(_IMPROVEMENTS),  # where it was found, and the present state
+            "latest": History(),
+            "mean": Means(),
+        }
+        self._found = 0  # the best cost so far
+        self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
         self.chips = {
             "best": Chip("Best", "best", "line"),
             "latest": Chip("Iteration", "latest", "thin"),
             "mean": Chip("Mean", "mean", "thin"),
-            "optimum": Chip("Optimum", "optimum", "dashes"),
+            "optimum": Chip("Best known", "optimum", "dashes"),
         }
         axes = {"iterations": "Iterations", "seconds": "Seconds"}
         self.axis_choice = OptionButtons(axes, "What runs along the axis")
@@ -77,6 +85,7 @@ class ConvergenceView(View):
 
     def begin_run(self) -> None:
         """Empty the curves."""
+        self._found = 0
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
@@ -84,11 +93,16 @@ class ConvergenceView(View):
         self.draw()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Add a point to each curve."""
-        costs = snapshot.best_cost, snapshot.iteration_best, snapshot.iteration_mean
-        if snapshot.iteration:
-            for history, cost in zip(self.histories.values(), costs, strict=True):
-                history.append(snapshot.iteration, snapshot.elapsed, cost)
+        """Add a point to each curve; to that of the best solution, where it was found."""
+        if not snapshot.iteration:
+            return
+        best, now = self.histories["best"], (snapshot.iteration, snapshot.elapsed)
+        if snapshot.best_cost != self._found:
+            self._found = snapshot.best_cost
+            best.append(snapshot.best_iteration, snapshot.elapsed, self._found)
+        self._now = *now, float(self._found)
+        self.histories["latest"].append(*now, snapshot.iteration_best)
+        self.histories["mean"].append(*now, snapshot.iteration_mean)
 
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""
@@ -96,6 +110,8 @@ class ConvergenceView(View):
         shown = []
         for name, history in self.histories.items():
             points = history.points(seconds=seconds)
+            if name == "best" and len(points) and points[-1, 0] < self._now[1 if seconds else 0]:
+                points = np.vstack([points, self._now[1:] if seconds else self._now[::2]])
             self.curves[name].set_points(points)
             if len(points) and self.chips[name].isChecked():
                 shown.append(points)
@@ -125,11 +141,11 @@ class ConvergenceView(View):
 
     def _read_at(self, x: float, _: float) -> None:
         seconds = self.axis_choice.value == "seconds"
-        points = self.histories["best"].points(seconds=seconds)
+        points = self.curves["best"].points
         if not math.isfinite(x) or len(points) == 0:
             self.reading.setText(" ")
             return
-        at = min(int(np.searchsorted(points[:, 0], x)), len(points) - 1)
+        at = max(0, int(np.searchsorted(points[:, 0], x, side="right")) - 1)
         where = duration(points[at, 0]) if seconds else f"iteration {whole(points[at, 0])}"
         text = f"{where}:  best {whole(points[at, 1])}"
         gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None

@@ -10,14 +10,14 @@ _GROUP = 4
 
 
 class History:
-    """One curve against iterations and against seconds, at most ``CAPACITY`` points.
+    """One curve against iterations and against seconds, at most ``capacity`` points.
 
     When it is full, each group of four points is replaced by its lowest and its highest point, in
     their order. So no extreme is ever lost.
     """
 
-    def __init__(self) -> None:
-        self._rows = np.empty((CAPACITY, 3))
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._rows = np.empty((capacity, 3))
         self._count = 0
 
     def __len__(self) -> int:
@@ -31,7 +31,7 @@ class History:
         """Add a point; it replaces the last one if that is of the same iteration."""
         if self._count and self._rows[self._count - 1, 0] == iteration:
             self._count -= 1
-        if self._count == CAPACITY:
+        if self._count == len(self._rows):
             self._halve()
         self._rows[self._count] = iteration, seconds, value
         self._count += 1
@@ -49,3 +49,26 @@ class History:
         rows = np.take_along_axis(groups, kept[:, :, None], axis=1).reshape(-1, 3)
         self._count = len(rows)
         self._rows[: self._count] = rows
+
+
+class Means(History):
+    """A curve of means: each point is the mean of all values since the point before.
+
+    When it is full, each two points become one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._weights = np.ones(len(self._rows))  # how many values each point is the mean of
+
+    def append(self, iteration: float, seconds: float, value: float) -> None:
+        """Add a value; it replaces the last one if that is of the same iteration."""
+        super().append(iteration, seconds, value)
+        self._weights[self._count - 1] = 1
+
+    def _halve(self) -> None:
+        rows, weights = self._rows.reshape(-1, 2, 3), self._weights.reshape(-1, 2)
+        means = np.average(rows[:, :, 2], axis=1, weights=weights)
+        self._count = len(rows)
+        self._rows[: self._count] = np.column_stack([rows[:, 1, :2], means])
+        self._weights[: self._count] = weights.sum(axis=1)

@@ -21,7 +21,7 @@ from views.widgets.formats import percent
 from views.widgets.labels import make_label
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.plot import Plot
-from views.widgets.view import View
+from views.widgets.view import Source, View
 
 _KEEPS_ALL = "This colony keeps every trail: choose one with a selective memory (SPM)."
 
@@ -51,6 +51,7 @@ class HitRateView(View):
         self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
         self._histories = {key: History() for key in ("local", "overall", "~local", "~overall")}
         self._last: Updates | None = None
+        self.measured: Source | None = None  # what the curves against s were measured on
         self.chips = {
             "local": Chip("Local", "local", "line", "Local updates, since the run began"),
             "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
@@ -83,8 +84,14 @@ class HitRateView(View):
         self.apply_theme(self.theme)
         self.show_instance(None)
 
+    @property
+    def source(self) -> Source | None:
+        """What the curves against s were measured on, if they are shown."""
+        return self.measured if self.page_choice.value == "memory" else None
+
     def show_instance(self, instance: TspInstance | None) -> None:
         """Empty both plots."""
+        self.measured = None
         super().show_instance(instance)
         self.show_rates([])
         self.measure.finish("")

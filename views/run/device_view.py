@@ -31,7 +31,7 @@ class DeviceView(View):
 
     key = "device"
     title = "Device"
-    wanted = Wanted.NUMBERS
+    wanted = collected = Wanted.NUMBERS
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,9 +42,9 @@ class DeviceView(View):
         self.facts.setVerticalSpacing(3)
         self.facts.setColumnStretch(1, 1)
         self.phases = Bars()
-        self.phases_title = make_label("heading")
+        self.phases_title = make_label("heading", wrap=True)
         self.phases_note = make_label("note", "Shown while a colony runs.")
-        self.moves_title = make_label("heading")
+        self.moves_title = make_label("heading", wrap=True)
         self.moves = Bars()
         self.branching_title = make_label("heading")
         self.limits_note = make_label("note", wrap=True)
@@ -76,7 +76,7 @@ class DeviceView(View):
     def show_instance(self, instance: Instance | None) -> None:
         """Show the branching factor if colonies for ``instance`` have one."""
         branching = display_of(instance).branching
-        self.wanted = Wanted.BRANCHING if branching else Wanted.NUMBERS
+        self.wanted = self.collected = Wanted.BRANCHING if branching else Wanted.NUMBERS
         self.branching_title.setVisible(branching)
         self.plot.setVisible(branching)
         self.begin_run()

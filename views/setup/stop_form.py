@@ -28,7 +28,7 @@ class LimitRow:
 ROWS = {  # by the limits' names in ``STOP_LIMITS``
     "seconds": LimitRow("Time", "s", "60", "Stop after so many seconds of solving"),
     "iterations": LimitRow("Iterations", "", "1000", "Stop after exactly so many"),
-    "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the optimum is that small"),
+    "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the best known is that small"),
     "target_length": LimitRow("Cost", "", "0", "Stop at such a cost"),
     "no_improvement": LimitRow(
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
@@ -65,7 +65,7 @@ class StopForm(Form):
         """Use the words of its problem, and allow a gap only if an optimum is known."""
         optimum, display = instance.optimum if instance else None, display_of(instance)
         possible = optimum or instance is None
-        self._impossible = "" if possible else "No optimum is known for this instance"
+        self._impossible = "" if possible else "There is no best known value for this instance"
         self.boxes["target_gap"].setToolTip(plain_tip(self._impossible or ROWS["target_gap"].tip))
         cost, field = self.boxes["target_length"], self.fields["target_length"]
         title = display.words.cost.capitalize()

@@ -38,6 +38,7 @@ class TourView(CanvasView):
     def __init__(self) -> None:
         super().__init__()
         self._instance: TspInstance | None = None
+        self._improved: tuple[Tour, Tour] | None = None  # before and after local search
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.layers: dict[str, tour_layers.MapLayer[Any]] = {
             "trails": tour_layers.TrailsLayer(0),
@@ -51,7 +52,7 @@ class TourView(CanvasView):
         self.chips = {
             "best": Chip("Best", "best", "line", "The best tour so far"),
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
-            "optimum": Chip("Optimum", "optimum", "dashes", "A tour of the best known length"),
+            "optimum": Chip("Best known", "optimum", "dashes", "A tour of the best known length"),
             "trails": Chip("Trails", "trail", "band", trails_tip),
             "cities": Chip("Cities", "city", "dots", "The cities"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
@@ -95,9 +96,9 @@ class TourView(CanvasView):
             layer.set_cities(points)
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
-        tip = "A tour of the best known length" if has_optimum else "No optimal tour is known here"
+        there = "A" if has_optimum else "There is no"
         self.chips["optimum"].setEnabled(has_optimum)
-        self.chips["optimum"].setToolTip(plain_tip(tip))
+        self.chips["optimum"].setToolTip(plain_tip(f"{there} tour of the best known length"))
         self.welcome.setVisible(instance is None)
         self.fit_button.setEnabled(instance is not None)
         self.hover.clear()
@@ -107,6 +108,7 @@ class TourView(CanvasView):
     def begin_run(self) -> None:
         """Remove the tours and trails of the former run."""
         self._changed.clear()
+        self._improved = None
         for name in ("best", "latest", "trails", "improved"):
             self.layers[name].show_part(None)
         self._offer_improved(offered=False)
@@ -137,7 +139,8 @@ class TourView(CanvasView):
         for name in list(self._changed)[: None if few else 1]:
             part = self._changed.pop(name)
             if name == "improved":
-                self._describe(part)
+                self._improved = part
+                self._describe()
                 part = tour_layers.changes(*part)
             self.layers[name].show_part(part)
 
@@ -157,7 +160,7 @@ class TourView(CanvasView):
 
     def _show_layer(self, name: str, shown: bool) -> None:
         self.layers[name].setVisible(shown)
-        if name == "improved" and not shown:
+        if name == "improved":
             self._describe()
         self.wanted_changed.emit()
 
@@ -167,9 +170,10 @@ class TourView(CanvasView):
         if self.chips["improved"].isChecked():
             self.wanted_changed.emit()
 
-    def _describe(self, improved: tuple[Tour, Tour] | None = None) -> None:
-        """Describe the instance, and what local search has changed from one tour to the other."""
+    def _describe(self) -> None:
+        """Describe the instance, and what local search has changed if that is shown."""
         instance = self._instance
+        improved = self._improved if self.chips["improved"].isChecked() else None
         text = "" if instance is None else _caption(instance)
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)

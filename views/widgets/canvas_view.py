@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from views.widgets.buttons import make_button
 from views.widgets.icons import icon
-from views.widgets.labels import ElidedLabel, Label
+from views.widgets.labels import ElidedLabel, Label, make_label
 from views.widgets.layers import Layer, PictureItem
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
@@ -46,7 +46,8 @@ class CanvasView(View):
         self.graphics.viewport().installEventFilter(self)
         self.fit_button = make_button("plain", tip=self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
-        self.caption = ElidedLabel("note")  # says what is shown
+        self.caption = make_label("note", wrap=True)  # says what is shown
+        self.caption.setTextFormat(Qt.TextFormat.PlainText)
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""

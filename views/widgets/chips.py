@@ -34,6 +34,11 @@ class Chip(QToolButton):
         self.setIconSize(QSize(18, 12))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the curve or layer is shown."""
+        return self.isChecked() and self.isEnabled()
+
     def apply_theme(self, theme: Theme) -> None:
         """Draw the swatch in the colours of ``theme``, pale if the layer is off."""
         icon = QIcon()

@@ -8,15 +8,27 @@ from contextlib import contextmanager
 from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QRegion
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QProgressBar,
+    QSlider,
+    QStackedWidget,
+    QWidget,
+)
 
 from views.widgets.cached_picture import CachedPicture
+from views.widgets.chips import Chip
 from views.widgets.theme import Theme
 from views.widgets.view import View
 
 SHARPNESS = 2  # pixels of the picture for one pixel of the screen, along each side
 
 _MARGIN = 8
+_CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QProgressBar, QSlider)
 
 
 def as_image(widget: QWidget, theme: Theme, caption: str = "") -> QImage:
@@ -56,26 +68,67 @@ def make_due_layouts(widget: QWidget) -> None:
 
 @contextmanager
 def _settled(widget: QWidget) -> Iterator[None]:
-    """Give a view the size that it has as the front tab, or that it needs to show everything."""
+    """Give a view the size that it has as the front tab, or that it needs to show everything.
+
+    What can be pressed is hidden, but for the chips of what is drawn: they are its legend.
+    """
     make_due_layouts(widget)
     stack = widget.parentWidget()
     if isinstance(stack, QStackedWidget):
         widget.resize(stack.size())
     _lay_out(widget)
-    size = widget.size()
-    if isinstance(widget, View) and not widget.overflow.isNull():
-        widget.resize(size + widget.overflow)
+    size, focused = widget.size(), widget.window().focusWidget()
+    controls = _controls(widget) if isinstance(widget, View) else []
+    chips = widget.findChildren(Chip) if isinstance(widget, View) else []
+    areas = widget.findChildren(QAbstractScrollArea) if isinstance(widget, View) else []
+    bars = [(one.horizontalScrollBarPolicy(), one.verticalScrollBarPolicy()) for one in areas]
+    for control in controls:
+        control.hide()
+    for area in areas:
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    for chip in chips:
+        chip.setStyleSheet("QToolButton { border: none; background: none }")
+    if isinstance(widget, View):
+        for _ in range(2):  # a wider view may be a lower one
+            _lay_out(widget)
+            widget.resize(widget.size() + widget.overflow)
         _lay_out(widget)
     try:
         yield
     finally:
+        for chip in chips:
+            chip.setStyleSheet("")
+        for control in controls:
+            control.show()
+        for area, (across, down) in zip(areas, bars, strict=True):
+            area.setHorizontalScrollBarPolicy(across)
+            area.setVerticalScrollBarPolicy(down)
+        if focused is not None:
+            focused.setFocus()
         widget.resize(size)
+        _lay_out(widget)
+
+
+def _controls(view: View) -> list[QWidget]:
+    """Return what can be pressed or moved in a view, and the labels of that."""
+    shown = [part for part in view.findChildren(QWidget) if not part.isHidden()]
+    return [
+        part
+        for part in shown
+        if (isinstance(part, QLabel) and part.buddy() is not None)
+        or (isinstance(part, _CONTROLS) and not (isinstance(part, Chip) and part.is_on))
+    ]
 
 
 def _lay_out(widget: QWidget) -> None:
+    """Make all layouts in ``widget``, visible or not."""
+    make_due_layouts(widget)
     layout = widget.layout()
     if layout is not None:
         layout.activate()
+    if not widget.isVisible():
+        widget.grab(QRect(0, 0, 1, 1))
 
 
 def _size(widget: QWidget, theme: Theme, caption: str) -> QSize:

@@ -25,10 +25,18 @@ class Curve(Layer):
     """A line through points; NaN breaks it."""
 
     def __init__(
-        self, depth: float, role: str, width: float, *, dashes: bool = False, dots: bool = False
+        self,
+        depth: float,
+        role: str,
+        width: float,
+        *,
+        dashes: bool = False,
+        dots: bool = False,
+        steps: bool = False,  # whether a value stays until the next point, instead of a slope
     ) -> None:
         super().__init__(depth)
         self._role, self._width, self._dashes, self._dots = role, width, dashes, dots
+        self._steps = steps
         self.points: Points = np.empty((0, 2))
 
     def set_points(self, points: Points) -> None:
@@ -44,7 +52,10 @@ class Curve(Layer):
         if len(self.points) == 0:
             return
         colour = self._theme.colour(self._role)
-        pixels = to_pixels(self.points, transform)
+        points = self.points
+        if self._steps:
+            points = np.column_stack([points[:, 0].repeat(2)[1:], points[:, 1].repeat(2)[:-1]])
+        pixels = to_pixels(points, transform)
         pixels = np.where(np.isfinite(pixels), np.clip(pixels, -1e5, 1e5), np.nan)
         if self._dashes:
             pixels[:, 0] = np.clip(pixels[:, 0], -20, size.width() + 20)
@@ -118,6 +129,7 @@ class Plot(QWidget):
         self.axes["right"].setVisible(bool(right_label))
         self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
         self._curves: list[Curve] = []
+        self._layers: list[Layer] = []  # pyqtgraph does not keep those whose bounds it ignores
         self._follows = True
         self._wanted: tuple[Range, Range] | None = None
         self._shown: tuple[Range, Range] | None = None
@@ -134,18 +146,27 @@ class Plot(QWidget):
         self._pages.addWidget(self.hint)
 
     def add_curve(
-        self, role: str, width: float = 1.0, *, dashes: bool = False, dots: bool = False
+        self,
+        role: str,
+        width: float = 1.0,
+        *,
+        dashes: bool = False,
+        dots: bool = False,
+        steps: bool = False,
     ) -> Curve:
         """Add an empty curve in front of the others."""
-        curve = Curve(len(self._curves), role, width, dashes=dashes, dots=dots)
+        curve = Curve(len(self._curves), role, width, dashes=dashes, dots=dots, steps=steps)
         curve.set_theme(self._theme)
         self._curves.append(curve)
+        self._layers.append(curve)
         self.box.addItem(curve, ignoreBounds=True)
         return curve
 
     def add_layer(self, layer: Layer) -> None:
         """Add a layer in front of all curves."""
         layer.setZValue(len(self._curves))
+        layer.set_theme(self._theme)
+        self._layers.append(layer)
         self.box.addItem(layer, ignoreBounds=True)
 
     def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
@@ -222,9 +243,8 @@ class Plot(QWidget):
                 axis.label.setDefaultTextColor(theme.colour("muted"))
         for side in ("bottom", "left"):
             self.axes[side].setGrid(0.22)
-        for item in self.box.addedItems:
-            if isinstance(item, Layer):
-                item.set_theme(theme)
+        for layer in self._layers:
+            layer.set_theme(theme)
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
         """Tell where the mouse is, and fit on a double click."""

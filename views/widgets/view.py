@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
+from views.widgets.labels import ElidedLabel
 from views.widgets.theme import DARK, Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a view shows that is not the run in sight: pictures and files are named after it."""
+
+    instance: str  # names for files
+    colony: str
+    seed: int
+    text: str  # all of that for people, in one line
 
 
 class View(QWidget):
@@ -46,9 +58,33 @@ class View(QWidget):
         return Wanted.NUMBERS
 
     @property
+    def collected(self) -> Wanted:
+        """The parts that it collects for a curve, now and then, even while it is hidden."""
+        return Wanted.NUMBERS
+
+    @property
+    def source(self) -> Source | None:
+        """What the view shows, if that is not the run in sight."""
+        return None
+
+    @property
     def overflow(self) -> QSize:
         """How much larger the view must be to show everything in a picture."""
-        return QSize(0, 0)
+        lacking = [QSize(0, 0)]
+        for area in self.findChildren(QScrollArea):
+            if area.isVisibleTo(self):
+                bars = area.horizontalScrollBar(), area.verticalScrollBar()
+                lacking.append(QSize(*(bar.maximum() - bar.minimum() for bar in bars)))
+        for table in self.findChildren(QTableView):
+            if table.isVisibleTo(self):
+                heads = table.horizontalHeader(), table.verticalHeader()
+                lacking.append(QSize(*(head.length() for head in heads)) - table.viewport().size())
+        lacking += [
+            QSize(label.sizeHint().width() - label.width(), 0)
+            for label in self.findChildren(ElidedLabel)
+            if label.isVisibleTo(self)
+        ]
+        return QSize(max(one.width() for one in lacking), max(one.height() for one in lacking))
 
     @property
     def exports(self) -> Mapping[str, bool]:

@@ -15,6 +15,7 @@ from app.window.threads.solver import RunState
 from gpu import catalog
 from gpu.core.instance import Instance
 from views.decision.decision_view import DecisionView
+from views.widgets.view import Source
 
 if TYPE_CHECKING:
     from gpu.core.parameters import Parameters
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from gpu.decisions.replay import Replay
 
 AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's decision."
+
+STOPS = "The run is being stopped."
 
 
 class DecisionController(Controller):
@@ -52,10 +55,13 @@ class DecisionController(Controller):
         run, instance = self._runs.current, self._instance.value
         active = self._runs.active
         paused = active is not None and active.state is RunState.PAUSED
+        system = self._setup.colony.system if run is None or not active else run.session.system
         if instance is None:
             self._view.refuse("Open an instance to look into an ant's decisions.")
+        elif self._runs.busy and system is not None and not system.rule:
+            self._refuse(system)  # a pause would not help
         elif self._runs.busy and not paused:
-            self._view.wait(AT_WORK)
+            self._view.wait(AT_WORK if self._window.activity.goes_on else STOPS)
         elif run is not None and (paused or run.answers):
             self._offer_run(run)
         elif self._view.isVisible():
@@ -132,15 +138,24 @@ class DecisionController(Controller):
             self._previewed = wanted
             preview.start(QThread.Priority.LowPriority)
         when = "Foretold for the first iteration of a run with these choices"
-        self._offer(instance, parameters, when, 0)
+        parts = instance.name, system.title, f"seed {choices.seed}", "a preview"
+        source = Source(instance.name, system.name, choices.seed, "  ·  ".join(parts))
+        self._offer(instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
         self._view.refuse(f"The decisions of {system.title} cannot be replayed.")
 
-    def _offer(self, instance: Instance, parameters: Parameters, when: str, iteration: int) -> None:
+    def _offer(
+        self,
+        instance: Instance,
+        parameters: Parameters,
+        when: str,
+        iteration: int,
+        source: Source | None = None,
+    ) -> None:
         ants = parameters.to_dict()["ants"]
         assert isinstance(ants, int)  # parameters are resolved
-        self._view.offer(ants, instance.n, when, iteration)
+        self._view.offer(ants, instance.n, when, iteration, source)
 
     def _choose(self, source: RunModel | DecisionPreview | None) -> None:
         """Listen to another source; a preview that nobody listens to ends."""

@@ -17,11 +17,14 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import caption_of
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
+from gpu import APPLICATION
+from gpu.run.recorder import named, stem
 from gpu.run.run_log import read_log
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.run.log_view import LogView
 from views.widgets.picture_export import as_image, as_svg
+from views.widgets.view import View
 
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
 
@@ -32,16 +35,30 @@ class ExportController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         window = self._window
+        window.dialogs.stem_of = self.stem_of
         window.dialogs.to_export.connect(self.export)
         window.dialogs.to_picture.connect(self.export_picture)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
 
-    @property
-    def caption(self) -> str:
-        """What a picture of the window shows, in one line."""
+    def caption_of(self, view: View) -> str:
+        """What a picture of ``view`` shows, in one line."""
+        if (source := view.source) is not None:
+            return source.text
         if (run := self._runs.current) is not None:
             return caption_of(run)
         return self._instance.value.name if self._instance.value else ""
+
+    def stem_of(self, what: str) -> str:
+        """Return how the name of a file begins: with instance, colony and seed.
+
+        ``what`` is the key of a view, or a name in ``views.frame.actions.EXPORTS``.
+        """
+        for key, view in self._window.dashboard.views.items():
+            if what in (key, *view.exports) and (source := view.source) is not None:
+                return named(source.instance, source.colony, source.seed)
+        if (run := self._runs.current) is not None:
+            return stem(run.session)
+        return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     @Slot(str, object)
     def export(self, name: str, path: Path) -> None:
@@ -64,10 +81,10 @@ class ExportController(Controller):
         view = self._window.dashboard.views[key]
         view.draw_all()
         if form == "png":
-            self._write_image(path, view, self.caption)
+            self._write_image(path, view, self.caption_of(view))
         else:
-            title = f"{view.title}: {self.caption}"
-            document = as_svg(view, self._window.theme, title, self.caption)
+            caption = self.caption_of(view)
+            document = as_svg(view, self._window.theme, f"{view.title}: {caption}", caption)
             self._write(path, lambda: write_whole(path, lambda part: part.write_bytes(document)))
 
     @Slot()
@@ -96,7 +113,7 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":
-        return lambda: exports.export_session(path, run.session, run.instance, run.outcome)
+        return lambda: exports.export_session(path, run.recorder.header, run.instance, run.outcome)
     log = run.recorder.path
     if run.recorder.lost:
         raise exports.ExportError(f"{log}: the run's log could not be written, and is incomplete")

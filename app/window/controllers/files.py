@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -31,7 +32,8 @@ class FileController(Controller):
     def open(self, path: Path) -> None:
         """Load the instance, or the recorded session, at ``path``.
 
-        The run under way is ended, but only after the file has been read without an error.
+        The run under way is ended, but only after the file has been read without an error, and the
+        user has agreed.
         """
         self._window.banner.clear()
         self._window.setup.show_loading(path.name)
@@ -48,6 +50,15 @@ class FileController(Controller):
 
     def _loaded(self, found: Found) -> None:
         self._loading = None
+        if not self._window.activity.goes_on:
+            self._show_soon(found)
+            return
+        self._window.setup.show_loading("")
+        question = f"A run goes on. Stop it and show {found[0].name}? Its log is kept."
+        self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
+
+    def _show_soon(self, found: Found) -> None:
+        """Show what was loaded, as soon as the run has ended."""
         self._instance.next = found
         self._show_waiting()
         if self._instance.next is not None:

@@ -14,9 +14,11 @@ from app.window.threads.tasks import Task
 from gpu import catalog
 from gpu.measure.comparison_report import ComparisonReport
 from gpu.measure.speedup_report import SpeedupReport
+from views.frame.activity import Activity
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.plots.hit_rate_view import HitRateView
+from views.widgets.view import Source
 
 if TYPE_CHECKING:
     from views.measure.measure_bar import MeasureBar
@@ -47,6 +49,7 @@ class MeasurementController(Controller):
         for change in changes:
             change.connect(self._enable)
         window.setup.changed.connect(self._enable)
+        window.stop_requested.connect(self.cancel)
         self._enable()
 
     @Slot()
@@ -86,6 +89,7 @@ class MeasurementController(Controller):
             f"seed {setup.seed}"
         )
         self._begin(view.measure, measuring, lambda _: self._end(text))
+        view.measured = Source(instance.name, system.name, setup.seed, text)
 
     @Slot()
     def compare(self) -> None:
@@ -135,6 +139,8 @@ class MeasurementController(Controller):
         self._task = Task(measuring, measured, self._failed, self._advance)
         self._task.ended.connect(self._over)
         bar.begin("Warming up")
+        self._window.show_activity(Activity.MEASURING)
+        self._window.run_bar.show_progress(0.0, None)
         self._enable()
         self.begun.emit()
         self._background.start(self._task)
@@ -142,6 +148,7 @@ class MeasurementController(Controller):
     def _advance(self, share: float, text: str) -> None:
         if self._bar is not None:
             self._bar.advance(share, text)
+            self._window.run_bar.show_progress(share, None)
 
     def _speedups_measured(self, reports: list[SpeedupReport]) -> None:
         failures = [one.failure for report in reports for one in report.measurements if one.failure]
@@ -164,5 +171,6 @@ class MeasurementController(Controller):
         bar, self._bar, self._task = self._bar, None, None
         if bar is not None:
             bar.finish(text)
+            self._window.show_activity(Activity.IDLE)
         self._enable()
         self.idle.emit()

@@ -11,6 +11,7 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import title_of
 from app.window.models.run import RunModel
 from app.window.threads.solver import RunState
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.recorder import versions
 from views.plots.pheromone_view import PheromoneView
 from views.run.device_view import DeviceView
@@ -19,12 +20,16 @@ from views.run.log_view import LogView
 # Share of one core that the window may take while the colony computes on all cores.
 SHARE_BESIDE_ALL_CORES = 0.025
 
+# A curve whose view is hidden gets its next point once the run is so many times as old.
+COLLECT_EVERY = 1.15
+
 
 class RunDisplay(Controller):
     """Gives the window what the current run tells, and the run what the window wants to see."""
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
+        self._collect_from = 0.0  # seconds of the run
         self._tail = LogTail(self._window.view(LogView).add_lines)
         self._runs.current_changed.connect(self._follow)
         self._runs.state_changed.connect(self._leave_time_for)
@@ -59,7 +64,10 @@ class RunDisplay(Controller):
         model = f" ({device.model})" if device is not None else ""
         window.where.setText(f"{title_of(run, run.session.device + model)}  ·  log {log.name}")
         self._tail.follow(log)
+        run.passed.connect(window.dashboard.take_in)
         run.snapshot_changed.connect(window.show_snapshot)
+        run.snapshot_changed.connect(self._note_collected)
+        self._collect_from = 0.0
         run.looked.connect(self._show_progress)
         self._want()
 
@@ -84,6 +92,13 @@ class RunDisplay(Controller):
 
     @Slot()
     def _want(self) -> None:
-        """Tell the run what the views in sight need."""
+        """Tell the run what the views in sight need, and now and then what others collect."""
         if run := self._runs.active:
-            run.want(self._window.wanted)
+            due = run.latest.elapsed >= self._collect_from
+            collected = self._window.dashboard.collected if due else Wanted.NUMBERS
+            run.want(self._window.wanted | collected)
+
+    @Slot(object)
+    def _note_collected(self, snapshot: Snapshot) -> None:
+        if snapshot.branching is not None:
+            self._collect_from = COLLECT_EVERY * max(snapshot.elapsed, 0.1)

@@ -22,6 +22,7 @@ class RunModel(SolverThread):
     ``snapshot`` is the final state, and ``outcome`` is there.
     """
 
+    passed = Signal(object)  # a state between the former Snapshot and the new one; they come first
     snapshot_changed = Signal(object)  # the new Snapshot
     looked = Signal()  # the run has looked for a snapshot; its time goes on even if there is none
 
@@ -67,6 +68,8 @@ class RunModel(SolverThread):
         if snapshot is None and self.latest.iteration > shown:
             snapshot = self.latest  # between two snapshots the numbers and the tour go on
         if snapshot is not None:
+            for state in self.take_passed(before=snapshot.iteration):
+                self.passed.emit(state)
             self.snapshot = snapshot
             self.snapshot_changed.emit(snapshot)
         self.looked.emit()

@@ -107,10 +107,14 @@ class SnapshotSlot:
         with self._change:
             return run.made != self._made or bool(self._wanted & ~self._parts)
 
-    def fill(self, run: Run, *, at_rest: bool = False) -> None:
-        """Put in a new snapshot of ``run``, and decide when the next one is due."""
+    def fill(self, run: Run, *, at_rest: bool = False, at_end: bool = False) -> None:
+        """Put in a new snapshot of ``run``, and decide when the next one is due.
+
+        The one ``at_end`` carries everything, because a hidden view may be looked at later.
+        """
         with self._change:
             wanted = self._wanted_at_rest if at_rest else self._wanted
+            wanted = Wanted.EVERYTHING if at_end else wanted
             self.missed = False
         begin = time.perf_counter()
         snapshot = run.snapshot(wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import logging
 import math
+from collections import deque
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 
@@ -62,6 +63,8 @@ class SolverThread(AnsweringThread):
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
         self._released = not session.system.rule
+        self._watched = True  # whether anybody will see the final state
+        self._passed: deque[Snapshot] = deque()  # states that nobody has taken yet
         self._slot = SnapshotSlot(self._change, on_all_cores=session.device == "cpu")
         self.want, self.take = self._slot.want, self._slot.take  # for any thread
 
@@ -69,6 +72,16 @@ class SolverThread(AnsweringThread):
     def latest(self) -> Snapshot:
         """The state after the last slice: numbers and the best solution, at no cost to the run."""
         return self._run.state
+
+    def take_passed(self, before: int) -> list[Snapshot]:
+        """Return the states that the run was seen in before the iteration ``before``, once each.
+
+        They have numbers and the best solution.
+        """
+        states = []
+        while self._passed and self._passed[0].iteration < before:
+            states.append(self._passed.popleft())
+        return states
 
     @property
     def answers(self) -> bool:
@@ -129,6 +142,7 @@ class SolverThread(AnsweringThread):
             may be left with ``os._exit``: a thread at work can neither be killed nor destroyed
             safely.
         """
+        self._watched = False
         self.cancel()
         self.release()
         if not self.wait(max(0, int(timeout * 1000))):
@@ -152,7 +166,7 @@ class SolverThread(AnsweringThread):
             run.build()
             while run.outcome is None:
                 self._work()
-            self._slot.fill(run, at_rest=True)
+            self._slot.fill(run, at_rest=True, at_end=self._watched)
         except BaseException as error:  # the run ends properly, whatever was raised
             run.fail(error)
             self._slot.put(run.state)
@@ -181,7 +195,10 @@ class SolverThread(AnsweringThread):
             self._rest()
             return
         self.forget()
+        before = run.state.iteration
         run.advance(None if allowed == math.inf else int(allowed))
+        if run.state.iteration > before:
+            self._passed.append(run.state)
         if self._slot.due(run):
             self._slot.fill(run)
 

@@ -27,13 +27,14 @@ from gpu.problems.bundled import bundled
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.outcome import Ending, Outcome
-from gpu.run.recorder import Recorder
+from gpu.run.recorder import Recorder, header
 from gpu.run.run_log import read_log
 from gpu.run.session import new_session
 
 ROOT = Path(__file__).parents[3]
 INSTANCE = load(bundled()[0].path)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
+HEADER = header(SESSION, INSTANCE)
 TOUR = np.random.default_rng(1).permutation(INSTANCE.n).astype(np.int32)
 LENGTH = INSTANCE.tour_length(TOUR)
 STATE = Snapshot(
@@ -96,11 +97,11 @@ def test_the_numbers_become_a_table(tmp_path: Path, log: Path) -> None:
 
 def test_a_session_file_is_json_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "session.json"
-    export_session(path, SESSION, INSTANCE)
+    export_session(path, HEADER, INSTANCE)
     assert json.loads(path.read_text())["outcome"] is None
     assert read_log(path).session == SESSION
     assert read_log(path).last is None
-    export_session(path, SESSION, INSTANCE, OUTCOME)
+    export_session(path, HEADER, INSTANCE, OUTCOME)
     log = read_log(path)
     assert log.outcome is not None
     assert log.outcome["tour"] == (TOUR + 1).tolist()

@@ -6,11 +6,13 @@ import csv
 import json
 import threading
 import xml.etree.ElementTree as ElementTree
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 import gpu.measure.comparison
@@ -20,8 +22,10 @@ from app.window.controllers import exports, measurement_work
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
 from gpu.run.run_log import read_log
-from tests.app.in_window import RING, open_, written
+from tests.app.in_window import GRID, RING, open_, written
 from tests.hands import choose, click, write
+from tests.views.measure.test_speedup_view import report
+from views.frame.activity import Activity
 from views.measure.comparison_view import ComparisonView
 from views.measure.speedup_view import SpeedupView
 from views.plots.hit_rate_view import HitRate, HitRateView
@@ -73,6 +77,66 @@ def test_the_session(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
     assert done.runs.current is not None
     assert read.session == done.runs.current.session
+    log = read_log(done.runs.current.recorder.path)
+    assert read.header["started"] == log.header["started"]
+
+
+def test_a_session_says_when_its_run_began(
+    qtbot: QtBot, done: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert done.runs.current is not None
+    began = read_log(done.runs.current.recorder.path).header["started"]
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls(2099, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("gpu.run.recorder.datetime", Later)
+    read = read_log(export(qtbot, done, "session", tmp_path / "session.json"))
+    assert read.header["started"] == began
+
+
+def test_names_of_files_tell_what_is_in_them(
+    qtbot: QtBot, done: Application, tmp_path: Path
+) -> None:
+    window = done.window
+    run = done.runs.current
+    assert run is not None
+    window.view(SpeedupView).show_reports([report(500)])
+    asked = []
+    for action in (*window.actions_.exports.values(), *window.actions_.pictures.values()):
+        if not action.isVisible():
+            continue
+        action.setEnabled(True)
+        action.trigger()
+        dialog = window.findChildren(QFileDialog)[-1]
+        asked.append(Path(dialog.selectedFiles()[0]).name)
+        dialog.reject()
+    assert len(set(asked)) == len(asked)
+    own = f"ring-50-{run.session.colony}-{run.session.seed}"
+    others = {name for name in asked if not name.startswith(own)}
+    assert f"{own}.tour" in asked
+    assert {f"{own}-run.csv", f"{own}-run.jsonl", f"{own}-session.json"} < set(asked)
+    assert "uniform-500-acs-1-speedup.json" in others  # of what was measured, not of what is loaded
+    assert {"uniform-500-acs-1-speedup.png", "uniform-500-acs-1-speedup.svg"} < others
+
+
+def test_a_picture_names_what_was_measured_after_another_instance_was_opened(
+    qtbot: QtBot, done: Application, tmp_path: Path
+) -> None:
+    view = done.window.view(SpeedupView)
+    view.show_reports([report(500)])
+    open_(qtbot, done, GRID)
+    done.window.dashboard.show_view("speedup")
+    path = tmp_path / "speedup.svg"
+    done.window.dialogs.to_picture.emit("speedup", "svg", path)
+    written(qtbot, done, path)
+    text = path.read_text("utf-8")
+    assert "uniform-500" in text
+    assert "grid-100" not in text
+    assert "Measure" not in text  # no button
+    assert view.measure.button.isVisible()
 
 
 def test_the_window(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
@@ -131,11 +195,17 @@ def test_a_measurement_can_be_cancelled(
     window = application.window
     window.dashboard.show_view("speedup")
     click(window.view(SpeedupView).measure.button)
+    window.dashboard.show_view("log")  # progress and Cancel stay in sight
+    assert window.activity is Activity.MEASURING
+    assert window.run_bar.stop.isEnabled()
+    assert window.run_bar.stop.text() == "Cancel"
+    qtbot.waitUntil(lambda: window.run_bar.left.text().endswith("%"))
     application.files.open(tmp_path / "no.tsp")
     qtbot.waitUntil(lambda: "no.tsp" in window.banner.text)
     assert "measurement" in window.run_bar.start.toolTip()  # it goes on beside a bad file
     with qtbot.waitSignal(application.measurements.idle, timeout=60_000):
-        click(window.view(SpeedupView).measure.button)
+        click(window.run_bar.stop)
+    assert window.run_bar.stop.text() == "Stop"
     assert window.view(SpeedupView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -111,6 +112,42 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
 
 
+def test_what_was_hidden_during_a_run_is_complete_after_its_end(
+    qtbot: QtBot, application: Application
+) -> None:
+    window = application.window
+    press(window, Qt.Key.Key_9)  # the log hides the pheromone
+    press(window, Qt.Key.Key_4)
+    press(window, Qt.Key.Key_2)
+    open_(qtbot, application, GRID)
+    limit(application, seconds=2)
+    run_to_the_end(qtbot, application)
+    for key in ("pheromone", "tour", "device"):
+        window.dashboard.show_view(key)
+    assert window.view(PheromoneView).matrix is not None
+    assert not window.view(PheromoneView).hint.isVisible()
+    layers = window.view(TourView).layers
+    assert not any(layers[name].empty for name in ("best", "latest", "trails"))
+    points = window.view(DeviceView).curve.points
+    assert len(points) > 4
+    assert points[-1, 0] == state(application).iteration
+
+
+def test_the_curve_of_the_best_is_that_of_the_log(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application, GRID)
+    limit(application, seconds=1)
+    final = run_to_the_end(qtbot, application).state
+    improvements = [
+        [line["best_iteration"], line["best"]]
+        for line in lines(application)
+        if line["kind"] == "improvement"
+    ]
+    points = application.window.view(ConvergenceView).curves["best"].points.tolist()
+    end = [] if improvements[-1][0] == final.iteration else [[final.iteration, final.best_cost]]
+    assert points == [*improvements, *end]
+    assert points[0][0] == 1
+
+
 def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
     window = application.window
     window.setup.colony.choose_search("acs-spm")
@@ -165,7 +202,11 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     log = log_of(application)
-    open_(qtbot, application, GRID)
+    application.files.open(GRID)
+    qtbot.waitUntil(lambda: application.window.findChild(QMessageBox) is not None, timeout=10_000)
+    (box,) = application.window.findChildren(QMessageBox)
+    with qtbot.waitSignal(application.files.ready, timeout=30_000):
+        click(box.buttons()[0])
     ended = read_log(log).outcome
     assert ended is not None
     assert ended["ending"] == "cancelled"

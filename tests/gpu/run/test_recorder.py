@@ -152,7 +152,7 @@ def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: 
         with pytest.raises(SessionError, match=r"there is nothing to compare with.*--seed 9"):
             repeated(read_log(path))
     recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
-    export_session(path.with_suffix(".json"), SESSION, INSTANCE)
+    export_session(path.with_suffix(".json"), recorder.header, INSTANCE)
     assert repeated(read_log(path.with_suffix(".json"))) == SESSION  # nobody says it was run
 
 

@@ -83,12 +83,17 @@ def test_recent_files_are_offered_while_they_are_there(
     assert opened.args == [tmp_path / "5.tsp"]
 
 
-def test_exports_ask_where_to(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_exports_ask_where_to(
+    qtbot: QtBot, window: MainWindow, settings: Settings, tmp_path: Path
+) -> None:
     window.show_snapshot(snapshot(INSTANCE, 4))
+    window.dialogs.stem_of = lambda what: f"uniform120-{what}"
+    settings.put({"save-folder": str(tmp_path)})
+    (tmp_path / "uniform120-tour.tour").touch()
     window.actions_.exports["tour"].trigger()
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
-    assert dialog.selectedFiles()[0].endswith("uniform120.tour")
+    assert dialog.selectedFiles()[0].endswith("uniform120-tour-2.tour")  # the other is kept
     dialog.selectFile(str(tmp_path / "mine.tour"))
     with qtbot.waitSignal(window.dialogs.to_export) as asked:
         dialog.accept()
@@ -105,3 +110,13 @@ def test_a_picture_of_every_view_can_be_asked_for(
             dialog.selectFile(str(tmp_path / f"x.{form}"))
             dialog.accept()
         assert asked.args == [key, form, tmp_path / f"x.{form}"]
+
+
+def test_a_dialog_does_not_outlive_what_it_would_write(window: MainWindow) -> None:
+    window.show_snapshot(snapshot(INSTANCE, 4))
+    window.actions_.exports["tour"].trigger()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.isVisible()
+    window.show_instance(uniform(50))
+    assert not dialog.isVisible()

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QMessageBox
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
-from tests.hands import press, write
+from tests.hands import move, press, write
+from tests.views.cut_texts import cut_texts
+from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import snapshot, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
@@ -37,6 +40,7 @@ def test_typing_numbers_does_not_turn_the_pages(window: MainWindow) -> None:
 def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_6)
     assert window.view(PheromoneView).isVisible()
+    move(window.readout, QPoint(5, 5))  # over no pane
     with qtbot.waitSignal(window.dashboard.wanted_changed):
         press(window, Qt.Key.Key_M)
     assert window.view(PheromoneView).isVisible()
@@ -49,6 +53,49 @@ def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_M)
     for view in (window.view(TourView), window.view(ConvergenceView), window.view(PheromoneView)):
         assert view.isVisible()
+
+
+def test_m_follows_the_mouse(window: MainWindow) -> None:
+    for kind in (ConvergenceView, TourView):
+        view = window.view(kind)
+        move(view, view.rect().center())
+        press(window, Qt.Key.Key_M)
+        assert [one.isVisible() for one in map(window.view, (ConvergenceView, TourView))] == [
+            kind is ConvergenceView,
+            kind is TourView,
+        ]
+        press(window, Qt.Key.Key_M)
+
+
+@pytest.mark.parametrize("kind", ["tour", "graph"])
+def test_in_a_small_window_every_tab_is_in_sight(window: MainWindow, kind: str) -> None:
+    if kind == "graph":
+        serve(window, queens(8))
+        window.show_instance(queens(8))
+    window.resize(1000, 700)
+    for key in window.dashboard.views:
+        window.dashboard.show_view(key)
+        QApplication.processEvents()
+        assert window.size().width() == 1000
+        for pane in window.dashboard.panes:
+            bar = pane.tabs.tabBar()
+            assert bar.tabRect(bar.count() - 1).right() < bar.width(), key
+            assert bar.tabRect(0).left() >= 0, key
+    assert cut_texts(window) == []
+
+
+def test_escape_leaves_the_full_screen_and_ends_nothing(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_activity(Activity.RUNNING)
+    stops: list[bool] = []
+    window.stop_requested.connect(lambda: stops.append(True))
+    press(window, Qt.Key.Key_F11)
+    assert window.isFullScreen()
+    press(window, Qt.Key.Key_Escape)
+    assert not window.isFullScreen()
+    assert window.setup.isVisible()
+    assert stops == []
+    press(window, Qt.Key.Key_Escape)
+    assert stops == [True]
 
 
 def test_only_views_in_sight_are_asked_for(window: MainWindow) -> None:
@@ -71,7 +118,7 @@ def test_snapshots_reach_readout_and_views(qtbot: QtBot, window: MainWindow) -> 
     assert values["iteration"] == "100"
     assert values["elapsed"] == "2.0\u202fs"
     assert values["rate"] == "6\u202f000"  # 120 ants every 20 ms
-    qtbot.waitUntil(lambda: len(window.view(ConvergenceView).curves["best"].points) == 3)
+    qtbot.waitUntil(lambda: len(window.view(ConvergenceView).curves["best"].points) == 4)
     assert window.actions_.exports["tour"].isEnabled()
     window.begin_run()
     assert window.readout.values["best"].text() == "–"
@@ -170,7 +217,7 @@ def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: Main
     window.dashboard.queue.limit(0.01)
     for iteration in range(1, 30):
         window.show_snapshot(snapshot(INSTANCE, iteration, memory=True))
-        drawn.append(len(view.curves["best"].points))
+        drawn.append(len(view.curves["latest"].points))
     assert drawn[-1] < 29
     window.dashboard.queue.limit(math.inf)
-    qtbot.waitUntil(lambda: len(view.curves["best"].points) == 29, timeout=5000)
+    qtbot.waitUntil(lambda: len(view.curves["latest"].points) == 29, timeout=5000)

@@ -53,8 +53,8 @@ def shown(window: MainWindow) -> list[list[str]]:
 def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWindow) -> None:
     assert set(DISPLAYS) == set(Problem)
     assert len({row.view.key for row in VIEWS}) == len(VIEWS)
-    assert EXPORTS["tour"] == ("Best tour…", "tour", "TSPLIB tour (*.tour)")
-    assert EXPORTS["coloring"] == ("Best coloring…", "sol", "DIMACS solution (*.sol)")
+    assert EXPORTS["tour"] == ("Best tour…", ".tour", "TSPLIB tour (*.tour)")
+    assert EXPORTS["coloring"] == ("Best coloring…", ".sol", "DIMACS solution (*.sol)")
     kinds = "TSPLIB instances and DIMACS graphs (*.tsp *.atsp *.col *.col.b)"
     assert FILES.split(";;")[0] == kinds
 
@@ -148,13 +148,13 @@ def test_the_card_says_what_the_graph_is_and_what_is_wrong_with_its_file(
     coloring: MainWindow,
 ) -> None:
     card = coloring.setup.instance
-    assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, fewest known colors 9"
+    assert card.facts.text() == "64 vertices, 728 edges\ndensity 0.36, best known colors 9"
     assert not card.warning.isVisible()
     odd = dataclasses.replace(QUEENS, note="the file promises 1456 edges", optimum=None)
     coloring.show_instance(odd)
     assert "1456 edges" in card.warning.text()
     assert card.warning.isVisible()
-    assert "fewest colors unknown" in card.facts.text()
+    assert "no best known colors" in card.facts.text()
     assert display_of(TOURS).facts(TOURS).startswith("120 cities, EUC_2D")
     assert display_of(QUEENS).name_of(QUEENS, 1) == "vertex 2"
     assert display_of(TOURS).name_of(TOURS, 119) == "city 120"
@@ -167,7 +167,7 @@ def test_a_state_reaches_every_view_of_a_graph(qtbot: QtBot, coloring: MainWindo
     assert coloring.readout.values["best"].text() == "13"
     assert coloring.readout.values["gap"].text().startswith("44.44")
     assert coloring.view(GraphView).state.text() == "13 colors, no conflict"
-    assert len(coloring.view(ConvergenceView).curves["best"].points) == 7
+    assert len(coloring.view(ConvergenceView).curves["latest"].points) == 7
     assert coloring.actions_.exports["coloring"].isEnabled()
     ticks = coloring.view(ConvergenceView).plot.axes["left"].tickValues(12.0, 15.0, 300)
     assert all(float(place).is_integer() for _, level in ticks for place in level)
@@ -205,7 +205,7 @@ def test_a_coloring_is_exported_by_name(qtbot: QtBot, coloring: MainWindow, tmp_
     coloring.actions_.exports["coloring"].trigger()
     dialog = coloring.findChild(QFileDialog)
     assert dialog is not None
-    assert dialog.selectedFiles()[0].endswith("queen8_8.sol")
+    assert dialog.selectedFiles()[0].endswith("formicarium.sol")
     dialog.selectFile(str(tmp_path / "mine.sol"))
     with qtbot.waitSignal(coloring.dialogs.to_export) as asked:
         dialog.accept()

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, double_click, move
-from tests.views.scenes import feed, snapshot, uniform
+from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
 
 INSTANCE = uniform(80)
@@ -28,7 +30,6 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
     feed(convergence, INSTANCE)
     states = [snapshot(INSTANCE, iteration) for iteration in range(1, 31)]
     for name, field in (
-        ("best", "best_cost"),
         ("latest", "iteration_best"),
         ("mean", "iteration_mean"),
     ):
@@ -36,6 +37,23 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
         assert points[:, 0].tolist() == list(range(1, 31))
         assert points[:, 1].tolist() == [getattr(state, field) for state in states]
     assert convergence.plot.hint.text() == ""
+
+
+def test_every_improvement_is_a_step_where_it_was_found(convergence: ConvergenceView) -> None:
+    state = snapshot(INSTANCE, 1)
+    found = ((1, 900), (1, 900), (4, 800), (9, 700), (9, 700))
+    for iteration, (at, best) in zip((1, 3, 7, 9, 40), found, strict=True):
+        now = dataclasses.replace(state, iteration=iteration, best_iteration=at, best_cost=best)
+        show_state(convergence, now)
+    curve = convergence.curves["best"]
+    assert curve.points.tolist() == [[1, 900], [4, 800], [9, 700], [40, 700]]
+    place = convergence.plot.box.mapViewToScene(QPointF(3.0, 900.0))
+    spot = convergence.plot.widget.mapFromScene(place)
+    picture = convergence.plot.widget.grab().toImage()
+    colours = {picture.pixelColor(spot.x(), spot.y() + dy).name() for dy in (-1, 0, 1)}
+    assert convergence.theme["best"] in colours  # before the step, not on a slope
+    convergence._read_at(5.0, 0.0)
+    assert "iteration 4:  best 800" in convergence.reading.text()
 
 
 def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceView) -> None:
@@ -128,7 +146,7 @@ def test_a_hidden_view_catches_up_when_it_is_shown(convergence: ConvergenceView)
     feed(convergence, INSTANCE)
     assert len(convergence.curves["best"].points) == 0
     convergence.show()
-    assert len(convergence.curves["best"].points) == 30
+    assert len(convergence.curves["latest"].points) == 30
 
 
 def test_an_axis_is_drawn_again_only_when_it_changes(

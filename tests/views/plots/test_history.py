@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.plots.history import CAPACITY, History
+from views.plots.history import CAPACITY, History, Means
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5 * CAPACITY))
@@ -40,3 +40,17 @@ def test_clear_forgets() -> None:
     history.clear()
     assert len(history) == 0
     assert history.points().shape == (0, 2)
+
+
+def test_a_mean_is_that_of_all_since_the_point_before() -> None:
+    values = np.random.default_rng(1).random(5 * CAPACITY // 2)
+    means = Means()
+    for iteration, value in enumerate(values, 1):
+        means.append(iteration, 0.0, value)
+    points = means.points()
+    assert len(points) <= CAPACITY
+    begin = 0
+    for end, mean in points:
+        assert np.isclose(mean, values[begin : int(end)].mean())
+        begin = int(end)
+    assert begin == len(values)

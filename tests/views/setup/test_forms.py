@@ -222,7 +222,7 @@ def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
 def test_a_gap_needs_an_optimum(stop: StopForm) -> None:
     stop.show_instance(uniform(5, known=False))
     assert not stop.boxes["target_gap"].isEnabled()
-    assert "No optimum" in stop.boxes["target_gap"].toolTip()
+    assert "no best known" in stop.boxes["target_gap"].toolTip()
     stop.show_instance(dataclasses.replace(uniform(5), optimum=50778))
     assert stop.boxes["target_gap"].isEnabled()
     assert stop.fields["target_length"].text == "50778"
