@@ -34,15 +34,18 @@ class Experiment:
     measure: Callable[[Instance, Experiment], Iterator[Row]]
     names: Sequence[str]  # instances
     cases: Sequence[Case]
+    file: str  # where the rows are kept, without .json
+    minutes: float  # that it takes on an H100, about
     seeds: Sequence[int] = (1, 10)  # the first and the last
+    folder: str = "tsplib"  # of the instances
     iterations: int = 100  # of each run, or of each timing at most
     seconds: float = math.inf  # of each run or timing at most
-    goal: int = 0  # the cost at which a run ends
+    goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
     share: float = 0.0  # of the paper's seconds
     apart: bool = False  # whether no two runs have the same seed
     device: str = "cuda"
-    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)  # of every row
     suffix: str = ".tsp"
+    like: str = ""  # the instance whose figures in the papers stand in for those of another
 
     @property
     def all_seeds(self) -> range:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import statistics
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
+from made import sentence
 from runs import Row
 
 Text = str | Callable[[Row], str]
@@ -16,10 +17,56 @@ Text = str | Callable[[Row], str]
 HERE = Path(__file__).parent
 
 
-def read(name: str) -> dict[str, Any]:
-    """Return the rows of a file, and the device and the core of its host that made them."""
-    measured: dict[str, Any] = json.loads((HERE / f"{name}.json").read_text())
-    return measured
+class Sources:
+    """The rows that a page shows, and how they were made."""
+
+    def __init__(self) -> None:
+        self._made: list[Row] = []
+
+    def rows(self, name: str, *experiments: str) -> list[Row]:
+        """Return a file's rows of these experiments, each with how it was made."""
+        measured: Row = json.loads((HERE / f"{name}.json").read_text())
+        rows: list[Row] = [
+            {**row, "made": measured["made"][row["made"]]}
+            for row in measured["rows"]
+            if row["experiment"] in experiments
+        ]
+        return rows
+
+    def under(self, text: str, rows: Iterable[Row]) -> str:
+        """Return the table with a line below it that says how its rows were made."""
+        rows = [*rows]
+        if not rows:
+            return "*Not measured yet.*"
+        made = list({sentence(row["made"]): row["made"] for row in rows}.values())
+        self._made += made
+        said = "; and by ".join(map(sentence, made))
+        return f"{text}\n\n{wrapped(f'*Made by {said}.*')}"
+
+    def versions(self) -> str:
+        """Return a paragraph: whether all figures so far are of one version."""
+        commits = sorted({made["commit"] for made in self._made})
+        devices = sorted(
+            {made["device"].partition(": ")[2].partition(",")[0] for made in self._made}
+        )
+        if len(commits) == 1 and commits[0]:
+            return f"All tables of this page are of commit {commits[0]}."
+        added = sorted({made["added"] for made in self._made if made.get("added")})
+        named = [commit for commit in commits if commit]
+        known = f" and of commits {', '.join(named)}" if named else ""
+        return wrapped(
+            "**The figures of this page are of several versions.** Each table says below it how it "
+            "was made. What was made before commits were recorded names the commit that added its "
+            f"rows ({', '.join(added)}){known}. Figures in sentences that no table shows were "
+            "taken by hand while the kernels were written; their commits are not known. Devices: "
+            f"{', '.join(devices)}. One run of "
+            "`measure.py all` brings all tables to one version: see [the list of pages](README.md)."
+        )
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph in lines as long as a page's."""
+    return textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False)
 
 
 def grouped(rows: list[Row]) -> dict[str, list[Row]]:

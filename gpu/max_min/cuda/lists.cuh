@@ -88,19 +88,20 @@ struct PartedLists {
 template <class Tabu, class Selection, class Lists, int ROWS, bool SHARED, bool KEPT>
 __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
     const BuildToursByLists arguments) {
-    const auto [construction, candidates, listed, width, held, weights, trails, columns, backup,
+    const auto [construction, candidates, listed, width, copied, weights, trails, columns, backup,
                 strayed, rounds, factors, alpha, tabu_bytes] = arguments;
     const auto [ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
     extern __shared__ uint4 shared[];
-    int lane = threadIdx.x % LANES, warps = blockDim.x / LANES;
+    // If KEPT, held() and this `end` save 5 % of the time on an H100; else registers would spill.
+    int lane = KEPT ? held(threadIdx.x % LANES) : threadIdx.x % LANES, warps = blockDim.x / LANES;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
     char* tabus = reinterpret_cast<char*>(shared);
     Lists lists(candidates, listed, width, lane);
     AllWeights all{weights, n, columns, rounds};
     __shared__ OtherCities others;
     if constexpr (SHARED) {
-        tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), held));
+        tabus = reinterpret_cast<char*>(lists.copy(held_shared(shared), copied));
         copies_asked();
         copies_landed<0>();
     }
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(KEPT ? 1024 : 640, 1) build_tours_by_lists(
         tabu.begin(n, city, lane);
         for (int first = 0; first < n; first += LANES) {
             Selection selection(draws, first, lane);
-            int end = min(LANES, n - first);
+            int end = KEPT ? min(n, first + LANES) - first : min(LANES, n - first);
             for (int place = first == 0; place < end; ++place) {
                 int from = city;
                 if (!selection.template choose<ROWS>(lists, tabu, city, first, place, lane)) {
