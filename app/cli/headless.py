@@ -9,8 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from app.cli.terminal import show_progress
+from app.cli.terminal import say, show_progress
 from app.termination import leave, termination_signals
+from gpu.core.colony import never
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending, Outcome
@@ -44,7 +45,10 @@ class Departure:
 
 
 def attend(
-    work: Callable[[], None], cancel: Callable[[], None], look: Callable[[], None] = lambda: None
+    work: Callable[[], None],
+    cancel: Callable[[], None],
+    look: Callable[[], None] = lambda: None,
+    overdue: Callable[[], bool] = never,
 ) -> Departure:
     """Do ``work`` in another thread, call ``look`` ten times a second; raise what ``work`` raises.
 
@@ -52,7 +56,8 @@ def attend(
     there, Ctrl-C would have to wait for the end of an iteration, which may take minutes.
 
     A signal that asks the process to end leads to one call of ``cancel``, in this thread; ``work``
-    should end soon after. A second signal, or ``PATIENCE`` seconds, end the wait for it.
+    should end soon after. A second signal, or ``PATIENCE`` seconds, end the wait for it. So do
+    ``PATIENCE`` seconds after the work is ``overdue``.
     """
     errors: list[BaseException] = []
 
@@ -69,8 +74,9 @@ def attend(
         deadline = math.inf
         while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
             worker.join(0.1)
-            if heard and deadline == math.inf:
-                cancel()
+            if deadline == math.inf and (heard or overdue()):
+                if heard:
+                    cancel()
                 deadline = time.monotonic() + PATIENCE
             look()
     show_progress("")
@@ -103,10 +109,22 @@ def solve(
         with suppress(BaseException):  # the outcome has it
             run.finish()
 
-    departure = attend(work, run.cancel, lambda: progress(run.state))
+    limit, told = session.stop.seconds or math.inf, [""]
+
+    def look() -> None:
+        progress(run.present)
+        if run.notice != told[0]:
+            show_progress("")
+            say(f"{instance.name}: {run.notice}")
+            told[0] = run.notice
+
+    departure = attend(work, run.cancel, look, lambda: run.present.elapsed > limit)
     outcome = run.outcome
     if outcome is None or departure.left:
-        outcome = Outcome(Ending.CANCELLED, "stopped in the midst of an iteration", run.state)
+        ending, reason = Ending.CANCELLED, "stopped"
+        if not departure.signal:
+            ending, reason = Ending.FINISHED, f"the time limit of {limit:g} s is reached"
+        outcome = Outcome(ending, f"{reason} in the midst of an iteration", run.present)
         if recorder is not None:
             recorder.finish(outcome)
     return Result.of(instance, session, outcome), departure
@@ -120,7 +138,7 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[Snapshot], N
             show_progress("building the colony, which its first run here also compiles")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
-        if state.iteration:
+        if state.best_solution is not None:
             parts.append(f"best {state.best_cost}")
             if (gap := instance.gap_percent(state.best_cost)) is not None:
                 parts.append(f"gap {gap:.2f} %")

@@ -183,9 +183,11 @@ def _summary(result: Result) -> str:
     above = "" if gap is None else f", {gap:.2f} % above the best known {instance.optimum}"
     if gap is not None and gap <= 0:
         above = f", {words.known}"
+    found = "with which the run began"
+    if result.best_iteration:
+        found = f"found in iteration {result.best_iteration}"
     lines += [
-        f"best {words.solution} {words.amount.format(result.cost)}{above}, "
-        f"found in iteration {result.best_iteration}",
+        f"best {words.solution} {words.amount.format(result.cost)}{above}, {found}",
         f"{counted(result.iterations, 'iteration')}, "
         f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
     ]

@@ -58,3 +58,26 @@ class SpmParameters(AcsParameters):
     """Parameters of the ACS with selective pheromone memory (2016 paper, Section 3.2)."""
 
     memory: int = parameter(8, "s", "Trails remembered at each city.", 1, 32)
+
+
+REMEMBERED, LISTED = "remembered", "listed"
+
+
+@dataclass(frozen=True)
+class SpmCpuParameters(SpmParameters):
+    """Parameters of the ACS with selective pheromone memory on the CPU."""
+
+    greedy: str = parameter(
+        REMEMBERED,
+        "G",
+        "Among which cities the greedy choice takes the heaviest.",
+        options={
+            REMEMBERED: (
+                "the candidates and every city remembered, on the list or not, as in the "
+                "author's program"
+            ),
+            LISTED: "the candidates alone, as in Fig. 3 of the paper",
+        },
+        formerly=LISTED,
+        phase="construction",
+    )

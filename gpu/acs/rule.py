@@ -23,7 +23,8 @@ from gpu.problems.tsp.instance import TspInstance
 class AcsRule(TourRule):
     """With probability q₀ the heaviest unvisited candidate, else a spin of their wheel.
 
-    Choices are made by the compiled code of the CPU colonies.
+    Choices between candidates are made by the compiled code of the CPU colonies. A greedy choice
+    may look at remembered cities off the list, too: see :class:`SpmCpuParameters`.
     """
 
     def __init__(self, instance: TspInstance, parameters: AcsParameters, seed: int) -> None:
@@ -43,8 +44,10 @@ class AcsRule(TourRule):
     def choose(self, walk: Walk, trails: TrailSource) -> Choice:
         """Choose among the unvisited candidates, or all unvisited cities if none is left."""
         city = walk.city
-        tau, eta, near = self._trails(walk, trails), self._heuristics(city), self._lists[city]
+        tau, remembered = self._trails(walk, trails)
+        eta, near = self._heuristics(city), self._lists[city]
         lane, draw, spin = self._choose_once(walk, tau[near], eta[near])
+        outside = remembered[:0]
         drawn: dict[str, Any] = {"listed": len(near)}
         if lane == NOT_LISTED:
             outcome, cities = Outcome.FALLBACK, np.flatnonzero(walk.unvisited).astype(np.int32)
@@ -56,7 +59,13 @@ class AcsRule(TourRule):
             drawn.update(q=float(draw), q0=self._q0)
             if drawn["q"] >= self._q0:
                 outcome, drawn["spin"] = Outcome.ROULETTE, float(spin)
+            elif self._rules.remembered:
+                outside = np.setdiff1d(remembered[walk.unvisited[remembered]], near)
+                cities = np.concatenate((cities, outside))
+                weights = np.concatenate((weights, tau[outside] * eta[outside]))
+                chosen = cities[weights == weights.max()].min()
         shares = weights.astype(float)
+        shares[len(cities) - outside.size :] = 0  # the wheel has the candidates alone
         seen: Any = map(frozen, (cities, tau[cities], eta[cities], weights, shares))
         return Choice(outcome, int(chosen), *seen, **drawn)
 
@@ -76,17 +85,23 @@ class AcsRule(TourRule):
         when = np.uint32(walk.iteration), walk.ant, walk.step
         return choose_once(lists, pheromone, unvisited, self._rules, workspace, *when)
 
-    def _trails(self, walk: Walk, trails: TrailSource) -> NDArray[np.float32]:
+    def _trails(
+        self, walk: Walk, trails: TrailSource
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the trails from the ant's city, after its own local update of the way there.
 
-        In a matrix only a trail between visited cities has changed. A selective memory now
-        remembers the edge, and may have forgotten its oldest trail for it (Fig. 5).
+        And the cities that a selective memory then remembers there, but for the one where the ant
+        comes from. In a matrix only a trail between visited cities has changed. A selective memory
+        now remembers the edge, and may have forgotten its oldest trail for it (Fig. 5).
         """
         city, came_from = walk.city, walk.previous
         tau = trails.trails_from(city)
+        if not (self._rules.selective and isinstance(trails, ForgetfulSource)):
+            return tau, np.empty(0, np.int32)
+        remembered = trails.remembered(city)
         updated = self._period and came_from is not None and (walk.step - 1) % self._period == 0
-        if updated and isinstance(trails, ForgetfulSource):
-            remembered = trails.remembered(city)
-            if came_from not in remembered and remembered[0] >= 0:
+        if updated and came_from not in remembered:
+            if remembered[0] >= 0:
                 tau[remembered[0]] = 1
-        return tau
+            remembered = remembered[1:]
+        return tau, remembered[remembered >= 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,3 +53,11 @@ class Colony(Protocol):
 
     def close(self) -> None:
         """Free the device's memory; more calls to ``close`` do nothing."""
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A colony that knows within an iteration how long it will take."""
+
+    def expected_seconds(self) -> float:
+        """Seconds that the present iteration takes at least, by what was measured of it so far."""

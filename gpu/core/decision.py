@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 class Outcome(enum.Enum):
     """How a choice came about."""
 
-    GREEDY = "greedy"  # q < q₀: the heaviest of the unvisited candidates
+    # q < q₀: the heaviest of the unvisited candidates, and perhaps of remembered cities
+    GREEDY = "greedy"
     ROULETTE = "roulette"  # a spin of the wheel on which each city's part is as large as its weight
     I_ROULETTE = "i-roulette"  # the largest product of a weight and a city's own random number
     RESERVOIR = "reservoir"  # the smallest -log(r)/w, each city with a random number r of its own
@@ -29,7 +30,9 @@ class Choice:
     trails: NDArray[np.float32]  # (k,): τ of the edges to them, in units of the initial trail
     heuristics: NDArray[np.float32]  # (k,): η^β, in units of the nearest neighbour's
     weights: NDArray[np.float32]  # (k,): what the rule makes of both: τ·η^β, or τ^α·η^β
-    shares: NDArray[np.float64]  # (k,): the wheel's parts as the rule forms them, in any unit
+    # (k,): the wheel's parts as the rule forms them, in any unit; 0 for a city that only a greedy
+    # choice looks at
+    shares: NDArray[np.float64]
     listed: int = 0  # length of the candidate list, visited cities included; 0 if there is none
     q: float | None = None  # the draw that decides between greed and the wheel,
     q0: float | None = None  # and its threshold

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.problem import Problem
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Instance(abc.ABC):
     """An instance of any problem; its arrays are read-only."""
 

@@ -40,6 +40,8 @@ class Explanation:
     # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
     # decides; empty where that is the whole iteration
     phase: str = ""
+    # what it was, unsaid, in records from before it became a parameter; empty for the default
+    formerly: str = ""
     # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None
 
@@ -158,6 +160,16 @@ class Parameters:
                     value = _number(name, value)
             converted[name] = value
         return cls(**converted)
+
+    @classmethod
+    def from_record(cls, values: Mapping[str, object]) -> Self:
+        """Build from recorded values, perhaps of an earlier version; see :meth:`from_mapping`."""
+        formerly = {
+            name: explanation.formerly
+            for name, explanation in cls.explanations().items()
+            if explanation.formerly
+        }
+        return cls.from_mapping({**formerly, **values})
 
     @classmethod
     def taken_over(

@@ -70,7 +70,7 @@ class Snapshot:
     iteration: int  # iterations finished; 0 before the first
     solutions_built: int  # tours (colorings) built so far by all ants
     best_cost: int  # exact length of the best tour so far, or number of colors of the coloring
-    best_iteration: int  # the iteration, from 1, that found it
+    best_iteration: int  # the iteration, from 1, that found it; 0 for what a run began with
     iteration_best: int  # cost of the best solution of the last iteration
     iteration_mean: float  # mean cost of the solutions of the last iteration
     # (n,): the cities of a tour in order, or the color of each vertex, 0-based; checked

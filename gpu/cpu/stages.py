@@ -21,7 +21,7 @@ from gpu.cpu.thread_pool import ThreadPool
 from gpu.cpu.worker_count import WorkerCount
 
 SLICE = 0.02  # seconds of work between two looks at whether to stop
-FIRST, GROWTH = 16, 8  # units in the first slice of a stage, and how much larger the next may be
+GROWTH = 8  # how much larger the next slice of a stage may be; the first one is a unit
 
 Units = Callable[[int], int]
 """Takes the number of threads that work; returns the units of the thread that has most of them."""
@@ -41,6 +41,9 @@ class Stage:
     # Whether all threads finish a unit before any begins the next one. Then the number of threads
     # may change between units, otherwise only between iterations.
     together: bool = False
+    # where nobody knows how many units there are: takes the number of threads that work, returns
+    # the share of the stage that is left
+    left: Callable[[int], float] | None = None
 
 
 def each(units: int) -> Units:
@@ -70,8 +73,9 @@ class StagedWork(ABC):
 
     def __init__(self, stages: Sequence[Stage], state: Any, workspaces: Sequence[Any]) -> None:
         self._stages, self._shared, self._workspaces = tuple(stages), state, workspaces
-        self._pace = [FIRST] * len(self._stages)  # units a slice
+        self._pace = [1] * len(self._stages)  # units a slice
         self._stage = self._unit = 0  # where the iteration stands
+        self._left, self._in_stage = 1.0, 0.0  # share of the present stage left; seconds in it
         self._spent = dict.fromkeys((stage.phase for stage in stages), 0.0)
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
@@ -117,6 +121,11 @@ class StagedWork(ABC):
             pass
         return self._times
 
+    def expected_seconds(self) -> float:
+        """Seconds that the present iteration takes at least, by what was measured of it so far."""
+        rest = self._in_stage * self._left / (1 - self._left) if self._left < 1 else 0.0
+        return sum(self._spent.values()) + rest
+
     def close(self) -> None:
         """End the threads; more calls do nothing."""
         if self._pool:
@@ -137,13 +146,15 @@ class StagedWork(ABC):
         if stage.together:
             self._note((end - begin) / units)
         self._spent[stage.phase] += seconds
-        if end - begin == pace or seconds > SLICE:
+        self._unit = end
+        self._left = stage.left(self._worker_count.now) if stage.left else 1 - end / units
+        if self._left > 0 or seconds > SLICE:
             fitting = int((end - begin) * SLICE / max(seconds, 1e-9))
             self._pace[self._stage] = max(1, min(fitting, GROWTH * pace))
-        self._unit = end
-        if end < units:
+        self._in_stage += seconds
+        if self._left > 0:
             return 0
-        self._unit, self._stage = 0, self._stage + 1
+        self._unit, self._stage, self._left, self._in_stage = 0, self._stage + 1, 1.0, 0.0
         if self._stage < len(self._stages):
             return 0
         self._stage = 0

@@ -178,15 +178,15 @@ def versions() -> dict[str, str]:
 
 def numbers(instance: Instance, state: Snapshot) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
-    started = state.iteration > 0
+    started, known = state.iteration > 0, state.best_solution is not None
     hits, moves = state.updates, state.improvements
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
         instance.problem.words.solutions: state.solutions_built,
-        "best": state.best_cost if started else None,
-        "best_iteration": state.best_iteration if started else None,
-        "gap_percent": instance.gap_percent(state.best_cost) if started else None,
+        "best": state.best_cost if known else None,
+        "best_iteration": state.best_iteration if known else None,
+        "gap_percent": instance.gap_percent(state.best_cost) if known else None,
         "iteration_best": state.iteration_best if started else None,
         "iteration_mean": _finite(state.iteration_mean) if started else None,
         "local_hits": hits.local_hits if hits else None,

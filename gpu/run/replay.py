@@ -39,6 +39,8 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     recorded = log.last
     if recorded is None or not recorded["iteration"] or result.solution is None:
         return True, "there is no recorded result to compare with"
+    if not result.best_iteration and recorded["best_iteration"]:
+        return True, "runs now begin with a better tour than was recorded"
     session, words = result.session, result.instance.problem.words
     solution = recorded.get(words.written)
     same_cost = recorded["best"] == result.cost

@@ -22,11 +22,11 @@ class Result:
     instance: Instance = field(repr=False)
     session: Session  # all that decided the run: colony, device, parameters, seed and limits
     # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
-    # counted from 0; None if no iteration was completed
+    # counted from 0; None if a coloring's first iteration was not completed
     solution: NDArray[np.int32] | None = field(repr=False)
     cost: int | None  # its length, or its number of colors
     gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
-    best_iteration: int  # the iteration that found it, from 1
+    best_iteration: int  # the iteration that found it, from 1; 0 for the one the run began with
     iterations: int  # iterations completed
     solutions_built: int  # solutions that the ants built in them
     seconds: float  # seconds of solving, without the time to build the colony

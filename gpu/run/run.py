@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from gpu import catalog
 from gpu.core import devices
-from gpu.core.colony import Colony
+from gpu.core.colony import Colony, Foreseeing
 from gpu.core.errors import FormicariumError, SolutionError, sentence_for
 from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
+from gpu.problems.starting import start_of
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
 from gpu.run.stopping import iterations_left, reason_to_stop
@@ -33,6 +34,8 @@ SLICE = 0.020  # seconds of work after which the run looks whether the user want
 OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
+
+_SURE = 0.5  # seconds of an iteration, after which is said how long it will take
 
 _MIDWAY = (
     "This iteration has begun, and may have changed trails already: make a step, and the next one "
@@ -83,6 +86,8 @@ class Run:
         # The state after the last good slice: numbers and the best solution. It is replaced as a
         # whole, so another thread may read it.
         self.state = Snapshot(0, 0, 0, 0, 0, math.nan, generation=generation)
+        # what the user should know before the end: that an iteration takes longer than the limit
+        self.notice = ""
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
         self._generation = generation
         self._recorder = recorder
@@ -90,7 +95,9 @@ class Run:
         self._colony: Colony | None = None
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
+        self._start: Snapshot | None = None  # the state with which the run began, with its solution
         self._elapsed = 0.0
+        self._begun: float | None = None  # when the slice that is under way began
         self._count = 1
         self._unobserved = 0
         self._observed_at = -math.inf
@@ -107,14 +114,30 @@ class Run:
         """Whole iterations that were asked for; ``state`` may not know of the last ones yet."""
         return self.state.iteration + self._unobserved
 
+    @property
+    def present(self) -> Snapshot:
+        """``state``, with the seconds spent until now. Any thread may ask."""
+        begun = self._begun
+        spent = self._elapsed + (0.0 if begun is None else time.perf_counter() - begun)
+        return replace(self.state, elapsed=max(spent, self.state.elapsed))
+
     def build(self) -> None:
-        """Build the colony. This may take seconds, and ends the run if it fails."""
+        """Build the colony. This may take seconds, and ends the run if it fails.
+
+        From then on ``state`` has a solution, if the problem has one to begin with.
+        """
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
             self._colony = catalog.build(
                 system, self.instance, self.session.parameters, device, self.session.seed
             )
+            if (first := start_of(self.instance)) is not None:
+                cost = self.instance.cost_of(first)
+                self.state = replace(self.state, best_cost=cost, best_solution=first)
+                self._start = self.state
+                if self._recorder is not None:
+                    self._recorder.record(self.state)
         except Exception as error:
             self.fail(error)
         self._end_if_due()
@@ -155,7 +178,7 @@ class Run:
         left = iterations_left(self._criteria, self.state) - self._unobserved
         count = int(min(self._count, left, math.inf if at_most is None else at_most))
         before = self.made
-        begin = time.perf_counter()
+        begin = self._begun = time.perf_counter()
         slice_over = _Deadline(begin + SLICE)
         try:
             self._colony.iterate(count, slice_over)
@@ -170,7 +193,9 @@ class Run:
             self.fail(error)
             return 0
         spent = time.perf_counter() - begin
+        self._begun = None
         self._elapsed += spent
+        self._foresee(self._colony)
         # The next slice aims at SLICE seconds, but at most doubles the iterations: the first ones
         # include compilation, and a slice cut short by a limit says little about speed.
         self._count = max(1, min(2 * count, int(count * SLICE / max(spent, 1e-6))))
@@ -229,9 +254,10 @@ class Run:
 
     def _observe(self, colony: Colony, begin: float) -> Snapshot:
         """Return the state after a slice. Only a new best solution is fetched from the device."""
-        taken = colony.snapshot(Wanted.NUMBERS)
-        best = self.state.best_solution
-        if best is None or taken.best_cost != self.state.best_cost:
+        taken, state = colony.snapshot(Wanted.NUMBERS), self.state
+        best = state.best_solution
+        known = taken.best_cost == state.best_cost and state.best_iteration > 0
+        if best is None or not (known or self._start_is_better(taken)):
             taken = colony.snapshot(Wanted.SOLUTION)
             best = self._checked_best(taken)
         return self._observed(taken, best, self._elapsed + time.perf_counter() - begin)
@@ -271,16 +297,45 @@ class Run:
     ) -> Snapshot:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
-        return replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
+        taken = replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
+        if self._start is None or not self._start_is_better(taken):
+            return taken
+        solution, cost = self._start.best_solution, self._start.best_cost
+        return replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
+
+    def _start_is_better(self, taken: Snapshot) -> bool:
+        """Whether the colony has found nothing that is as good as what the run began with."""
+        start = self._start
+        return start is not None and (not taken.iteration or taken.best_cost > start.best_cost)
+
+    def _foresee(self, colony: Colony) -> None:
+        """Say once that an iteration takes longer than the time limit, as soon as it is known."""
+        limit = self.session.stop.seconds
+        if (
+            limit is None
+            or self.notice
+            or self.state.iteration
+            or not isinstance(colony, Foreseeing)
+        ):
+            return
+        expected = colony.expected_seconds()
+        if expected > limit and self._elapsed > min(_SURE, limit / 2):
+            self.notice = (
+                f"an iteration takes at least {expected:.3g} s here, and the time limit is "
+                f"{limit:g} s: use fewer ants, or allow more time"
+            )
 
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():
             self._end(Ending.CANCELLED, "stopped by the user")
         elif reason := reason_to_stop(self._criteria, self.state):
+            reason += f" ({self.notice})" if self.notice and not self.state.iteration else ""
             self._end(Ending.FINISHED, reason)
 
     def _end(self, ending: Ending, reason: str, details: str = "") -> None:
         if self.outcome is None:
+            if self._begun is not None:  # an error or an interrupt ended a slice
+                self.state, self._begun = self.present, None
             self.outcome = Outcome(ending, reason, self.state, details)
             if self._recorder is not None:
                 self._recorder.finish(self.outcome)

@@ -98,8 +98,8 @@ class Session:
             ),
             colony=colony,
             device=_part(values, "device", str),
-            parameters=kind.from_mapping(parameters),
-            chosen=kind.from_mapping({**parameters, **chosen}),
+            parameters=kind.from_record(parameters),
+            chosen=kind.from_record({**parameters, **chosen}),
             seed=checked_seed(_part(values, "seed", int)),
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
             aim=str(values.get("aim", "")),  # older versions had none

@@ -63,7 +63,8 @@ class StopSettings:
             criteria.append(StopCriterion(iterations_left, reason))
 
         def reached(state: Snapshot, low: bool) -> float:
-            return 0 if state.iteration and low else math.inf
+            begun = state.iteration or state.best_solution is not None
+            return 0 if begun and low else math.inf
 
         if (gap := self.target_gap) is not None:
             if not (optimum := instance.optimum):

@@ -25,7 +25,8 @@ def sentence(decision: Decision, ids: NDArray[np.int64]) -> str:
 
 
 def _how(choice: Choice, chosen: str, chance: str) -> str:
-    count = len(choice.cities)
+    all_of_them = len(choice.cities)
+    count = int(np.count_nonzero(choice.shares))  # what is off the list is not on the wheel
     if choice.outcome is Outcome.FALLBACK:
         left = "one city is left: " if count == 1 else f"heaviest of all {whole(count)} left: "
         none = f"All {choice.listed} candidates are visited, so "
@@ -38,12 +39,15 @@ def _how(choice: Choice, chosen: str, chance: str) -> str:
         q, q0 = apart(choice.q, choice.q0)
         greedy = choice.outcome is Outcome.GREEDY
         draw = f"q = {q} {'<' if greedy else '≥'} q₀ = {q0}, so it "
+        if greedy and all_of_them == 1:
+            return f"{draw}takes the {among}: {chosen}."
         if greedy:
-            return f"{draw}takes the {'heaviest of ' if count > 1 else ''}" + (
-                f"its {among}: {chosen} ({chance} of the weight)."
-                if count > 1
-                else f"{among}: {chosen}."
-            )
+            if off := all_of_them - count:
+                cities = "remembered city" if off == 1 else "remembered cities"
+                among = f"{among} and {off} {cities} off the list"
+            on_wheel = choice.shares[choice.cities == choice.chosen][0] > 0
+            how = f"({chance} of the weight)" if on_wheel else "(remembered, off the list)"
+            return f"{draw}takes the heaviest of its {among}: {chosen} {how}."
     if choice.draws is not None:
         what = "smallest −log(r) / weight"
         if choice.outcome is Outcome.I_ROULETTE:

@@ -114,10 +114,16 @@ def choose_lane(
     """
     if largest == 0:
         return NOT_LISTED
-    if draw >> SPARE_BITS < rules.greedy:
+    if is_greedy(rules, draw):
         return heaviest(lists, u, workspace.keys, largest)
     spin = spin_of(rules, iteration, ant, step)
     return roulette(workspace.weights, workspace.sums, spin)
+
+
+@inlined
+def is_greedy(rules: Rules, draw: np.uint32) -> bool:
+    """Whether q < q₀ (eq. 1)."""
+    return bool(draw >> SPARE_BITS < rules.greedy)
 
 
 @inlined
@@ -143,6 +149,25 @@ def city_of(key: np.int64) -> np.uint32:
 def key_outside(edges: Edges, u: Whole, v: np.uint32) -> np.int64:
     """Return the key of a city that is not on the list of ``u``."""
     return key_of(np.float32(trail_outside(edges, u, v) * _eta(edges, u, v)), v)
+
+
+@inlined
+def best_remembered(
+    edges: Edges, unvisited: NDArray[np.uint32], ant: int, u: Whole, least: np.float32
+) -> np.int64:
+    """Return the largest key of the unvisited cities that ``u`` remembers off its list, or 0.
+
+    Those that weigh less than ``least`` need not count. All are at least as far as the last
+    candidate: that bounds their weights, so that few of them are computed.
+    """
+    trails, best = edges.trails, np.int64(0)
+    eta = np.float32(edges.lists.weights[u, edges.rules.listed - 1] * MARGIN)
+    for slot in range(trails.cities.shape[1]):
+        if trails.lanes[u, slot] == NOT_LISTED and trails.values[u, slot] * eta >= least:
+            other = trails.cities[u, slot]
+            if other != NO_CITY and is_unvisited(unvisited, ant, np.uint32(other)) != 0:
+                best = max(best, key_outside(edges, u, np.uint32(other)))
+    return best
 
 
 @inlined
@@ -180,14 +205,7 @@ def fallback(
     nearest = lists.distances[u, 0]
     near = beyond = np.float32(1.0)
     if edges.rules.selective:  # trails other than 1 are only those remembered
-        for slot in range(trails.cities.shape[1]):
-            other = trails.cities[u, slot]
-            if (
-                other != NO_CITY
-                and trails.lanes[u, slot] == NOT_LISTED
-                and is_unvisited(unvisited, ant, np.uint32(other)) != 0
-            ):
-                best = max(best, key_outside(edges, u, np.uint32(other)))
+        best = best_remembered(edges, unvisited, ant, u, np.float32(0.0))
     else:
         beyond = trails.bounds[u, 1]
         near = max(trails.bounds[u, 0], beyond)

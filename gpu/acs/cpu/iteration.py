@@ -11,7 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cpu.choice import EXPLOIT, choose_lane, fallback, weigh
+from gpu.acs.cpu.choice import (
+    EXPLOIT,
+    best_remembered,
+    choose_lane,
+    city_of,
+    fallback,
+    is_greedy,
+    key_of,
+    weigh,
+)
 from gpu.acs.cpu.pheromone import lane_of, update
 from gpu.acs.cpu.state import AcsState, Ants, Edges, Rules, Workspace
 from gpu.cpu.barrier import INNER, wait
@@ -112,13 +121,30 @@ def _draw(ants: Ants, rules: Rules, iteration: np.uint32, step: int, first: int,
 def _extend(
     state: AcsState, iteration: np.uint32, step: int, ant: int, workspace: Workspace
 ) -> None:
-    """Choose the city of ``ant`` at position ``step``, and go there."""
+    """Choose the city of ``ant`` at position ``step``, and go there.
+
+    With ``rules.remembered`` the greedy choice takes, of all unvisited candidates and all unvisited
+    cities that the present one remembers, the one with the largest τ·η^β; of equals the lowest
+    city, whatever the order. (No trail is below the initial one, so of the candidates that are not
+    remembered only the nearest can win.) The wheel has the candidates alone, and where none of them
+    is unvisited :func:`fallback` looks at all cities, as ever.
+    """
     edges, lists, ants = state.edges, state.edges.lists, state.ants
     u = ants.routes[step - 1, ant]
     largest = weigh(lists, edges.trails, ants.unvisited, ant, u, workspace.keys)
     draw = ants.draws[step & 3, ant]
     lane = choose_lane(lists, edges.rules, workspace, iteration, ant, step, u, largest, draw)
-    if lane != NOT_LISTED:
+    outside = np.int64(0)
+    if lane != NOT_LISTED and edges.rules.remembered and is_greedy(edges.rules, draw):
+        least = workspace.weights[lane]
+        outside = best_remembered(edges, ants.unvisited, ant, u, least)
+        if outside < key_of(least, lists.neighbours[u, lane]):
+            outside = np.int64(0)
+    if outside != 0:
+        lane = NOT_LISTED
+        v = city_of(outside)
+        ants.lengths[ant] += distance(edges.geometry, u, v)
+    elif lane != NOT_LISTED:
         v = lists.neighbours[u, lane]
         ants.lengths[ant] += lists.distances[u, lane]
     else:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import DEEPEST, BoxTree
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmCpuParameters, SpmParameters
 from gpu.core.random import greedy_threshold
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
@@ -81,12 +81,14 @@ class Rules(NamedTuple):
 
     key: Key  # the seed
     greedy: np.uint32  # draws below this are greedy
+    listed: int  # length of a candidate list
     period: int  # k of the local update
     keep: np.float32  # local update: τ ← τ·keep + drop
     drop: np.float32
     global_keep: np.float32
     alpha: float
     selective: bool  # whether the pheromone memory is selective
+    remembered: bool  # whether the greedy choice looks at remembered cities off the list, too
     scale: int = 0  # n·L_nn: the deposit of the global update is α·scale/L_best
     # Whether an ant's local update is made before the next ant chooses (the sequential ACS), or
     # after all ants have chosen (ACS-GPU)
@@ -121,12 +123,14 @@ def rules_of(parameters: AcsParameters, seed: int) -> Rules:
     return Rules(
         key_of(seed),
         greedy=np.uint32(greedy_threshold(parameters.q0)),
+        listed=parameters.candidates,
         period=parameters.update_period,
         keep=keep,
         drop=np.float32(1) - keep,  # not ρ: the initial trail, 1, stays 1 at every update
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),
+        remembered=isinstance(parameters, SpmCpuParameters) and parameters.greedy == REMEMBERED,
     )
 
 

@@ -14,8 +14,9 @@ from gpu.core.trails import branching_factor
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
 from gpu.cpu.colony import CpuColony
-from gpu.cpu.stages import Stage, shared
+from gpu.cpu.stages import EVERYTHING, Stage, each
 from gpu.local_search.cpu import state as searches
+from gpu.local_search.cpu.search import ANT
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
@@ -58,7 +59,14 @@ class TourColony(CpuColony):
 
     def _improvement(self, number: int, ants: int) -> list[Stage]:
         """Return the stage in which tours are improved, if there is a local search."""
-        return [Stage(number, "local search", shared(ants))] if self._search.is_used else []
+        done = self._search.numbers[:, ANT]
+
+        def left(workers: int) -> float:
+            ends = [ants * (thread + 1) // workers for thread in range(workers)]
+            return float((ends - done[:workers]).sum() / ants)
+
+        stage = Stage(number, "local search", each(EVERYTHING), left=left)
+        return [stage] if self._search.is_used else []
 
     @abstractmethod
     def _listed(self) -> NDArray[np.float32]:

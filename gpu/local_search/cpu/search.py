@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.geometry import Geometry
 from gpu.cpu.record import BEST_ITERATION, ITERATION, OR_OPT, TWO_OPT, Record
-from gpu.cpu.stage_loop import Task, units_of
+from gpu.cpu.stage_loop import Task, share_of
 from gpu.local_search.cpu.move_search import look
 from gpu.local_search.cpu.state import LENGTH, A, LocalSearch, Rule, Search
 from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relocate, wrapped
 from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
 
-EXCHANGES, SEGMENTS, SHORTEST, KEPT = range(4)
+EXCHANGES, SEGMENTS, SHORTEST, KEPT, ANT, HEAD, WAITING, OPEN = range(8)
 """Places in a thread's numbers: moves made by 2-opt and by Or-opt, the length of the thread's
-shortest tour, and the row of ``built`` that has it. The rest keeps threads' cache lines apart."""
+shortest tour, and the row of ``built`` that has it; the ant whose tour comes next, or is ``OPEN``,
+which was begun and has so many cities ``WAITING`` in its queue, the first of them at ``HEAD``."""
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 
@@ -37,29 +38,45 @@ def improve_tours(
     routes: NDArray[np.integer],
     lengths: NDArray[np.int64],
 ) -> None:
-    """Improve the tours of the task's ants, a row of ``routes`` each, and shorten their lengths.
+    """Improve the tours of the thread's ants, a row of ``routes`` each, and shorten their lengths.
 
-    ``record`` is still that of the iteration before.
+    A unit of the stage is a round of moves; to begin a tour is one, too. The next call goes on
+    with a tour that is not improved to its end. ``record`` is still that of the iteration before.
     """
     numbers = own.numbers
     m, n = routes.shape
+    first, last = share_of(m, task)
     if task.begin == 0:
         numbers[EXCHANGES] = numbers[SEGMENTS] = 0
         numbers[SHORTEST] = NONE_YET
+        numbers[ANT] = first
         if record.numbers[BEST_ITERATION] > 0:
             _link(own.links, record.best_solution)
-    for ant in units_of(m, task):
+    units = task.end - task.begin
+    while units > 0 and numbers[ANT] < last:
+        ant = numbers[ANT]
         row = 1 - numbers[KEPT]
-        for position in range(n):
-            city = np.int32(routes[ant, position])
-            own.tour[position] = city
-            own.built[row, position] = city
-        lengths[ant] -= _improve_one(rule, geometry, own, record.numbers[ITERATION] + ant)
+        if numbers[OPEN] == 0:
+            for position in range(n):
+                city = np.int32(routes[ant, position])
+                own.tour[position] = city
+                own.built[row, position] = city
+            numbers[OPEN], numbers[HEAD], numbers[WAITING] = 1, 0, 0
+            if n >= LEAST_CITIES:
+                numbers[WAITING] = _begin(rule, own, record.numbers[ITERATION] + ant)
+            units -= 1
+        while units > 0 and numbers[WAITING] > 0:
+            lengths[ant] -= _round(rule, geometry, own)
+            units -= 1
+        if numbers[WAITING] > 0:
+            return
         if lengths[ant] < numbers[SHORTEST]:
             numbers[SHORTEST] = lengths[ant]
             numbers[KEPT] = row
         for position in range(n):
             routes[ant, position] = own.tour[position]
+        numbers[OPEN] = 0
+        numbers[ANT] += 1
 
 
 @inlined
@@ -78,50 +95,48 @@ def keep_improvements(search: LocalSearch, record: Record, threads: int) -> None
 
 
 @compiled
-def _improve_one(rule: Rule, geometry: Geometry, search: Search, turn: np.int64) -> np.int64:
-    """Improve the tour in ``search``; return how much shorter it is.
-
-    ``turn`` says which cities look of those whose neighbours are as on the best tour.
-    """
+def _round(rule: Rule, geometry: Geometry, search: Search) -> np.int64:
+    """Make the moves that the first cities in the queue find; return how much they gain."""
     queue, waiting = search.queue, search.waiting
     n = search.tour.shape[0]
     gained = np.int64(0)
-    if n < LEAST_CITIES:
-        return gained
-    head, size = 0, _begin(rule, search, turn)
-    while size > 0:
-        lookers = min(WINDOW, size)
-        for looker in range(lookers):
-            a = np.int64(queue[head])
-            head = head + 1 if head + 1 < n else 0
-            waiting[a] = False
-            search.keys[looker] = look(rule, geometry, search, a, looker)
-        size -= lookers
-        for looker in range(lookers):
-            if search.keys[looker] <= LAST_CODE:
-                continue
-            ends = 1
-            if search.moves[looker, LENGTH] == 0:
-                if exchange(search, looker):
-                    ends = ENDS_OF_EXCHANGE
-                    search.numbers[EXCHANGES] += 1
-            elif relocate(rule, search, looker):
-                ends = ENDS_OF_SEGMENT
-                search.numbers[SEGMENTS] += 1
-            if ends > 1:
-                gained += search.keys[looker] >> CODE_BITS
-            for end in range(A, A + ends):
-                city = search.moves[looker, end]
-                if not waiting[city]:
-                    waiting[city] = True
-                    queue[wrapped(head + size, n)] = city
-                    size += 1
+    head, size = search.numbers[HEAD], search.numbers[WAITING]
+    lookers = min(WINDOW, size)
+    for looker in range(lookers):
+        a = np.int64(queue[head])
+        head = head + 1 if head + 1 < n else 0
+        waiting[a] = False
+        search.keys[looker] = look(rule, geometry, search, a, looker)
+    size -= lookers
+    for looker in range(lookers):
+        if search.keys[looker] <= LAST_CODE:
+            continue
+        ends = 1
+        if search.moves[looker, LENGTH] == 0:
+            if exchange(search, looker):
+                ends = ENDS_OF_EXCHANGE
+                search.numbers[EXCHANGES] += 1
+        elif relocate(rule, search, looker):
+            ends = ENDS_OF_SEGMENT
+            search.numbers[SEGMENTS] += 1
+        if ends > 1:
+            gained += search.keys[looker] >> CODE_BITS
+        for end in range(A, A + ends):
+            city = search.moves[looker, end]
+            if not waiting[city]:
+                waiting[city] = True
+                queue[wrapped(head + size, n)] = city
+                size += 1
+    search.numbers[HEAD], search.numbers[WAITING] = head, size
     return gained
 
 
 @inlined
 def _begin(rule: Rule, search: Search, turn: np.int64) -> int:
-    """Note the positions, and make the first queue; return how many cities wait."""
+    """Note the positions, and make the first queue; return how many cities wait.
+
+    ``turn`` says which cities look of those whose neighbours are as on the best tour.
+    """
     tour, links = search.tour, search.links
     n = tour.shape[0]
     stretch = (n + WINDOW - 1) // WINDOW

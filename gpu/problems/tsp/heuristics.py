@@ -1,12 +1,27 @@
-"""The nearest-neighbour tour, from which ACS takes the scale of its trails."""
+"""The nearest-neighbour tour: every run begins with it, and trails take their scale from it."""
 
 from __future__ import annotations
+
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.candidates import Candidates
+from gpu.core.arrays import frozen
+from gpu.problems.tsp.candidates import Candidates, build_candidates
 from gpu.problems.tsp.instance import TspInstance
+
+_LISTED = 32  # nearest neighbours that are looked at first
+
+_made: WeakKeyDictionary[TspInstance, NDArray[np.int32]] = WeakKeyDictionary()
+
+
+def start_tour(instance: TspInstance) -> NDArray[np.int32]:
+    """Return the nearest-neighbour tour, read-only: the one that a colony made, if one did."""
+    if instance not in _made:
+        lists = build_candidates(instance, min(_LISTED, instance.n - 1))
+        nearest_neighbour_length(instance, lists)
+    return _made[instance]
 
 
 def nearest_neighbour_tour(instance: TspInstance, candidates: Candidates) -> NDArray[np.int32]:
@@ -37,4 +52,6 @@ def nearest_neighbour_tour(instance: TspInstance, candidates: Candidates) -> NDA
 
 def nearest_neighbour_length(instance: TspInstance, candidates: Candidates) -> int:
     """Exact length L_nn of :func:`nearest_neighbour_tour`; τ₀ = 1/(n·L_nn)."""
-    return instance.tour_length(nearest_neighbour_tour(instance, candidates))
+    if instance not in _made:
+        _made[instance] = frozen(nearest_neighbour_tour(instance, candidates))
+    return instance.tour_length(_made[instance])

@@ -13,6 +13,7 @@ import pytest
 from app.cli import headless
 from app.cli import main as cli
 from gpu.core.snapshot import Snapshot
+from gpu.problems.tsp.heuristics import start_tour
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
 from gpu.run.run_log import read_log
@@ -143,6 +144,32 @@ def test_a_long_iteration_is_left_when_a_signal_comes(monkeypatch: pytest.Monkey
     assert result.iterations == 0
 
 
+def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a launch on a GPU that takes minutes: the run has its first tour, and its limit."""
+
+    class Endless(RandomColony):
+        """Never ends its first iteration."""
+
+        def once(self) -> None:
+            assert release.wait(60)
+
+    release = threading.Event()
+    monkeypatch.setattr(headless, "PATIENCE", 0.1)
+    name = colonies.install(monkeypatch, Endless)
+    monkeypatch.setattr("gpu.run.run.start_of", start_tour)
+    limited = new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(seconds=0.1))
+    result, departure = headless.solve(INSTANCE, limited)
+    release.set()
+    assert departure == headless.Departure(left=True)
+    assert (result.ending, result.iterations) == (Ending.FINISHED, 0)
+    assert "0.1 s is reached in the midst of an iteration" in result.reason
+    assert result.solution is not None
+    assert result.cost == INSTANCE.cost_of(result.solution)
+    assert result.seconds >= 0.1
+
+
 @pytest.mark.timeout(120)
 def test_the_time_limit_is_kept_where_an_iteration_takes_longer(tmp_path: Path) -> None:
     done = processes.run(
@@ -153,5 +180,6 @@ def test_the_time_limit_is_kept_where_an_iteration_takes_longer(tmp_path: Path) 
     found = json.loads(done.stdout)
     assert found["ending"] == "finished"
     assert found["iterations"] == 0  # one takes ten seconds and more
-    assert found["tour"] is None
+    assert sorted(found["tour"]) == list(range(1, 10_001))
+    assert found["best_length"] > 0
     assert 0.5 <= found["seconds"] < 1.5

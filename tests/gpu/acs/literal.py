@@ -1,14 +1,15 @@
 """Figs. 2, 3 and 5 of the paper, word for word: slow, plain, and sharing no code with the colonies.
 
-One full matrix of trails, one Python loop a line of the pseudocode, float32 where the colonies
-use it. Random numbers come from ``gpu.core.random``, whose own tests compare it with known answers.
+The greedy choice is that of the paper's program where this is asked for. One
+full matrix of trails, one Python loop a line of the pseudocode, float32 where the colonies use it.
+Random numbers come from ``gpu.core.random``, whose own tests compare it with known answers.
 """
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmCpuParameters, SpmParameters
 from gpu.core.random import Purpose, greedy_threshold, start_cities
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
@@ -133,6 +134,10 @@ class Literal(LiteralTours):
             left = [v for v in range(self.n) if v not in route]
             return max(left, key=lambda v: (self.weight(u, v), -v))
         if self.draws[Purpose.EXPLOIT, step][ant] < self.greedy:
+            if isinstance(self.p, SpmCpuParameters) and self.p.greedy == REMEMBERED:
+                assert isinstance(self.memory, Selective)
+                remembered = (v for v in self.memory.nodes[u] if v >= 0 and v not in route)
+                candidates = [*remembered, candidates[0]]
             return max(candidates, key=lambda v: (self.weight(u, v), -v))
         return self.proportional_selection(u, candidates, ant, step)
 

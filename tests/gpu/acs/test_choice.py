@@ -53,8 +53,8 @@ def call_roulette(weighed: Any, sums: Any, share: Any) -> Any:
 
 def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
     return state.Rules(
-        key_of(0), np.uint32(0), 1, np.float32(0.9), np.float32(0.1),
-        np.float32(0.8), 0.2, selective, 1, True, instance.directed, 1,
+        key_of(0), np.uint32(0), 1, 1, np.float32(0.9), np.float32(0.1),
+        np.float32(0.8), 0.2, selective, selective, 1, True, instance.directed, 1,
     )  # fmt: skip
 
 

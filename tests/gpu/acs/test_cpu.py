@@ -13,7 +13,7 @@ import gpu.problems.tsp.candidates
 from gpu.acs.cpu import colony as acs
 from gpu.acs.cpu import iteration
 from gpu.acs.cpu.colony import AcsCpuColony
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu import main_memory as memory
@@ -121,7 +121,21 @@ def test_matrix_colony_is_the_paper_s(name: str, way: Way) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_selective_colony_is_the_paper_s(name: str, way: Way) -> None:
-    compare(SMALL[name], SpmParameters(), 7, way)
+    compare(SMALL[name], SpmCpuParameters(greedy="listed"), 7, way)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_remembered_cities_off_the_list_are_chosen_greedily(name: str, way: Way) -> None:
+    """As in the published program, and otherwise than Fig. 3 has it."""
+    few = SpmCpuParameters(candidates=2, q0=0.8)
+    compare(SMALL[name], few, 7, way, iterations=6)
+    compare(SMALL[name], SpmCpuParameters(update_period=4), 7, way)
+    literal = Literal(SMALL[name], few, 7, way["stepwise"])
+    other = Literal(SMALL[name], dataclasses.replace(few, greedy="listed"), 7, way["stepwise"])
+    for _ in range(6):
+        literal.iterate()
+        other.iterate()
+    assert literal.routes != other.routes or name != "50 cities"  # some are too small to differ
 
 
 @pytest.mark.parametrize(
@@ -165,7 +179,7 @@ def test_every_parameter(change: dict[str, Any], way: Way) -> None:
     compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
 
 
-@pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=3)], ids=str)
+@pytest.mark.parametrize("parameters", [AcsParameters(), SpmCpuParameters(memory=3)], ids=str)
 def test_lists_and_backup_exhausted(
     parameters: AcsParameters, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:

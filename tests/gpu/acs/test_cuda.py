@@ -13,7 +13,7 @@ from gpu import catalog
 from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
 from gpu.core import devices
 from gpu.core.colony import Colony
 from gpu.core.snapshot import Snapshot, Wanted
@@ -267,12 +267,17 @@ def test_one_ant_of_whole_tours_is_the_sequential_colony(directed: bool, period:
 @pytest.mark.parametrize("period", [1, 2])
 def test_one_ant_with_selective_memory_is_the_sequential_colony(size: int, period: int) -> None:
     instance = scattered(60)
-    parameters = SpmParameters(
-        candidates=8, ants=1, q0=0.5, memory=size, update_period=period, rho=0.3
-    )
+    values: dict[str, Any] = {
+        "candidates": 8,
+        "ants": 1,
+        "memory": size,
+        "update_period": period,
+    }
+    parameters = SpmParameters(q0=0.5, rho=0.3, **values)
+    literal = SpmCpuParameters(q0=0.5, rho=0.3, greedy="listed", **values)
     with (
         emulated(instance, parameters, SelectiveTrails, WholeTours) as ours,
-        on_cpu(instance, parameters, "acs-seq-spm", "cpu:1") as theirs,
+        on_cpu(instance, literal, "acs-seq-spm", "cpu:1") as theirs,
     ):
         for _ in range(4):
             ours.iterate(1)

@@ -11,6 +11,7 @@ from gpu.cpu.compilation import cached
 from gpu.cpu.geometry import Geometry, geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, Record, record_of
 from gpu.cpu.stage_loop import Task
+from gpu.cpu.stages import EVERYTHING
 from gpu.local_search.cpu.search import EXCHANGES, SEGMENTS, improve_tours
 from gpu.local_search.cpu.state import Rule, Search, local_search_of, workspace_of
 from gpu.local_search.rule import NEIGHBOURS
@@ -60,7 +61,7 @@ def improve(
         record.numbers[BEST_ITERATION] = iteration
         record.best_solution[:] = np.asarray(best)
     if search.is_used:
-        task = Task(0, 1, 1, 0, 0, len(improved))
+        task = Task(0, 1, 1, 0, 0, EVERYTHING)
         own, geometry = workspace_of(search, 0), geometry_of(instance, 1.0)
         _improve(search.rule, own, geometry, record, task, improved, lengths)
     exchanges, segments = (int(search.numbers[0, which]) for which in (EXCHANGES, SEGMENTS))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu import catalog
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
 from gpu.core import devices
 from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
@@ -58,6 +58,16 @@ def test_a_session_survives_json(without_gpu: None) -> None:
     assert Path(session.instance.path).is_absolute()
     assert len(session.instance.sha256) == 64
     assert Session.from_dict(json.loads(json.dumps(session.to_dict()))) == session
+
+
+def test_a_parameter_means_what_was_so_before_it_was_one(without_gpu: None) -> None:
+    """Older records have no ``greedy``: the greedy choice looked at the list alone."""
+    recorded = new_session(some_cities(100), colony="acs-spm", device="cpu:1").to_dict()
+    assert recorded["parameters"].pop("greedy") == "remembered"  # type: ignore[attr-defined]
+    older = Session.from_dict(json.loads(json.dumps(recorded)))
+    assert isinstance(older.parameters, SpmCpuParameters)
+    assert older.parameters.greedy == older.chosen.to_dict()["greedy"] == "listed"
+    assert Session.from_dict(older.to_dict()) == older
 
 
 def test_what_was_left_automatic_is_so_again(without_gpu: None) -> None:

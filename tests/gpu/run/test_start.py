@@ -1,0 +1,152 @@
+"""A run has a tour from its first moment, and ends about in time, however long an iteration is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.problems.tsp.heuristics import start_tour
+from gpu.run import run as run_module
+from gpu.run.outcome import Ending
+from gpu.run.recorder import Recorder
+from gpu.run.replay import comparison
+from gpu.run.result import Result
+from gpu.run.run import Run
+from gpu.run.run_log import read_log
+from gpu.run.session import new_session
+from gpu.run.solving import solve
+from gpu.run.stopping import StopSettings
+from tests import colonies
+from tests.colonies import RandomColony
+from tests.gpu.cpu import makers
+
+INSTANCE = colonies.some_cities(optimum=1)
+
+
+def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
+    """A run of random tours that begins as real ones do."""
+    name = colonies.install(patch, kind)
+    patch.setattr(run_module, "start_of", start_tour)
+    settings = StopSettings(**stop)  # type: ignore[arg-type]
+    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings))
+
+
+def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch)
+    run.build()
+    state = run.state
+    assert (state.iteration, state.best_iteration) == (0, 0)
+    assert state.best_solution is not None
+    assert INSTANCE.cost_of(state.best_solution) == state.best_cost
+    run.cancel()
+    run.advance()
+    run.close()
+    assert run.outcome is not None
+    result = Result.of(INSTANCE, run.session, run.outcome)
+    assert (result.cost, result.iterations) == (state.best_cost, 0)
+    assert result.to_dict()["tour"] == INSTANCE.written(state.best_solution)
+
+
+def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class InTheEnd(RandomColony):
+        """Finds a tour that is better than the first in its last iteration."""
+
+        def once(self) -> None:
+            super().once()
+            if self.iteration == 9:
+                best = min((np.roll(start_tour(INSTANCE), k)[::-1] for k in range(3)), key=len)
+                swapped = [best.copy() for _ in range(INSTANCE.n)]
+                for k, tour in enumerate(swapped):
+                    tour[[k, (k + 1) % INSTANCE.n]] = tour[[(k + 1) % INSTANCE.n, k]]
+                shortest = min(swapped, key=INSTANCE.tour_length)
+                self.best, self.best_cost = shortest, INSTANCE.tour_length(shortest)
+                self.best_iteration = 9
+
+    run = make(monkeypatch, InTheEnd, iterations=9)
+    run.build()
+    first = run.state.best_cost
+    seen = []
+    while run.outcome is None:
+        run.advance(1)
+        seen.append((run.state.best_iteration, run.state.best_cost))
+        assert run.state.best_solution is not None
+        assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
+    run.close()
+    assert seen[:8] == [(0, first)] * 8
+    better = seen[8][1] < first
+    assert seen[8] == ((9, seen[8][1]) if better else (0, first))
+    assert better, "the swap of two cities shortens a nearest-neighbour tour of this instance"
+
+
+def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    run = make(monkeypatch, iterations=3)
+    recorder = Recorder(tmp_path / "run.jsonl", run.session, INSTANCE, pytest.fail)
+    run._recorder = recorder
+    run.finish()
+    log = read_log(recorder.path)
+    first = log.records[0]
+    assert (first["kind"], first["iteration"], first["best_iteration"]) == ("improvement", 0, 0)
+    assert first["best"] == INSTANCE.tour_length(start_tour(INSTANCE))
+    assert first["iteration_best"] is first["iteration_mean"] is None
+    assert log.outcome is not None
+    assert log.outcome["iteration"] == 3
+    json.dumps(log.outcome, allow_nan=False)
+    assert run.outcome is not None
+    result = Result.of(INSTANCE, run.session, run.outcome)
+    assert comparison(log, result)[0]
+    log.outcome["best_iteration"], log.outcome["best"] = 2, 10 * first["best"]
+    same, sentence = comparison(log, result)  # a log from before runs began with a tour
+    assert same
+    assert "now begin with a better tour" in sentence
+
+
+def test_a_target_that_the_first_tour_reaches_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(monkeypatch, target_length=10**9)
+    run.build()
+    assert run.outcome is not None
+    assert run.outcome.state.iteration == 0
+    assert run.outcome.ending is Ending.FINISHED
+    run.close()
+
+
+def test_an_interrupted_slice_has_taken_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(RandomColony):
+        """Ctrl-C comes within the first iteration."""
+
+        def once(self) -> None:
+            super().once()
+            assert run.present.elapsed > 0
+            raise KeyboardInterrupt
+
+    run = make(monkeypatch, Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run.finish()
+    assert run.outcome is not None
+    assert run.outcome.ending is Ending.CANCELLED
+    assert run.outcome.state.elapsed > 0
+
+
+@pytest.mark.parametrize("colony", ["acs-seq", "acs-gpu", "mmas"])
+def test_a_limit_shorter_than_an_iteration(colony: str) -> None:
+    """A tour of its own for each of 4000 ants, and a local search: hours, if not stopped within."""
+    instance = makers.uniform(1500)
+    result = solve(
+        instance,
+        colony=colony,
+        device="cpu:1" if colony == "acs-seq" else "cpu",
+        parameters={"ants": 4000, "local_search": "2opt+oropt"},
+        seed=1,
+        seconds=1.5,
+    )
+    assert (result.iterations, result.best_iteration) == (0, 0)
+    assert result.solution is not None
+    assert instance.cost_of(result.solution) == result.cost
+    assert "the time limit of 1.5 s is reached" in result.reason
+    assert "an iteration takes at least" in result.reason
+    expected = float(result.reason.split("at least ")[1].split(" s")[0])
+    assert 1.5 <= result.seconds < expected
