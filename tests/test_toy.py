@@ -36,7 +36,7 @@ def test_the_command_line_lists_and_solves_with_it(inside: Command, tmp_path: Pa
     listed = json.loads(inside("colonies", "--json").stdout)
     assert "toy-ants" in [row["name"] for row in listed]
     done = inside(
-        "solve", "ring-50", "--colony", "toy", "--device", "cpu:1", "--iterations", "20",
+        "solve", "ring-50", "--colony", "toy", "--device", "cpu:1", "--iterations", "20", "--go-on",
         "--seed", "1", "--set", "deposit=all", "--out", tmp_path, "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -121,7 +121,7 @@ class Actions:
         measures = activity is Activity.MEASURING
         self["stop"].setText("Cancel" if measures else "Stop")
         tip = "Give up the measurement" if measures else _ACTIONS["stop"][2]
-        self["stop"].setToolTip(f"{tip} (Esc)")
+        self["stop"].setToolTip(plain_tip(f"{tip} (Esc)"))
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 

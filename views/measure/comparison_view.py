@@ -91,7 +91,7 @@ class ComparisonView(View):
         self._filler.setVisible(report is None)
         self.what.setText("" if report is None else _title(report))
         self.note.setText(_HINT if report is None else _conditions(report))
-        self.what.setToolTip("" if report is None else self.note.text())
+        self.what.setToolTip(plain_tip("" if report is None else self.note.text()))
         self._fit_note()
         if report is not None:
             headings = [*_FIRST, *(f"{phase}, ms" for phase in report.phases)]

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from gpu.aims import Aim
 from views.setup.card import Card
 from views.setup.fields import ChoiceBox
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 
 _AIMS: dict[Aim | None, tuple[str, str]] = {
     Aim.BEST: ("Best solution", "What finds the best solutions on such a device, as measured"),
@@ -29,7 +29,9 @@ class AimCard(Card):
         self.aims.setToolTip("What colony and parameters are chosen for")
         for aim, (text, tip) in _AIMS.items():
             self.aims.addItem(text, aim)
-            self.aims.setItemData(self.aims.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self.aims.setItemData(
+                self.aims.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole
+            )
         self.note = make_label("note", wrap=True)
         self.aims.activated.connect(lambda _: self.changed.emit())
         for widget in (self.aims, self.note):

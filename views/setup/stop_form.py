@@ -75,7 +75,8 @@ class StopForm(Form):
         field.entry.setAccessibleName(title)
         known = display.words.known
         self.at_known.setText(known.removeprefix("the ").capitalize())
-        self.at_known.setToolTip(f"Stop when {known} is found" if possible else self._impossible)
+        tip = f"Stop when {known} is found" if possible else self._impossible
+        self.at_known.setToolTip(plain_tip(tip))
         self.at_known.setEnabled(instance is None or optimum is not None)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else ROWS["target_length"].usual

@@ -47,7 +47,6 @@ class CanvasView(View):
         self.fit_button = make_button("plain", tip=self.fit_tip)
         self.fit_button.clicked.connect(self.fit)
         self.caption = make_label("note", wrap=True)  # says what is shown
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
 
     def point_at(self, place: QPointF) -> None:
         """Called when the mouse is at ``place``, in coordinates of the items."""

@@ -36,7 +36,7 @@ def test_replay_gives_the_same_result_or_says_that_it_does_not(tmp_path: Path) -
 
 
 def test_a_choice_is_set_recorded_and_repeated(tmp_path: Path) -> None:
-    options = ("--device", "cpu:1", "--seed", 8, "--iterations", 10, "--ants", 8)
+    options = ("--device", "cpu:1", "--seed", 8, "--iterations", 10, "--ants", 8, "--go-on")
     arguments = ("solve", RING, "--colony", "as", *options, "--set", "selection=i-roulette")
     done = run(*arguments, "--out", tmp_path, "--json")
     assert done.returncode == 0, done.stderr

@@ -228,7 +228,8 @@ def test_a_terminal_shows_the_progress_on_one_line() -> None:
 
 def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    arguments = ("solve", RING, "--device", "cpu:1", "--iterations", 5, "--seed", 1, "--out", out)
+    options = ("--colony", "acs", "--device", "cpu:1", "--iterations", 5, "--seed", 1)
+    arguments = ("solve", RING, *options, "--out", out)
     process = subprocess.Popen(
         command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     )
@@ -248,7 +249,8 @@ def test_a_file_that_cannot_be_written_is_named_and_status_1(
         raise ExportError(f"{path}: cannot be written (the disk is full)")
 
     monkeypatch.setattr("app.files.exports.export_solution", full)
-    done = inside("solve", RING, "--device", "cpu:1", "--iterations", 5, "--out", tmp_path)
+    options = ("--colony", "acs", "--device", "cpu:1", "--iterations", 5)
+    done = inside("solve", RING, *options, "--out", tmp_path)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert ".tour: cannot be written (the disk is full)" in line

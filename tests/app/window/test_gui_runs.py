@@ -317,7 +317,7 @@ def test_the_solver_makes_only_what_is_in_sight(
     press(application.window, Qt.Key.Key_M)
     run_to_the_end(qtbot, application)
     asked = Wanted.NUMBERS
-    for wanted in RandomColony.built[0].asked:
+    for wanted in RandomColony.built[0].asked[:-1]:  # the last snapshot has everything
         asked |= wanted
     assert asked == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.TRAILS
 

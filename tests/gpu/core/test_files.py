@@ -33,6 +33,7 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "app/files/presets.py",
     "gpu/problems/best_known.py",
     "gpu/problems/bundled.py",
+    "views/frame/settings.py",
     "views/widgets/icons.py",
     "views/widgets/theme.py",
 }

@@ -281,5 +281,5 @@ def test_a_decision_foretold_in_the_midst_of_an_iteration_says_so() -> None:
         run.midway = midway
         decision = run.replay().decision(0, 1)
         assert decision is not None
-        assert ("has begun" in decision.caveat) == midway
+        assert ("within this iteration" in decision.caveat) == midway
     run.close()
