@@ -17,7 +17,7 @@ from views.measure.measure_bar import MeasureBar
 from views.measure.results_table import Cell, ResultsTable
 from views.widgets.formats import milliseconds, significant, whole
 from views.widgets.icons import icon
-from views.widgets.labels import Label, make_label
+from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 from views.widgets.view import Source, View

@@ -140,7 +140,7 @@ def test_the_curve_of_the_best_is_that_of_the_log(qtbot: QtBot, application: App
     improvements = [
         [line["best_iteration"], line["best"]]
         for line in lines(application)
-        if line["kind"] == "improvement"
+        if line["kind"] == "improvement" and line["best_iteration"] > 0  # not the first tour
     ]
     points = application.window.view(ConvergenceView).curves["best"].points.tolist()
     end = [] if improvements[-1][0] == final.iteration else [[final.iteration, final.best_cost]]
@@ -214,6 +214,7 @@ def test_opening_another_instance_ends_the_run(qtbot: QtBot, application: Applic
     assert application.window.view(TourView).layers["best"].shown is None
     assert application.window.banner.text == ""  # nothing of the other instance's run
     limit(application, iterations=3)
+    application.window.activateWindow()  # the platform without a screen leaves that to us
     assert run_to_the_end(qtbot, application).ending is Ending.FINISHED
 
 
@@ -319,6 +320,7 @@ def test_the_solver_makes_only_what_is_in_sight(
     asked = Wanted.NUMBERS
     for wanted in RandomColony.built[0].asked[:-1]:  # the last snapshot has everything
         asked |= wanted
+    asked &= ~Wanted.BRANCHING  # now and then, so that its curve is whole when it is shown
     assert asked == Wanted.SOLUTION | Wanted.ITERATION_SOLUTION | Wanted.TRAILS
 
 
