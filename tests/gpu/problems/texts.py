@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.tsplib import load
+
+HEAD = "NAME:q\nTYPE:TSP\nDIMENSION:3\nEDGE_WEIGHT_TYPE:EUC_2D\nNODE_COORD_SECTION\n"
 
 Pairs = Callable[[int], Iterable[tuple[int, int]]]
 
@@ -61,3 +66,10 @@ def symmetric(n: int, seed: int = 1, high: int = 1000) -> NDArray[np.int64]:
     upper = np.triu(np.random.default_rng(seed).integers(0, high, (n, n)), 1)
     matrix: NDArray[np.int64] = upper + upper.T
     return matrix
+
+
+def load_text(folder: Path, text: str | bytes, name: str = "x.tsp") -> TspInstance:
+    """Write ``text`` into a file of ``folder``, and load it."""
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return load(path)

@@ -1,0 +1,154 @@
+"""Files that are refused, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu.core.errors import InstanceError
+from gpu.core.words import shown
+from gpu.problems.tsp.tsplib import load
+from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
+
+
+def _refused(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(InstanceError) as caught:
+        load_text(folder, text)
+    message = str(caught.value)
+    assert message.startswith(f"{folder / 'x.tsp'}: ")
+    assert "\n" not in message
+    return message.partition(": ")[2]
+
+
+REFUSED = {
+    "": "it is empty",
+    " \n \n": "it is empty",
+    "hello\n": "line 1, 'hello', is no line of a TSPLIB file",
+    "<html>\n<body>404</body>\n": "line 1, '<html>', is no line",
+    "NAME: x\nDIMENSION\n": "line 2, 'DIMENSION', is no line",
+    "NAME: x\nEOF\n": "it has no TYPE",
+    "TYPE:\n": "it has no TYPE",
+    "TYPE: CVRP\n": "its TYPE is 'CVRP'; only TSP and ATSP",
+    "TYPE: TSP\nDIMENSION: 3\n": "it has no EDGE_WEIGHT_TYPE",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\n": "it has no DIMENSION",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: GEOM\n": "its EDGE_WEIGHT_TYPE is 'GEOM'; known are EUC_2D",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: SPECIAL\n": "its EDGE_WEIGHT_TYPE is 'SPECIAL'",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: euc_2d\n": "its EDGE_WEIGHT_TYPE is 'euc_2d'",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: many\n": "DIMENSION 'many' is not a number",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: -5\n": "DIMENSION '-5' is not a number",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: 3.5\n": "DIMENSION '3.5' is not a number",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: " + "9" * 5000: "is not a number of cities",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: 3\n": "no NODE_COORD_SECTION, which EUC_2D",
+    "TYPE: TSP\nEDGE_WEIGHT_TYPE: EUC_2D\nDIMENSION: 2\nNODE_COORD_SECTION\n1 0 0\n2 1 1\n": (
+        "it has DIMENSION 2; a tour needs at least 3"
+    ),
+    "TYPE: TSP\nTYPE: ATSP\n": "'TYPE' is first 'TSP', then 'ATSP'",
+    HEAD: "DIMENSION is 3, but NODE_COORD_SECTION lists 0 cities",
+    HEAD + "1 0 0\n2 3 0": "DIMENSION is 3, but NODE_COORD_SECTION lists 2 cities",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\n4 0 4": "DIMENSION is 3, but NODE_COORD_SECTION lists 4",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\n-1\n": "lists 4 cities",
+    HEAD.replace("3", "1" + "0" * 12) + "1 0 0\n": "DIMENSION is 1000000000000, but",
+    HEAD + "1 0 0\n2 3 0\n2 3 4": "lists city '2' twice",
+    HEAD + "1 0 0\n2 3 0\n02 3 4": "lists 2 different cities of 3",
+    HEAD + "1 0 0\n2 3 0\n-3 3 4": "has a city '-3'",
+    HEAD + "1 0 0\n2 3 0\n9999999999 3 4": "has a city '9999999999'",
+    HEAD + "1 0 0\n2 3 0\n3.5 3 4": "city numbers are not whole numbers",
+    HEAD + "1 0 0\n2 3 0\n3 3": "cities without 2 or 3 coordinates",
+    HEAD + "1 0 0\n2 3 0\n3": "has a line that cannot be read, '3'",
+    HEAD + "1 0 0\n2 3 0\n3 3 4 5 6": "cities without 2 or 3 coordinates",
+    HEAD + "1 0 0 0\n2 3 0 0\n3 3 4 0": "EUC_2D needs 2 coordinates a city, but it has 3",
+    HEAD.replace("EUC_2D", "EUC_3D") + "1 0 0\n2 3 0\n3 3 4": "EUC_3D needs 3 coordinates",
+    HEAD + "1 0 0\n2 x 0\n3 3 4": "a line that is not numbers, '2 x 0'",
+    HEAD + "1 0 0\n2 nan 0\n3 3 4": "a line that is not numbers, '2 nan 0'",
+    HEAD + "1 0 0\n2 1e999 0\n3 3 4": "a coordinate that is not a finite number",
+    HEAD + "1 0 0\n2 " + "9" * 400 + " 0\n3 3 4": "a coordinate beyond 1e+12",
+    HEAD + "1 0 0\n2 1e300 0\n3 3 4": "a coordinate beyond 1e+12",
+    HEAD + "1 0 0\n2 1e10 0\n3 3 4": "distances may exceed 2147483647",
+    HEAD + "1 0 0\n2 1.2.3 0\n3 3 4": "a line that cannot be read, '2 1.2.3 0'",
+    HEAD + "1 0 0\n2 1_0 0\n3 3 4": "a line that is not numbers, '2 1_0 0'",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\nNODE_COORD_SECTION\n1 0 0\n": "two of 'NODE_COORD_SECTION'",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\nEDGE_WEIGHT_SECTION\n1\n": "but its metric is EUC_2D",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\nDEMAND_SECTION\n1 1\n": "'DEMAND_SECTION' is no part of",
+    HEAD + "1 0 0\n2 3 0\n3 3 4\nDISPLAY_DATA_SECTION\n1 0 0\n2 3 0\n4 3 4\n": (
+        "its coordinates and its display data number the cities differently"
+    ),
+    "EDGE_DATA_FORMAT: EDGE_LIST\n" + HEAD + "1 0 0\n2 3 0\n3 3 4\n": "only complete graphs",
+    # tsplib95 on its own would take these words in data for fields.
+    HEAD + "1 0 0\n2 3 0 EDGE_WEIGHT_TYPE: SPECIAL\n3 3 4\n": "a line that is not numbers",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: repr(text[-30:]))
+def test_what_is_refused(tmp_path: Path, text: str) -> None:
+    assert REFUSED[text] in _refused(tmp_path, text)
+
+
+MATRIX = matrix_text("FULL_MATRIX", symmetric(3), a_line=3)
+SECTION = "EDGE_WEIGHT_SECTION\n"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        ("0 1 2 1 0 3 2 3", "EDGE_WEIGHT_SECTION has 8 numbers; 3 cities in FULL_MATRIX are 9"),
+        ("0 1 2 1 0 3 2 3 0 0", "has 10 numbers"),
+        ("0 1 2 1 0 3 2 4 0", "from city 2 to 3 is 3 and back 4; a directed problem says"),
+        ("0 -1 2 -1 0 3 2 3 0", "the distance -1 is negative"),
+        ("0 1.5 2 1.5 0 3 2 3 0", "the distance 1.5 is not a whole number"),
+        ("0 1e999 2 1e999 0 3 2 3 0", "the distance inf is not a finite number"),
+        ("0 2147483648 2 2147483648 0 3 2 3 0", "the distance 2147483648 is beyond 2147483647"),
+        (f"0 {'9' * 400} 2 1 0 3 2 3 0", "a distance beyond 2147483647"),
+        ("0 x 2 x 0 3 2 3 0", "a line that is not numbers"),
+        ("0 -- 2 1 0 3 2 3 0", "a line that cannot be read"),
+    ],
+)
+def test_what_is_refused_in_a_matrix(tmp_path: Path, numbers: str, why: str) -> None:
+    head = MATRIX.partition(SECTION)[0]
+    assert why in _refused(tmp_path, f"{head}{SECTION}{numbers}\nEOF\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("EDGE_WEIGHT_FORMAT: FULL_MATRIX\n", "", "it has no EDGE_WEIGHT_FORMAT"),
+        ("FULL_MATRIX", "FUNCTION", "its EDGE_WEIGHT_FORMAT 'FUNCTION' is none of TSPLIB's"),
+        ("DIMENSION: 3", "DIMENSION: 1" + "0" * 12, "has 9 numbers; 1000000000000 cities"),
+        (MATRIX[MATRIX.index(SECTION) :], "EOF\n", "no EDGE_WEIGHT_SECTION, which EXPLICIT"),
+    ],
+)
+def test_what_is_refused_around_a_matrix(tmp_path: Path, old: str, new: str, why: str) -> None:
+    assert why in _refused(tmp_path, MATRIX.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x7fELF\0\1\2", "TYPE: TSP\n".encode("utf-16"), b"\x89PNG\r\n\0"]
+)
+def test_binary_files(tmp_path: Path, data: bytes) -> None:
+    assert "binary file or UTF-16" in _refused(tmp_path, data)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    assert "is no line of a TSPLIB file" in _refused(tmp_path, bytes(range(128, 256)))
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    for path, why in [
+        (tmp_path, "it is a folder"),
+        (tmp_path / "missing.tsp", "it cannot be read: No such file"),
+        (tmp_path / "x.tsp" / "y.tsp", "it cannot be read"),
+        (tmp_path / ("n" * 300), "it cannot be read: File name too long"),
+        (tmp_path / "a\0b", "it cannot be read"),
+        (Path("/dev/zero"), "it is a device or a pipe"),
+    ]:
+        with pytest.raises(InstanceError) as caught:
+            load(path)
+        assert str(caught.value).startswith(shown(f"{path}: {why}"))
+
+
+def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.tsp"
+    with path.open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(InstanceError, match="it has 1000000000000 bytes; at most"):
+        load(path)
