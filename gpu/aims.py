@@ -82,8 +82,8 @@ def choice(aim: Aim, instance: Instance, device: Device) -> Choice:
     if row.searches:
         parameters["local_search"] = "oropt" if directed else "2opt+oropt"
     kind = "symmetric instances" if directed else "instances"
-    size = "of more cities" if row.most == math.inf else f"of up to {row.most:,} cities"
-    why = row.why or f"the best measured for {kind} {size}, on {MEASURED_ON[place_of(device)]}"
+    size = "of any size" if row.most == math.inf else f"of up to {row.most:,} cities"
+    why = row.why or f"chosen for {kind} {size} by runs on {MEASURED_ON[place_of(device)]}"
     return Choice(catalog.find(row.colony, device), parameters, why)
 
 

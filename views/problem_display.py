@@ -52,7 +52,7 @@ class ProblemDisplay:
         return {
             "best": f"The best {solution} so far",
             "latest": f"The best {solution} of each iteration",
-            "mean": f"The mean {solution} of all states that were looked at since the point before",
+            "mean": f"The mean {solution} of iterations; in a long run, of several at a point",
             "optimum": known[:1].upper() + known[1:],
         }
 

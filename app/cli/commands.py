@@ -38,7 +38,8 @@ class Commands(click.Group):
 
     def meant(self, word: str) -> str:
         """Return the command that ``word`` may have been meant for."""
-        return next(iter(difflib.get_close_matches(word, self.commands, 1)), "")
+        shown = [name for name, command in self.commands.items() if not command.hidden]
+        return next(iter(difflib.get_close_matches(word, shown, 1)), "")
 
 
 @click.group(

@@ -71,12 +71,13 @@ def attend(
     heard: list[int] = []
     with termination_signals(heard.append):
         worker.start()
-        deadline = math.inf
+        deadline, cancelled = math.inf, False
         while worker.is_alive() and time.monotonic() < deadline and len(heard) < 2:
             worker.join(0.1)
+            if heard and not cancelled:
+                cancelled = True
+                cancel()
             if deadline == math.inf and (heard or overdue()):
-                if heard:
-                    cancel()
                 deadline = time.monotonic() + PATIENCE
             look()
     show_progress("")

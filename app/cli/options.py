@@ -90,12 +90,9 @@ def json_option(text: str) -> Callable[[_Command], _Command]:
 
 def make_folder(out: Path | None) -> None:
     """Make the output folder; raise FormicariumError if that is impossible."""
-    from app.files.exports import remove_remnants
-
     try:
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
-            remove_remnants(out)
     except OSError as error:
         error.filename = None
         raise FormicariumError(f"{out}: cannot be made ({sentence_for(error)})") from error

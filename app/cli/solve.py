@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 )
 @click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
-@click.option("--iterations", type=int, help="Stop after exactly so many iterations.")
+@click.option(
+    "--iterations", type=int, help="Stop after so many iterations, if nothing ends it before."
+)
 @click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
 @click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
@@ -72,8 +74,9 @@ def solve(
     """
     from app.cli import headless
     from app.files.library import find_instance
+    from gpu.core import devices
     from gpu.run.recorder import Recorder, free_path, stem
-    from gpu.run.session import choose, new_session, why_not_on_a_gpu
+    from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
     instance = find_instance(file)
@@ -98,7 +101,7 @@ def solve(
     if instance.note:
         say(f"{file}: {instance.note}")
     meant = colony or instance.problem.words.colony
-    if why := why_not_on_a_gpu(meant, device, choose(meant, device)[0]):
+    if why := why_not_on_a_gpu(meant, device, devices.find(session.device)):
         say(f"no GPU: {why}; solving on {session.device}")
     result, departure = headless.solve(instance, session, recorder)
     written = recorder is None or _export(recorder, result)

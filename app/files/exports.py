@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError, sentence_for
+from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.run.outcome import Outcome
 from gpu.run.recorder import outcome_line
@@ -49,7 +50,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     Whatever happens, the file at ``path`` is either the old one or the complete new one. If it
     cannot be written, ExportError is raised.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
+    if exists(path) and not (path.is_file() or path.is_dir()):
         raise ExportError(f"{path}: it is a device or a pipe; choose another place")
     part = path.with_name(f".{_PARTS}-{os.getpid()}-{_PROCESS}-{next(_numbers)}.part")
     try:

@@ -90,9 +90,10 @@ class AcsRule(TourRule):
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """Return the trails from the ant's city, after its own local update of the way there.
 
-        And the cities that a selective memory then remembers there, but for the one where the ant
-        comes from. In a matrix only a trail between visited cities has changed. A selective memory
-        now remembers the edge, and may have forgotten its oldest trail for it (Fig. 5).
+        And the cities that a selective memory then remembers there. The one where the ant comes
+        from may be missing: it is visited, and cannot be chosen. In a matrix only a trail between
+        visited cities has changed. A selective memory now remembers the edge, and may have
+        forgotten its oldest trail for it (Fig. 5).
         """
         city, came_from = walk.city, walk.previous
         tau = trails.trails_from(city)

@@ -21,7 +21,9 @@ def exists(path: Path) -> bool:
 
 
 def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it is empty") -> bytes:
-    """Return what is in the file at ``path``, or raise ``refusal``; ``empty`` says that it is so.
+    """Return what is in the file at ``path``, or raise ``refusal``.
+
+    Its text is ``empty`` if nothing is in the file.
 
     A file without a size is not read: such files of ``/proc`` may have no end.
     """

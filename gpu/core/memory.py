@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+CONTROL_GROUP = Path("/sys/fs/cgroup")
 SPARE = 256 * 2**20  # bytes that are left for the rest of the program and the system
 
 
@@ -27,10 +28,13 @@ def _available() -> int | None:
 
 def _left_in_group() -> int | None:
     """Bytes that the container's limit leaves, where there is one."""
-    group = Path("/sys/fs/cgroup")
     try:
-        limit = (group / "memory.max").read_text().strip()
-        used = int((group / "memory.current").read_text())
+        limit = (CONTROL_GROUP / "memory.max").read_text().strip()
+        used = int((CONTROL_GROUP / "memory.current").read_text())
+        stat = dict(
+            line.split() for line in (CONTROL_GROUP / "memory.stat").read_text().splitlines()
+        )
+        used -= int(stat.get("inactive_file", 0))  # cached files, which give way to any program
     except (OSError, ValueError):
         return None
     return None if limit == "max" else max(int(limit) - used, 0)

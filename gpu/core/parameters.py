@@ -40,7 +40,7 @@ class Explanation:
     # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
     # decides; empty where that is the whole iteration
     phase: str = ""
-    # what it was, unsaid, in records from before it became a parameter; empty for the default
+    # the value that older records mean, which do not name this parameter; empty: its default
     formerly: str = ""
     # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None

@@ -18,12 +18,12 @@ class StopLimit:
 
     def wanted(self, value: float) -> str:
         """Return what ``value`` should be, such as ``"at least 0"``; empty if it is possible."""
+        if value < 0 or (value == 0 and not self.zero):
+            return "at least 0" if self.zero else "greater than 0"
         if isinstance(value, int) and value > LARGEST:
             return "at most 10^18"
         if not math.isfinite(value) or (self.whole and value != int(value)):
             return "a whole number" if self.whole else "a finite number"
-        if value < 0 or (value == 0 and not self.zero):
-            return "at least 0" if self.zero else "greater than 0"
         return ""
 
 

@@ -38,8 +38,8 @@ class Stage:
     number: int  # in the compiled code
     phase: str  # the phase of a snapshot to which its time counts
     units: Units
-    # Whether all threads finish a unit before any begins the next one. Then the number of threads
-    # may change between units, otherwise only between iterations.
+    # Whether all threads are at the same unit when a slice ends. Then the number of threads may
+    # change there, otherwise only between iterations.
     together: bool = False
     # where nobody knows how many units there are: takes the number of threads that work, returns
     # the share of the stage that is left

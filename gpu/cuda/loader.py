@@ -144,4 +144,4 @@ def _declarations(file: str, seen: set[str]) -> Iterator[str]:
                 yield from _lines(structure.header, seen)
             elif structure.__name__ not in seen:
                 seen.add(structure.__name__)
-                yield structure.declaration()
+                yield f'#line 1 "{file}"\n{structure.declaration()}'

@@ -22,10 +22,11 @@ def repeated(log: RunLog, device: str | None = None) -> Session:
     session = log.session if device is None else log.session.with_device(device)
     if log.last is None or not log.last["iteration"]:
         if log.cut_off:
+            instance = session.instance
             raise SessionError(
-                f"{log.path}: the run was killed before the end of its first iteration: there is "
-                f"nothing to compare with; formicarium solve {session.instance.name} "
-                f"--colony {session.colony} --seed {session.seed} runs it anew"
+                f"{log.path}: the run was killed, or has not finished its first iteration: there "
+                f"is nothing to compare with; solve {instance.path or instance.name} "
+                f"anew with the choices in the log's first line (seed {session.seed})"
             )
         return session
     return replace(session, stop=StopSettings(iterations=log.last["iteration"], go_on=True))
@@ -39,7 +40,8 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     recorded = log.last
     if recorded is None or not recorded["iteration"] or result.solution is None:
         return True, "there is no recorded result to compare with"
-    if not result.best_iteration and recorded["best_iteration"]:
+    began = not result.best_iteration and recorded["best_iteration"]
+    if began and result.cost is not None and result.cost < recorded["best"]:
         return True, "runs now begin with a better tour than was recorded"
     session, words = result.session, result.instance.problem.words
     solution = recorded.get(words.written)

@@ -117,8 +117,9 @@ class Run:
     @property
     def present(self) -> Snapshot:
         """``state``, with the seconds spent until now. Any thread may ask."""
-        begun = self._begun
-        spent = self._elapsed + (0.0 if begun is None else time.perf_counter() - begun)
+        spent = self._elapsed  # first, so that a slice which ends just now is not counted twice
+        if (begun := self._begun) is not None:
+            spent += time.perf_counter() - begun
         return replace(self.state, elapsed=max(spent, self.state.elapsed))
 
     def build(self) -> None:

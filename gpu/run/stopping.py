@@ -42,6 +42,8 @@ class StopSettings:
     go_on: bool = False  # whether the run goes on when it has reached the best known cost
 
     def __post_init__(self) -> None:
+        if not isinstance(self.go_on, bool):
+            raise ParameterError(f"go on = {self.go_on!r} is neither true nor false")
         for name, limit in STOP_LIMITS.items():
             value = getattr(self, name)
             if value is None:
@@ -117,7 +119,7 @@ class StopSettings:
         """Whether there is any limit beside the best known cost."""
         return self != StopSettings(go_on=self.go_on)
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_dict(self) -> dict[str, float | bool | None]:
         """Return the limits by name, ready for JSON."""
         return dataclasses.asdict(self)
 

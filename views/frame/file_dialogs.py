@@ -81,10 +81,9 @@ class FileDialogs(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setDefaultSuffix(ending.rpartition(".")[2])
-        names = (f"{stem}{'' if k == 1 else f'-{k}'}{ending}" for k in itertools.count(1))
-        dialog.selectFile(
-            next(name for name in map(_bare, names) if not dialog.directory().exists(name))
-        )
+        start = _bare(stem)
+        names = (f"{start}{'' if k == 1 else f'-{k}'}{ending}" for k in itertools.count(1))
+        dialog.selectFile(next(name for name in names if not dialog.directory().exists(name)))
         dialog.open()
 
     def _dialog(
@@ -104,8 +103,6 @@ class FileDialogs(QObject):
         return dialog
 
 
-def _bare(name: str) -> str:
-    """Return ``name`` as a file name: a short one that leads to no folder and hides nothing."""
-    stem, _, suffix = name.rpartition(".")
-    plain = re.sub(r"[^\w.-]+", "_", stem).lstrip(".-")[:LONGEST_STEM]
-    return f"{plain or 'formicarium'}.{suffix}"
+def _bare(stem: str) -> str:
+    """Return how a file name begins: short, leading to no folder, and hiding nothing."""
+    return re.sub(r"[^\w.-]+", "_", stem).lstrip(".-")[:LONGEST_STEM] or "formicarium"

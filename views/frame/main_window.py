@@ -151,8 +151,9 @@ class MainWindow(QMainWindow):
 
     def block(self, why: str) -> None:
         """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        self._blocked = why
-        self._enable()
+        if why != self._blocked:
+            self._blocked = why
+            self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
         """Show one sentence in the banner."""
@@ -177,7 +178,6 @@ class MainWindow(QMainWindow):
             event.accept()
             return True
         if event.type() == QEvent.Type.WindowStateChange:
-            self._share_escape()
             self.dashboard.wanted_changed.emit()
         return super().event(event)
 
@@ -277,7 +277,9 @@ class MainWindow(QMainWindow):
         shown = self._instance is not None
         self.actions_.enable(self.activity, self.problem, instance=shown, exports=possible)
         if not self.activity.has_run:
-            self.run_bar.state.setText(self.problem or Activity.IDLE.value)
+            measures = self.activity is Activity.MEASURING
+            why = self.activity.value if measures else self.problem or Activity.IDLE.value
+            self.run_bar.state.setText(why)
 
     def _toggle_pause(self) -> None:
         (self.resume_requested if self.activity.rests else self.pause_requested).emit()
@@ -300,10 +302,9 @@ class MainWindow(QMainWindow):
             self.close()
 
     def _share_escape(self) -> None:
-        """Let Esc leave the full screen; otherwise it stops the run."""
-        full = self._presenting or self.isFullScreen()
-        self.actions_["stop"].setShortcut("" if full else "Esc")
-        keys = ["F11", "Esc"] if full else ["F11"]
+        """Let Esc leave the presentation; otherwise it stops the run."""
+        self.actions_["stop"].setShortcut("" if self._presenting else "Esc")
+        keys = ["F11", "Esc"] if self._presenting else ["F11"]
         self.actions_["present"].setShortcuts([QKeySequence(key) for key in keys])
 
     def _present(self) -> None:

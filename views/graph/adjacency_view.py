@@ -92,6 +92,7 @@ class AdjacencyView(NewestColoring, MatrixView):
         for layer in (self.grounds, self.outlines):
             self.box.addItem(layer)
         self.apply_theme(self.theme)
+        self.caption.setToolTip(plain_tip(_TIP))
         self.show_instance(None)
 
     def show_instance(self, instance: GraphInstance | None) -> None:
@@ -175,7 +176,6 @@ class AdjacencyView(NewestColoring, MatrixView):
         if size < n:
             parts.append(f"{math.ceil(n / size)}² pairs a pixel")
         self.caption.setText("  ·  ".join(parts))
-        self.caption.setToolTip(plain_tip(_TIP))
 
 
 def joined(levels: Shades, factor: int) -> Shades:

@@ -154,7 +154,13 @@ def _cells(report: ComparisonReport, at: int, row: Row) -> list[Cell]:
     cells = [
         Cell(row.group.replace("_", " "), at, "As in the catalog", muted=True),
         Cell(name, order, _meaning(row), bold=row.chosen),
-        _time(report.decisive(row), deciding or _WHOLE, half=False, bold=row.chosen, scale=scale),
+        _time(
+            report.decisive(row),
+            deciding or _WHOLE,
+            half=False,
+            bold=row.chosen,
+            scale=scale if deciding else 1.0,
+        ),
         _ratio(report, row),
         _time(row.iteration_ms, _WHOLE, half=True),
     ]

@@ -43,7 +43,7 @@ class ConvergenceView(View):
             "latest": History(),
             "mean": Means(),
         }
-        self._found = 0  # the best cost so far
+        self._found: int | None = None  # the best cost so far
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
         self.chips = {
             "best": Chip("Best", "best", "line"),
@@ -85,7 +85,7 @@ class ConvergenceView(View):
 
     def begin_run(self) -> None:
         """Empty the curves."""
-        self._found = 0
+        self._found = None
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
@@ -99,8 +99,8 @@ class ConvergenceView(View):
         best, now = self.histories["best"], (snapshot.iteration, snapshot.elapsed)
         if snapshot.best_cost != self._found:
             self._found = snapshot.best_cost
-            best.append(snapshot.best_iteration, snapshot.elapsed, self._found)
-        self._now = *now, float(self._found)
+            best.append(snapshot.best_iteration, snapshot.elapsed, snapshot.best_cost)
+        self._now = *now, float(snapshot.best_cost)
         self.histories["latest"].append(*now, snapshot.iteration_best)
         self.histories["mean"].append(*now, snapshot.iteration_mean)
 

@@ -55,7 +55,9 @@ class HitRateView(View):
         self.chips = {
             "local": Chip("Local", "local", "line", "Local updates, since the run began"),
             "overall": Chip("Global", "overall", "line", "Global updates, since the run began"),
-            "recent": Chip("Recent", "local overall", "thin", "The same since the last drawing"),
+            "recent": Chip(
+                "Recent", "local overall", "thin", "The same, from one look at the run to the next"
+            ),
         }
         pages = {"run": "The run", "memory": "Against s"}
         self.page_choice = OptionButtons(pages, "What runs along the axis")

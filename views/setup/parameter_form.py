@@ -38,7 +38,7 @@ class ParameterForm(Form):
         if kind is self._kind:
             return
         kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
-        self._kind, self._n = kind, None  # the size follows: it may have been another problem's
+        self._kind = kind
         for row in self._rows.values():
             for widget in row:
                 self._grid.removeWidget(widget)

@@ -27,7 +27,9 @@ class LimitRow:
 
 ROWS = {  # by the limits' names in ``STOP_LIMITS``
     "seconds": LimitRow("Time", "s", "60", "Stop after so many seconds of solving"),
-    "iterations": LimitRow("Iterations", "", "1000", "Stop after exactly so many"),
+    "iterations": LimitRow(
+        "Iterations", "", "1000", "Stop after so many, if nothing ends the run before"
+    ),
     "target_gap": LimitRow("Gap", "%", "1", "Stop when the gap to the best known is that small"),
     "target_length": LimitRow("Cost", "", "0", "Stop at such a cost"),
     "no_improvement": LimitRow(

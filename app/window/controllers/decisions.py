@@ -61,7 +61,8 @@ class DecisionController(Controller):
         elif self._runs.busy and system is not None and not system.rule:
             self._refuse(system)  # a pause would not help
         elif self._runs.busy and not paused:
-            self._view.wait(AT_WORK if self._window.activity.goes_on else STOPS)
+            stops = active is not None and active.state is RunState.STOPPING
+            self._view.wait(STOPS if stops else AT_WORK)
         elif run is not None and (paused or run.answers):
             self._offer_run(run)
         elif self._view.isVisible():

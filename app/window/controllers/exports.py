@@ -73,7 +73,7 @@ class ExportController(Controller):
             if (report := window.view(ComparisonView).report) is not None:
                 self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
         elif run is not None:
-            self._write(path, _writer_of(name, run, path))
+            self._write(path, lambda: _writer_of(name, run, path)())
 
     @Slot(str, str, object)
     def export_picture(self, key: str, form: str, path: Path) -> None:
@@ -123,8 +123,9 @@ def _writer_of(name: str, run: RunModel, path: Path) -> Callable[[], object]:
 
 
 def save_png(image: QImage, path: Path) -> None:
-    """Write a PNG; raise OSError, which says why not as Qt does not."""
+    """Write a PNG, or raise OSError with the reason, which Qt's own saving does not tell."""
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+        raise OSError("the picture cannot be made a PNG")
     path.write_bytes(buffer.data().data())

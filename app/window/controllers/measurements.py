@@ -122,9 +122,10 @@ class MeasurementController(Controller):
             why_not = "Stop the run first: it would disturb the measurement"
         elif problem := self._window.setup.measure_problem:
             why_not = problem
+        if self._bar is not None:
+            why_not = "Another measurement is going on"  # the bar of that one can cancel it
         for bar in self._bars:
-            other = self._bar is not None and bar is not self._bar
-            bar.allow("Another measurement is going on" if other else why_not)
+            bar.allow(why_not)
         self._window.block("A measurement is going on" if self._task is not None else "")
 
     def _begin(

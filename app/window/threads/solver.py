@@ -79,9 +79,9 @@ class SolverThread(AnsweringThread):
         They have numbers and the best solution.
         """
         states = []
-        while self._passed and self._passed[0].iteration < before:
+        while self._passed and self._passed[0].iteration <= before:
             states.append(self._passed.popleft())
-        return states
+        return [state for state in states if state.iteration < before]
 
     @property
     def answers(self) -> bool:

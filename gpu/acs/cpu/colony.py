@@ -77,7 +77,7 @@ class AcsCpuColony(TourColony):
         record = record_of(n)
         state = AcsState(self._edges, boxes, self._ants, search, record)
         stages = (
-            Stage(CONSTRUCT, "construction", each(n), together=stepwise),
+            Stage(CONSTRUCT, "construction", each(n), together=stepwise and not improves),
             *self._improvement(IMPROVE, m),
             Stage(FINISH, "update", each(1)),
         )

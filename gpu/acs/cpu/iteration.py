@@ -125,9 +125,9 @@ def _extend(
 
     With ``rules.remembered`` the greedy choice takes, of all unvisited candidates and all unvisited
     cities that the present one remembers, the one with the largest τ·η^β; of equals the lowest
-    city, whatever the order. (No trail is below the initial one, so of the candidates that are not
-    remembered only the nearest can win.) The wheel has the candidates alone, and where none of them
-    is unvisited :func:`fallback` looks at all cities, as ever.
+    city, whatever the order. The author's program looks at the remembered cities and the nearest
+    candidate alone: that is the same, for no trail is below the initial one. The wheel has the
+    candidates alone. Where none of them is unvisited, :func:`fallback` looks at all cities.
     """
     edges, lists, ants = state.edges, state.edges.lists, state.ants
     u = ants.routes[step - 1, ant]

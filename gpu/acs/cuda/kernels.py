@@ -45,45 +45,38 @@ class BuildTours(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-class StepTours(c.KernelArguments):
+class StepsInMatrix(c.KernelArguments):
+    """What every construction is given whose ants step together."""
+
     common: AcsAnts
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]
+    tours: c.Pointer[c.Int32]
+    state: c.Pointer[c.ColonyState]
+
+
+class StepTours(StepsInMatrix):
     tabu_words: c.Int32
     stamps: c.Pointer[c.UInt64]
     log_entries: c.Pointer[c.UInt64]
     log_counts: c.Pointer[c.UInt32]
-    tours: c.Pointer[c.Int32]
-    state: c.Pointer[c.ColonyState]
 
 
-class StepManyTours(c.KernelArguments):
-    common: AcsAnts
-    listed: c.Pointer[c.Float32]
-    outside: c.Pointer[c.Float32]
-    far: c.Pointer[c.Int32]
+class StepManyTours(StepsInMatrix):
     tabu_words: c.Int32
     ants: c.Pointer[c.UInt64] | None
-    tours: c.Pointer[c.Int32]
-    state: c.Pointer[c.ColonyState]
+
+
+class StepToursOnReplicas(StepsInMatrix):
+    weights: c.ConstPointer[c.Float32]
+    stamps: c.Pointer[c.UInt64]
+    words: c.Pointer[c.UInt32]
 
 
 class WeighEdges(c.KernelArguments):
     geometry: Geometry
     weights: c.Pointer[c.Float32]
-
-
-class StepToursOnReplicas(c.KernelArguments):
-    common: AcsAnts
-    listed: c.Pointer[c.Float32]
-    outside: c.Pointer[c.Float32]
-    far: c.Pointer[c.Int32]
-    weights: c.ConstPointer[c.Float32]
-    stamps: c.Pointer[c.UInt64]
-    words: c.Pointer[c.UInt32]
-    tours: c.Pointer[c.Int32]
-    state: c.Pointer[c.ColonyState]
 
 
 class StartMatrix(c.KernelArguments):
@@ -104,37 +97,32 @@ class StartMemory(c.KernelArguments):
     state: c.Pointer[c.ColonyState]
 
 
-class UpdateMatrix(c.KernelArguments):
+class UpdateTrails(c.KernelArguments):
+    """What the global update is given, whichever way the trails are kept."""
+
     n: c.Int32
     keep: c.Float32
     deposit: c.Float64
-    lists: CandidateLists
     directed: c.Int32
+    tours: c.ConstPointer[c.Int32]
+    holders: c.ConstPointer[c.Int32] | None
+    rows: c.Int32
+    best_tour: c.Pointer[c.Int32]
+    links: c.Pointer[c.Int4] | None
+    state: c.Pointer[c.ColonyState]
+
+
+class UpdateMatrix(UpdateTrails):
+    lists: CandidateLists
     listed: c.Pointer[c.Float32]
     outside: c.Pointer[c.Float32]
     far: c.Pointer[c.Int32]
-    tours: c.ConstPointer[c.Int32]
-    holders: c.ConstPointer[c.Int32] | None
-    rows: c.Int32
-    best_tour: c.Pointer[c.Int32]
-    links: c.Pointer[c.Int4] | None
-    state: c.Pointer[c.ColonyState]
 
 
-class UpdateMemory(c.KernelArguments):
-    n: c.Int32
-    keep: c.Float32
-    deposit: c.Float64
-    directed: c.Int32
+class UpdateMemory(UpdateTrails):
     size: c.Int32
     records: c.Pointer[c.UInt64]
     tails: c.Pointer[c.UInt32]
-    tours: c.ConstPointer[c.Int32]
-    holders: c.ConstPointer[c.Int32] | None
-    rows: c.Int32
-    best_tour: c.Pointer[c.Int32]
-    links: c.Pointer[c.Int4] | None
-    state: c.Pointer[c.ColonyState]
 
 
 _WALKS = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))

@@ -141,8 +141,10 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
         for (int i = 0; i < COUNT; ++i) best.improve(other[i], trail[i], weight[i], open[i]);
     }
     int next = best_city(best.key, warp_max(best.key), best.city);
-    int chooser = __ffs(__ballot_sync(ALL_LANES, best.city == unsigned(next))) - 1;
-    return {next, __shfl_sync(ALL_LANES, best.trail, chooser),
+    // A far city may have been offered twice: at the initial level, below which no trail is, and
+    // with its own trail.
+    unsigned trail_bits = warp_max(best.city == unsigned(next) ? __float_as_uint(best.trail) : 0);
+    return {next, __uint_as_float(trail_bits),
             places::both(places::NONE,
                          task->trails.directed ? places::NONE : task->place(next, city, lane))};
 }

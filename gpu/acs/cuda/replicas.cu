@@ -19,12 +19,12 @@ __global__ void weigh_edges(const WeighEdges arguments) {
     for (int i = thread; i < n * n; i += threads) weights[i] = geometry.weight(i / n, i % n);
 }
 
-// Builds the tours of one iteration in a cooperative launch. The arguments are those of step_tours,
-// but `weights` are as weigh_edges made them, `stamps` is (n, n), for the edges that are on no
-// list, and `words` (2, ants). A block has a warp for each of its ants, then threads for all
-// ants.
+// Builds the tours of one iteration in a cooperative launch. `listed`, `outside`, `far` and `tours`
+// are as for step_tours; `weights` as weigh_edges made them, `stamps` is (n, n), for the edges that
+// are on no list, and `words` (2, ants). A block has a warp for each of its ants, then threads for
+// all ants.
 __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnReplicas arguments) {
-    const auto [common, listed, outside, far, weights, stamps, words, tours, state] = arguments;
+    const auto [common, listed, outside, far, tours, state, weights, stamps, words] = arguments;
     const auto [ants, threshold, period, rule, seed, lists, geometry, one_way] = common;
     const LocalUpdate change = rule;  // lambdas cannot capture what is bound above
     const bool directed = one_way;

@@ -10,14 +10,15 @@
 #include "step_choice.cuh"
 
 // Builds the tours of one iteration with a warp for every ant. `tours` has a row an ant;
-// `stamps` is (n, 32), `log` and `log_counts` as OutsideLog has them.
+// `stamps` is (n, 32), `log_entries` and `log_counts` as OutsideLog
+// has them.
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
 template <class Order>
 __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
-    const auto [common, listed, outside, far, tabu_words, stamps, log_entries, log_counts, tours,
-                state] = arguments;
+    const auto [common, listed, outside, far, tours, state, tabu_words, stamps, log_entries,
+                log_counts] = arguments;
     const auto [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ unsigned shared[];

@@ -37,7 +37,7 @@ constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 // `ants_memory` if there are too many for that; all updates are swaps.
 template <class Order>
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
-    const auto& [common, listed, outside, far, tabu_words, ants_memory, tours, state] = arguments;
+    const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
     const int n = geometry.n;
     extern __shared__ unsigned long long shared_ants[];

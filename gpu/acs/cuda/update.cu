@@ -17,8 +17,8 @@ INLINE int4 links_at(const int* tour, int i, int n) {
 // number of warps that built tours; `holders` is null where each ant has its own row of `tours`,
 // `links` where no walk reads ahead.
 __global__ void update_matrix(const UpdateMatrix arguments) {
-    const auto [n, keep, deposit, lists, directed, listed, outside, far, tours, holders, rows,
-                best_tour, links, state] = arguments;
+    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, links, state, lists,
+                listed, outside, far] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change{keep, float(deposit / election.length)};
     TrailMatrix trails{listed, outside, far, n, bool(directed)};
@@ -52,8 +52,8 @@ __global__ void update_matrix(const UpdateMatrix arguments) {
 // tour.
 template <int CAPACITY>
 __global__ void update_memory(const UpdateMemory arguments) {
-    const auto [n, keep, deposit, directed, size, records, tails, tours, holders, rows, best_tour,
-                links, state] = arguments;
+    const auto [n, keep, deposit, directed, tours, holders, rows, best_tour, links, state, size,
+                records, tails] = arguments;
     Election election(state, tours, holders, rows, n, best_tour);
     GlobalUpdate change{keep, float(deposit / election.length)};
     Closing closing(state);

@@ -19,9 +19,9 @@ from gpu.local_search.cpu.tour_moves import CODE_BITS, LAST_CODE, exchange, relo
 from gpu.local_search.rule import LEAST_CITIES, SAMPLE, WINDOW
 
 EXCHANGES, SEGMENTS, SHORTEST, KEPT, ANT, HEAD, WAITING, OPEN = range(8)
-"""Places in a thread's numbers: moves made by 2-opt and by Or-opt, the length of the thread's
-shortest tour, and the row of ``built`` that has it; the ant whose tour comes next, or is ``OPEN``,
-which was begun and has so many cities ``WAITING`` in its queue, the first of them at ``HEAD``."""
+"""Places in a thread's numbers: moves made by 2-opt and by Or-opt; the length of the thread's
+shortest tour, and the row of ``built`` that has it; the ant whose tour comes next, the place of
+the first city in its queue and how many wait there, and whether (1) its tour has been begun."""
 
 ENDS_OF_EXCHANGE, ENDS_OF_SEGMENT = 4, 6
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.snapshot import Improvements
-from gpu.cuda.cities import DeviceCities
+from gpu.cuda.cities import LANES, DeviceCities
 from gpu.cuda.machine import Arrays, Buffer, Launch, Machine
 from gpu.local_search.cuda.kernels import LOCAL_SEARCH, ImproveTours, MeasureTours, PrepareSearch
 from gpu.local_search.kinds import Moves, moves_of
@@ -127,7 +127,7 @@ class LocalSearch:
         before = Launch(LOCAL_SEARCH, "prepare_search", blocks, PREPARING_BLOCK, prepare)
         if self._measures:
             measure = MeasureTours.from_arrays(arrays, search=prepare, geometry=geometry, ants=ants)
-            blocks = -(-ants * WORD_BITS // PREPARING_BLOCK)
+            blocks = -(-ants * LANES // PREPARING_BLOCK)
             before = Launch(LOCAL_SEARCH, "measure_tours", blocks, PREPARING_BLOCK, measure)
         width = self._rows.shape[2]
         args = ImproveTours.from_arrays(arrays, geometry=geometry, ants=ants, width=width)

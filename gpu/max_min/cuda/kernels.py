@@ -34,10 +34,6 @@ class BuildToursByRows(c.KernelArguments):
     columns: c.Int32
 
 
-class BuildToursByReservoir(BuildToursByRows):
-    """Arguments of ``build_tours_by_reservoir``: the same."""
-
-
 class BuildToursByLists(c.KernelArguments):
     construction: Construction
     candidates: c.ConstPointer[c.UInt16]
@@ -180,7 +176,7 @@ LISTS_WRS = KernelSource(
 RESERVOIR = KernelSource(
     f"{_HERE}/reservoir.cu",
     {
-        f"build_tours_by_reservoir<{order}, {row}>": BuildToursByReservoir
+        f"build_tours_by_reservoir<{order}, {row}>": BuildToursByRows
         for order in ("SharedList", "CompactList")
         for row in TILES
     },

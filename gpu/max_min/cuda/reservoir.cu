@@ -62,7 +62,7 @@ struct Listed {
 
 template <class List, class Row>
 __global__ void __launch_bounds__(512, 1) build_tours_by_reservoir(
-    const BuildToursByReservoir arguments) {
+    const BuildToursByRows arguments) {
     const auto [construction, weights, columns] = arguments;
     const auto [ants, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;

@@ -241,6 +241,8 @@ def test_a_picture_that_cannot_be_written_says_why() -> None:
     image = QImage(20, 20, QImage.Format.Format_RGB32)
     with pytest.raises(OSError, match="No space left"):
         exports.save_png(image, Path("/dev/full"))
+    with pytest.raises(OSError, match="cannot be made a PNG"):
+        exports.save_png(QImage(), Path("/dev/null"))
 
 
 def test_a_comparison_is_measured_shown_and_taken_away(

@@ -26,6 +26,7 @@ def begin(*arguments):
         setup = made.window.setup
         setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
         setup.colony._device_changed()
+        setup.stop.set_values({"go_on": True})
         made.run_controller.start()
     made.files.ready.connect(start)
     return made

@@ -1,5 +1,7 @@
 """How much main memory is free."""
 
+from pathlib import Path
+
 import pytest
 
 from gpu.core import memory
@@ -14,3 +16,16 @@ def test_a_container_s_limit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_available", lambda: 2**40)
     monkeypatch.setattr(memory, "_left_in_group", lambda: 2**20)
     assert memory.free_memory() == 2**20
+
+
+def test_cached_files_of_a_container_are_free(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory, "CONTROL_GROUP", tmp_path)
+    monkeypatch.setattr(memory, "_available", lambda: 2**40)
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("900\n")
+    (tmp_path / "memory.stat").write_text("anon 100\ninactive_file 700\n")
+    assert memory.free_memory() == 800
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.free_memory() == 2**40

@@ -149,7 +149,7 @@ def test_a_run_that_was_killed_in_its_first_iteration_is_not_replayed(tmp_path: 
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
     for end in (None, -1):  # with and without the line's end
         path.write_bytes(path.read_bytes()[:end])
-        with pytest.raises(SessionError, match=r"there is nothing to compare with.*--seed 9"):
+        with pytest.raises(SessionError, match=r"there is nothing to compare with.*seed 9"):
             repeated(read_log(path))
     recorder.finish(Outcome(Ending.CANCELLED, "stopped", state(0, 0)))
     export_session(path.with_suffix(".json"), recorder.header, INSTANCE)

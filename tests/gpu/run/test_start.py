@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gpu.problems.tsp.heuristics import start_tour
@@ -59,7 +58,7 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
         def once(self) -> None:
             super().once()
             if self.iteration == 9:
-                best = min((np.roll(start_tour(INSTANCE), k)[::-1] for k in range(3)), key=len)
+                best = start_tour(INSTANCE)
                 swapped = [best.copy() for _ in range(INSTANCE.n)]
                 for k, tour in enumerate(swapped):
                     tour[[k, (k + 1) % INSTANCE.n]] = tour[[(k + 1) % INSTANCE.n, k]]
@@ -78,9 +77,8 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
         assert INSTANCE.tour_length(run.state.best_solution) == run.state.best_cost
     run.close()
     assert seen[:8] == [(0, first)] * 8
-    better = seen[8][1] < first
-    assert seen[8] == ((9, seen[8][1]) if better else (0, first))
-    assert better, "the swap of two cities shortens a nearest-neighbour tour of this instance"
+    assert seen[8][0] == 9
+    assert seen[8][1] < first
 
 
 def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -103,6 +101,8 @@ def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     same, sentence = comparison(log, result)  # a log from before runs began with a tour
     assert same
     assert "now begin with a better tour" in sentence
+    log.outcome["best"] = 1  # which no start tour explains
+    assert "now begin" not in comparison(log, result)[1]
 
 
 def test_a_target_that_the_first_tour_reaches_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,4 +149,5 @@ def test_a_limit_shorter_than_an_iteration(colony: str) -> None:
     assert "the time limit of 1.5 s is reached" in result.reason
     assert "an iteration takes at least" in result.reason
     expected = float(result.reason.split("at least ")[1].split(" s")[0])
-    assert 1.5 <= result.seconds < expected
+    assert expected > 1.5  # without the limit the run would go on until this test is stopped
+    assert result.seconds >= 1.5

@@ -74,6 +74,7 @@ def test_a_gap_needs_an_optimum() -> None:
         ("seconds", math.nan, "not a finite number"),
         ("iterations", 0, "greater than 0"),
         ("iterations", 10**400, r"at most 10\^18"),
+        ("iterations", -(10**400), "greater than 0"),
         ("iterations", 2.5, "not a whole number"),
         ("iterations", True, "not a number"),
         ("iterations", "5", "not a number"),

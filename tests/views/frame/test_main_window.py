@@ -4,7 +4,7 @@ import math
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
@@ -19,6 +19,7 @@ from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
 from views.run.log_view import LogView
 from views.tour.tour_view import TourView
+from views.widgets.picture_export import make_due_layouts
 from views.widgets.theme import DARK, LIGHT, PRESENTATION_SCALE
 
 INSTANCE = uniform(120)
@@ -75,7 +76,7 @@ def test_in_a_small_window_every_tab_is_in_sight(window: MainWindow, kind: str) 
     window.resize(1000, 700)
     for key in window.dashboard.views:
         window.dashboard.show_view(key)
-        QApplication.processEvents()
+        make_due_layouts(window.dashboard.views[key])
         assert window.size().width() == 1000
         for pane in window.dashboard.panes:
             bar = pane.tabs.tabBar()

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
 from app.window.threads.decision_answers import AnsweringThread, DecisionPreview
@@ -201,8 +201,8 @@ def test_a_newer_question_ends_a_long_walk_without_losing_the_way(qtbot: QtBot) 
     qtbot.waitUntil(lambda: bool(decisions), timeout=30_000)
     assert [decision.step for decision in decisions] == [52]
     assert trails.reads == 52
-    thread.ask_decision(1, 59)
     read = trails.reads
+    thread.ask_decision(1, 59)
     thread.release()
     assert thread.wait(60_000)
     assert trails.reads - read < 59  # it has not gone to the end of the walk
@@ -227,7 +227,7 @@ def test_a_question_at_work_is_kept_over_an_interruption(qtbot: QtBot) -> None:
     desk.decided.connect(told.append)
 
     def heard(count: int) -> bool:
-        QCoreApplication.processEvents()
+        QCoreApplication.sendPostedEvents(desk, QEvent.Type.MetaCall.value)
         return len(told) == count
 
     desk.ask_decision(0, 40)
