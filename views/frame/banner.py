@@ -11,7 +11,7 @@ from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, restyle
 
 Severity = Literal["error", "info", "done"]
 
@@ -66,8 +66,7 @@ class Banner(QFrame):
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
         self._severity = severity
         self.setProperty("severity", severity)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle([self])
         self.apply_theme(self._theme)
         self._place()
         self.show()
