@@ -231,6 +231,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
+        self.setup.aim.changed.connect(lambda: self.run_bar.pace.choose(self.setup.aim.pace))
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
