@@ -208,6 +208,11 @@ class Run:
         self._end_if_due()
         return count
 
+    def add_wait(self, seconds: float) -> None:
+        """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
+        self._elapsed += seconds
+        self.state = replace(self.state, elapsed=self.state.elapsed + seconds)
+
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait for the device, and return a checked state with the parts ``wanted``.
 

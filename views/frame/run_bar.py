@@ -128,8 +128,8 @@ class PaceBox(ChoiceBox):
         self.setAccessibleName("Pace")
         self.setToolTip(
             plain_tip(
-                "How many iterations a second are made at most. Waiting for the next one is not "
-                "counted as time of solving."
+                "How many iterations a second are made at most. "
+                "To wait for the next one is part of the run's time."
             )
         )
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

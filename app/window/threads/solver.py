@@ -121,7 +121,7 @@ class SolverThread(AnsweringThread):
 
     @property
     def pace(self) -> float:
-        """Most iterations a second, 0 for full speed. To wait is not to solve: no time passes."""
+        """Most iterations a second, 0 for full speed. Waiting is part of the run's time."""
         return self._pace
 
     @pace.setter
@@ -219,17 +219,19 @@ class SolverThread(AnsweringThread):
             self._passed.append(run.state)
         if self._slot.due(run) or self._pace:
             self._slot.fill(run)
-        if run.state.iteration > before and run.outcome is None:
+        if self._pace and run.state.iteration > before and run.outcome is None:
             self._keep_pace(begun)
 
     def _keep_pace(self, begun: float) -> None:
         """Wait until the next iteration may begin, if the last one began at ``begun``."""
+        wait_from = time.monotonic()
         with self._change:
             while self._pace and not self._cancelled and self._goal > self._run.state.iteration:
                 left = begun + 1 / self._pace - time.monotonic()
                 if left <= 0:
                     break
                 self._change.wait(left)
+        self._run.add_wait(time.monotonic() - wait_from)
 
     def _rest(self) -> None:
         """Show the exact state, then answer questions until something else is to be done."""

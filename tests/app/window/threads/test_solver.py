@@ -370,6 +370,7 @@ def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
         seen.extend(taken.iteration for taken in [thread.take()] if taken is not None)
     assert time.monotonic() - begun >= 5 / 20
     assert {1, 2, 3, 4, 5} <= set(seen)  # every iteration can be seen
+    assert thread.latest.elapsed >= 4 / 20  # so that a time limit ends a run that waits
     thread.pace = 0.001  # of a thousand seconds, which begin after the next iteration
     qtbot.wait(150)
     before = thread.latest.iteration
