@@ -56,6 +56,18 @@ def test_every_table_names_its_command_its_device_and_its_commit(page: str) -> N
         assert re.search(r"NVIDIA|Intel", below)
 
 
+def test_only_commands_are_written_as_commands_and_former_scripts_are_named() -> None:
+    texts = [path.read_text("utf-8") for path in DOCS.glob("*.md")]
+    blocks = [block for text in texts for block in text.split("\n\n")]
+    made = "\n".join(block for block in blocks if block.startswith("*Made by "))
+    scripts = {command.split()[0] for command in re.findall(r"\bby\s`([^`]*)`", made)}
+    assert "acs_speed.py" in scripts
+    index = DOCS.joinpath("README.md").read_text("utf-8")
+    for script in scripts:
+        named = script.endswith(".py") and f"`{script}`" in index.partition("# The table")[0]
+        assert named or MEASUREMENTS.joinpath(script).exists(), script
+
+
 @pytest.mark.parametrize("page", FAMILIES)
 def test_each_family_says_where_it_differs_from_its_paper(page: str) -> None:
     text = DOCS.joinpath(f"{page}.md").read_text("utf-8")

@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 MEASURED = ("gpu", "resources", "docs/measurements/*.py")
 """What a figure depends on. Changed pages and rows leave a commit clean."""
 
+NOT_KEPT = "a program that is not kept"  # stands for the command of some older rows
+
 
 def commit_here() -> str:
     """Return this checkout's commit, "-dirty" behind it if it was changed; "" outside of Git."""
@@ -60,5 +62,6 @@ def sentence(made: Row) -> str:
         at = f"commit not recorded ({added}version {made['version']})"
     detail = f" ({made['detail']})" if made.get("detail") else ""
     where = f"{made['device'].partition(': ')[2]}{detail}"
+    command = made["command"] if made["command"] == NOT_KEPT else f"`{made['command']}`"
     day = made["date"].partition(" ")[0] or "date not recorded"
-    return f"`{made['command']}` on {where}, {day}, {at}"
+    return f"{command} on {where}, {day}, {at}"

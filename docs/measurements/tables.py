@@ -53,14 +53,14 @@ class Sources:
             return f"All tables of this page are of commit {commits[0]}."
         added = sorted({made["added"] for made in self._made if made.get("added")})
         named = [commit for commit in commits if commit]
-        known = f" and of commits {', '.join(named)}" if named else ""
+        known = f" Recorded commits: {', '.join(named)}." if named else ""
         return wrapped(
-            "**The figures of this page are of several versions.** Each table says below it how it "
-            "was made. What was made before commits were recorded names the commit that added its "
-            f"rows ({', '.join(added)}){known}. Figures in sentences that no table shows were "
-            "taken by hand while the kernels were written; their commits are not known. Devices: "
-            f"{', '.join(devices)}. One run of "
-            "`measure.py all` brings all tables to one version: see [the list of pages](README.md)."
+            "**The figures of this page are of several versions of the program.** Below each table "
+            "stands how it was made. Where no commit was recorded, it names the one that added the "
+            f"rows, as far as that is known ({', '.join(added)}).{known} Figures in sentences that "
+            "no table shows were taken by hand while the kernels were written, at commits that "
+            f"were not recorded. Devices: {', '.join(devices)}. [The list of pages](README.md) "
+            "says how all tables can be made again with one version."
         )
 
 

@@ -132,7 +132,7 @@ def test_the_first_line_says_what_an_aim_chose_and_why() -> None:
     assert done.stderr == (
         "formicarium: mmas-cores with ants 32, deposit schedule, restart 250, "
         "candidates 32, local_search 2opt+oropt: chosen for instances of up to 1,500 "
-        "cities, on 4 cores (--aim or --colony chooses another)\n"
+        "cities by runs on 4 cores (--aim or --colony chooses another)\n"
     )
     found = result(done)
     assert (found["aim"], found["colony"]) == ("best", "mmas-cores")
