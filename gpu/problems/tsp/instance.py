@@ -103,7 +103,10 @@ class TspInstance(Instance):
 
     def part(self, size: int) -> Self:
         """Choose ``size`` cities evenly."""
-        kept = chosen_evenly(self.n, size)
+        return self.restricted_to(chosen_evenly(self.n, size))
+
+    def restricted_to(self, kept: NDArray[np.integer]) -> Self:
+        """Return the instance of the cities ``kept``, in that order."""
         return type(self)(
             self.name,
             "",

@@ -10,7 +10,7 @@ from gpu.problems.tsp import distances
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
-_NORMS = {
+NORMS = {
     **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
     **dict.fromkeys((Metric.MAN_2D, Metric.MAN_3D), 1.0),
     **dict.fromkeys((Metric.MAX_2D, Metric.MAX_3D), np.inf),
@@ -19,7 +19,7 @@ _NORMS = {
 
 _SPARE = 16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
 _WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
-_NOBODY = np.iinfo(np.int64).max
+NOBODY = np.iinfo(np.int64).max  # key of a city with itself
 
 Keys = NDArray[np.int64]
 
@@ -35,7 +35,7 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
         raise ValueError(f"k = {k} must be in [1, {n - 1}]")
     result = np.empty((n, k), np.int32)
     rows = np.arange(n)
-    norm = _NORMS.get(instance.metric)
+    norm = NORMS.get(instance.metric)
     if norm is not None:
         tree = _Tree(instance, norm)
         for widening in range(_WIDENINGS):
@@ -71,7 +71,7 @@ class _Tree:
             cities = rows[block]
             query = self._tree.query(self._points[cities], width, p=self._norm, workers=-1)
             found, near = np.asarray(query[0]), np.asarray(query[1])
-            keys = _keys(self._instance, cities, near)
+            keys = pair_keys(self._instance, cities, near)
             keys.sort(axis=1)
             # Whoever was not found is at least as far as the last who was, less the noise.
             beyond = self._lengths(found[:, -1]) * (1.0 - 1e-9) - self._noise
@@ -111,14 +111,16 @@ def _settle_by_all(
     everyone = np.arange(n)
     for block in distances.blocks(len(rows), n):
         cities = rows[block]
-        keys = _keys(instance, cities, everyone)
+        keys = pair_keys(instance, cities, everyone)
         keys.partition(k - 1, axis=1)
         keys = np.sort(keys[:, :k], axis=1)
         result[cities] = keys % n
 
 
-def _keys(instance: TspInstance, cities: NDArray[np.int64], others: NDArray[np.integer]) -> Keys:
+def pair_keys(
+    instance: TspInstance, cities: NDArray[np.int64], others: NDArray[np.integer]
+) -> Keys:
     """One number for each pair, ordered as (distance, index); the city itself comes last."""
     keys = instance.distances(cities[:, None], others) * instance.n + others
-    keys[others == cities[:, None]] = _NOBODY
+    keys[others == cities[:, None]] = NOBODY
     return keys

@@ -1,0 +1,170 @@
+"""What the ants of a cell do: a kick, the local search after it, and whether the tour is kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gpu.construction.cpu.random_keys import minus_log2
+from gpu.core.random import Purpose
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.philox import odd_share, share, words_of
+from gpu.cpu.record import ITERATION
+from gpu.focused.cpu.patch import lay_out, leave
+from gpu.focused.cpu.search import forget_queue, improve, wait
+from gpu.focused.cpu.state import (
+    BUILT,
+    GAIN,
+    HEAT,
+    SIZE,
+    TOTAL,
+    TURNS,
+    WHOLE,
+    FocusedState,
+    Patch,
+)
+from gpu.focused.cpu.tour import away, given_up, take_back, turn
+
+KICK = np.uint32(Purpose.KICK)
+LN2 = math.log(2.0)
+LEAST_CITIES = 5  # of a tour that can be kicked
+
+NOT_KICKED = -(np.int64(2) ** 62)
+
+
+@compiled
+def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Let the ants of a cell search, one after another, in a patch laid out anew.
+
+    In the first iterations nobody kicks: all cities of the cell look for moves.
+    """
+    lay_out(state, patch, cell)
+    cells, rules, lists = state.cells, state.rules, state.lists
+    iteration = state.record.numbers[ITERATION]
+    begin, end = cells.bounds[cell], cells.bounds[cell + 1]
+    number_of_cells = cells.bounds.size - 1
+    first = rules.ants * cell // number_of_cells
+    built = rules.ants * (cell + 1) // number_of_cells - first
+    gained = total = np.int64(0)
+    if iteration < rules.settling:
+        whole = lists.neighbours.shape[0] <= WHOLE
+        for member in range(end - begin):
+            wait(patch, cells.members[begin + member] if whole else member)
+        while True:
+            gain = improve(lists, patch)
+            gained += gain
+            patch.numbers[TURNS] = 0
+            if gain == 0:
+                break
+        total = gained * built
+    else:
+        heat = state.schedule[HEAT]
+        for ant in range(first, first + built):
+            gain = _kick(state, patch, cell, iteration, ant)
+            if gain == NOT_KICKED:
+                continue
+            gain += improve(lists, patch)
+            forget_queue(patch)
+            total += gained + gain
+            if gain > 0 or (gain < 0 and _forgiven(rules.key, iteration, ant, gain, heat)):
+                gained += gain
+            elif gain < 0:
+                take_back(patch)
+            patch.numbers[TURNS] = 0
+    cells.gains[cell, GAIN] = gained
+    cells.gains[cell, TOTAL] = total
+    cells.gains[cell, BUILT] = built
+    leave(state, patch, cell)
+
+
+@inlined
+def _below(word: np.uint32, limit: Whole) -> np.int64:
+    """Return a whole number from 0 to ``limit`` - 1."""
+    return np.int64((np.uint64(word) * np.uint64(limit)) >> np.uint64(32))
+
+
+@inlined
+def _start(state: FocusedState, patch: Patch, cell: Whole, word: np.uint32) -> np.int64:
+    """Return a city of the cell, as numbered in the patch."""
+    begin, end = state.cells.bounds[cell], state.cells.bounds[cell + 1]
+    member = _below(word, end - begin)
+    if state.source.size <= WHOLE:
+        return np.int64(state.cells.members[begin + member])
+    return member
+
+
+@inlined
+def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
+    """Return the trail of the edge by which the source leaves a city."""
+    return state.trails.taken[patch.cities[city]]
+
+
+@compiled
+def _kick(
+    state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole
+) -> np.int64:
+    """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
+
+    It is a double bridge (Martin, Otto and Felten 1991) within a few cities. Of two places drawn
+    for it, the one with the weaker trail is taken.
+    """
+    lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
+    words = words_of(rules.key, KICK, iteration, ant, 0)
+    more = words_of(rules.key, KICK, iteration, ant, 1)
+    if size < LEAST_CITIES:
+        return NOT_KICKED
+    start = _start(state, patch, cell, words[0])
+    if rules.focus > 0 and share(more[1]) < rules.focus:
+        other = _start(state, patch, cell, more[0])
+        if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
+            start = other
+    longest = min(np.int64(rules.kick), (size - 2) // 3)
+    b, c, d = _below(words[1], longest) + 1, _below(words[2], longest) + 1, _below(words[3], longest) + 1
+    place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
+    if place < 0:
+        return NOT_KICKED
+    tour = patch.tour
+    a0, b0 = tour[place], tour[place + 1]
+    b1, c0 = tour[place + b], tour[place + b + 1]
+    c1, d0 = tour[place + b + c], tour[place + b + c + 1]
+    d1, e0 = tour[place + b + c + d], tour[place + b + c + d + 1]
+    gain = given_up(lists, patch, a0, b0) + given_up(lists, patch, b1, c0)
+    gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
+    if gain < 0:
+        return NOT_KICKED  # a link is among them
+    gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)
+    gain -= away(lists, patch, c1, b0) + away(lists, patch, b1, e0)
+    _turn(patch, place + 1, b + c + d)
+    _turn(patch, place + 1, d)
+    _turn(patch, place + 1 + d, c)
+    _turn(patch, place + 1 + d + c, b)
+    wait(patch, a0)
+    wait(patch, b0)
+    wait(patch, b1)
+    wait(patch, c0)
+    wait(patch, c1)
+    wait(patch, d0)
+    wait(patch, d1)
+    wait(patch, e0)
+    return gain
+
+
+@inlined
+def _turn(patch: Patch, first: Whole, length: Whole) -> None:
+    """Turn a stretch, and note it in the journal."""
+    entry = patch.numbers[TURNS]
+    patch.journal[entry, 0], patch.journal[entry, 1] = first, length
+    patch.numbers[TURNS] += 1
+    turn(patch, first, length)
+
+
+@inlined
+def _forgiven(
+    key: tuple[np.uint32, np.uint32], iteration: Whole, ant: Whole, gain: np.int64, heat: float
+) -> bool:
+    """Whether a longer tour is kept: with probability e^(gain/heat) (Metropolis et al. 1953)."""
+    if heat <= 0:
+        return False
+    words = words_of(key, KICK, iteration, ant, 1)
+    return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(words[2]))))

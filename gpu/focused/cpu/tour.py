@@ -1,0 +1,111 @@
+"""A patch's tour: an array of cities in which stretches are turned, with a journal to go back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gpu.cpu.compilation import Whole, inlined
+from gpu.cpu.geometry import distance
+from gpu.focused.cpu.state import JOURNAL, LINKED, SIZE, TURNS, Lists, Patch
+
+NEVER = np.int64(2) ** 40  # what giving up a link would cost
+
+
+@inlined
+def away(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
+    """Return the distance between two cities of the patch."""
+    if lists.flat:
+        x = patch.points[a, 0] - patch.points[b, 0]
+        y = patch.points[a, 1] - patch.points[b, 1]
+        return np.int64(math.sqrt(x * x + y * y) + 0.5)
+    return distance(lists.geometry, patch.cities[a], patch.cities[b])
+
+
+@inlined
+def given_up(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
+    """Return what is gained by giving up the edge between ``a`` and ``b``: never a link."""
+    if patch.numbers[LINKED] and (patch.links[a, 0] == b or patch.links[a, 1] == b):
+        return -NEVER
+    return away(lists, patch, a, b)
+
+
+@inlined
+def after(patch: Patch, city: Whole) -> np.int32:
+    """Return the next city on the tour."""
+    place = patch.place[city] + 1
+    return patch.tour[place if place < patch.numbers[SIZE] else 0]
+
+
+@inlined
+def before(patch: Patch, city: Whole) -> np.int32:
+    """Return the city before."""
+    place = patch.place[city]
+    return patch.tour[place - 1 if place > 0 else patch.numbers[SIZE] - 1]
+
+
+@inlined
+def turn(patch: Patch, first: Whole, length: Whole) -> None:
+    """Reverse the order of so many cities from a place on."""
+    tour, place, size = patch.tour, patch.place, patch.numbers[SIZE]
+    i = np.int64(first)
+    j = i + length - 1
+    if j >= size:
+        j -= size
+    for _ in range(length // 2):
+        a, b = tour[i], tour[j]
+        tour[i] = b
+        place[b] = i
+        tour[j] = a
+        place[a] = j
+        i = i + 1 if i + 1 < size else 0
+        j = j - 1 if j > 0 else size - 1
+
+
+@inlined
+def reverse(patch: Patch, first: Whole, last: Whole) -> None:
+    """Reverse the stretch between two places, or what is around it if that is shorter.
+
+    As a cycle the tour is the same either way. The turn is noted in the journal.
+    """
+    numbers = patch.numbers
+    size, begin = numbers[SIZE], np.int64(first)
+    length = np.int64(last) - begin
+    length = (length if length >= 0 else length + size) + 1
+    if 2 * length > size:
+        begin = np.int64(last) + 1
+        begin = begin if begin < size else 0
+        length = size - length
+    if length > 1:
+        patch.journal[numbers[TURNS], 0] = begin
+        patch.journal[numbers[TURNS], 1] = length
+        numbers[TURNS] += 1
+        turn(patch, begin, length)
+
+
+@inlined
+def exchange_two(patch: Patch, a: Whole, b: Whole, c: Whole, d: Whole) -> None:
+    """Give up the edges a-b and c-d for b-c and d-a; d follows c as a follows b, or precedes it."""
+    place = patch.place
+    if after(patch, a) == b:
+        reverse(patch, place[b], place[d])
+    else:
+        reverse(patch, place[a], place[c])
+
+
+@inlined
+def take_back(patch: Patch) -> None:
+    """Undo all turns in the journal."""
+    numbers, journal = patch.numbers, patch.journal
+    while numbers[TURNS] > 0:
+        numbers[TURNS] -= 1
+        entry = numbers[TURNS]
+        turn(patch, journal[entry, 0], journal[entry, 1])
+
+
+@inlined
+def room_left(patch: Patch) -> bool:
+    """Whether the journal has room for one more move."""
+    return bool(patch.numbers[TURNS] < JOURNAL - 8)
+

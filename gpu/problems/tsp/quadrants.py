@@ -1,0 +1,115 @@
+"""Candidate lists that look around: near cities in every direction, not the nearest alone.
+
+Where cities stand in clusters, all of a city's nearest are in its own cluster, so that lists of
+them hold no edge between clusters; a good tour has some.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from gpu.problems.tsp import distances
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
+from gpu.problems.tsp.neighbours import NOBODY, NORMS, nearest_neighbours, pair_keys
+
+PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
+"""Metrics with quadrants around a city: lengths grow with the differences of x and of y."""
+
+LOOKED_AT = (24, 96)
+"""Cities asked of the k-d tree: first, and again where they are not in all four quadrants."""
+
+Cities = NDArray[np.int64]
+
+
+def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
+    """List ``k`` cities around each city, or all others where there are fewer; shape (n, k).
+
+    The first half are the nearest. Next comes, of the others, the nearest in each quadrant, and
+    then again the nearest, all by (TSPLIB's distance, index); a row is in that order, too. Where
+    cities are not in a plane, these are the lists of :func:`nearest_neighbours`.
+
+    Only about a hundred cities near each city are looked at. So that a heap of cities at one place
+    does not hide the others, its first k + 1 alone are on the lists of others; each further one
+    is on the list of the next.
+    """
+    n = instance.n
+    k = min(k, n - 1)
+    if instance.metric not in PLANE or instance.coordinates is None:
+        return nearest_neighbours(instance, k)
+    points = instance.coordinates
+    rank, before = _heaps(points)
+    known = np.flatnonzero(rank <= k)
+    further = np.flatnonzero(rank > k)
+    tree = cKDTree(points[known])
+    result = np.empty((n, k), np.int32)
+    rows = np.concatenate((known[tree.indices], further))  # near ones one after the other
+    for looked_at in LOOKED_AT:
+        width = min(max(looked_at, 2 * k), known.size)
+        incomplete = []
+        for block in distances.blocks(len(rows), width):
+            cities = rows[block]
+            near = tree.query(points[cities], width, p=NORMS[instance.metric], workers=-1)[1]
+            keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
+            keys.sort(axis=1)
+            quadrants = _quadrants(points, cities, keys % n)
+            quadrants[keys == NOBODY] = -1
+            chosen, complete = _chosen(quadrants, k)
+            result[cities] = np.take_along_axis(keys, chosen, 1) % n
+            incomplete.append(cities[~complete])
+        rows = np.concatenate(incomplete)
+        if width == known.size or not rows.size:
+            break
+    # The first of a further city's list is at the same place, and on many lists already.
+    keys = pair_keys(instance, further, np.column_stack((before[further], result[further, 1:])))
+    result[further] = np.sort(keys, axis=1) % n
+    return result
+
+
+def _heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities]:
+    """Number the cities at each place, by index; return the numbers, and who is one before."""
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    position = np.arange(len(points))
+    first = np.ones(len(points), np.bool_)
+    first[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
+    rank, before = np.empty_like(position), np.empty_like(position)
+    rank[order] = position - np.maximum.accumulate(np.where(first, position, 0))
+    before[order] = np.roll(order, 1)
+    return rank, before
+
+
+def _quadrants(points: NDArray[np.float64], cities: Cities, others: Cities) -> NDArray[np.int8]:
+    """Quadrant of each other city around ``cities``, 0 to 3 with one border each; or -1: none."""
+    x, y = points.T
+    right = x[others] - x[cities, None]
+    up = y[others] - y[cities, None]
+    result = np.full(others.shape, -1, np.int8)
+    result[(right > 0) & (up >= 0)] = 0
+    result[(right <= 0) & (up > 0)] = 1
+    result[(right < 0) & (up <= 0)] = 2
+    result[(right >= 0) & (up < 0)] = 3
+    return result
+
+
+def _chosen(quadrants: NDArray[np.int8], k: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Choose ``k`` columns of each row, whose cities come by distance, the city itself last.
+
+    Also tell which rows have a city in every quadrant beyond the nearest.
+    """
+    nearest = (k + 1) // 2
+    urgency = np.full(quadrants.shape, 2, np.uint8)
+    urgency[:, :nearest] = 0
+    complete = np.ones(len(quadrants), np.bool_)
+    for quadrant in range(4):
+        here = quadrants == quadrant
+        here[:, :nearest] = False
+        first = here.argmax(axis=1)
+        found = here[np.arange(len(here)), first]
+        urgency[found, first[found]] = 1
+        complete &= found
+    chosen = np.argsort(urgency, axis=1, kind="stable")[:, :k]
+    chosen.sort(axis=1)
+    return chosen, complete
