@@ -9,7 +9,7 @@ import numpy as np
 from gpu.construction.cpu.random_keys import minus_log2
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.philox import odd_share, share, words_of
+from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.patch import lay_out, leave
 from gpu.focused.cpu.search import forget_queue, improve, wait
@@ -24,7 +24,7 @@ from gpu.focused.cpu.state import (
     FocusedState,
     Patch,
 )
-from gpu.focused.cpu.tour import away, given_up, take_back, turn
+from gpu.focused.cpu.tour import away, given_up, take_back, turn_noted
 
 KICK = np.uint32(Purpose.KICK)
 LN2 = math.log(2.0)
@@ -67,7 +67,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             gain += improve(lists, patch)
             forget_queue(patch)
             total += gained + gain
-            if gain > 0 or (gain < 0 and _forgiven(rules.key, iteration, ant, gain, heat)):
+            if gain > 0 or (gain < 0 and _forgiven(patch.words[6], gain, heat)):
                 gained += gain
             elif gain < 0:
                 take_back(patch)
@@ -97,30 +97,33 @@ def _start(state: FocusedState, patch: Patch, cell: Whole, word: np.uint32) -> n
 @inlined
 def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
     """Return the trail of the edge by which the source leaves a city."""
-    return state.trails.taken[patch.cities[city]]
+    return np.float32(state.trails.taken[patch.cities[city]])
 
 
 @compiled
-def _kick(
-    state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole
-) -> np.int64:
+def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole) -> np.int64:
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities. Of two places drawn
     for it, the one with the weaker trail is taken.
     """
     lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
-    words = words_of(rules.key, KICK, iteration, ant, 0)
-    more = words_of(rules.key, KICK, iteration, ant, 1)
     if size < LEAST_CITIES:
         return NOT_KICKED
+    words, more = patch.words[:4], patch.words[4:]
+    draw_block(words, rules.key, KICK, iteration, ant, 0)
+    draw_block(more, rules.key, KICK, iteration, ant, 1)
     start = _start(state, patch, cell, words[0])
     if rules.focus > 0 and share(more[1]) < rules.focus:
         other = _start(state, patch, cell, more[0])
         if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
             start = other
     longest = min(np.int64(rules.kick), (size - 2) // 3)
-    b, c, d = _below(words[1], longest) + 1, _below(words[2], longest) + 1, _below(words[3], longest) + 1
+    b, c, d = (
+        _below(words[1], longest) + 1,
+        _below(words[2], longest) + 1,
+        _below(words[3], longest) + 1,
+    )
     place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
     if place < 0:
         return NOT_KICKED
@@ -135,36 +138,21 @@ def _kick(
         return NOT_KICKED  # a link is among them
     gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)
     gain -= away(lists, patch, c1, b0) + away(lists, patch, b1, e0)
-    _turn(patch, place + 1, b + c + d)
-    _turn(patch, place + 1, d)
-    _turn(patch, place + 1 + d, c)
-    _turn(patch, place + 1 + d + c, b)
-    wait(patch, a0)
-    wait(patch, b0)
-    wait(patch, b1)
-    wait(patch, c0)
-    wait(patch, c1)
-    wait(patch, d0)
-    wait(patch, d1)
-    wait(patch, e0)
+    turn_noted(patch, place + 1, b + c + d)
+    turn_noted(patch, place + 1, d)
+    turn_noted(patch, place + 1 + d, c)
+    turn_noted(patch, place + 1 + d + c, b)
+    ends = patch.touched
+    ends[0], ends[1], ends[2], ends[3] = a0, b0, b1, c0
+    ends[4], ends[5], ends[6], ends[7] = c1, d0, d1, e0
+    for end in range(8):
+        wait(patch, ends[end])
     return gain
 
 
 @inlined
-def _turn(patch: Patch, first: Whole, length: Whole) -> None:
-    """Turn a stretch, and note it in the journal."""
-    entry = patch.numbers[TURNS]
-    patch.journal[entry, 0], patch.journal[entry, 1] = first, length
-    patch.numbers[TURNS] += 1
-    turn(patch, first, length)
-
-
-@inlined
-def _forgiven(
-    key: tuple[np.uint32, np.uint32], iteration: Whole, ant: Whole, gain: np.int64, heat: float
-) -> bool:
+def _forgiven(word: np.uint32, gain: np.int64, heat: float) -> bool:
     """Whether a longer tour is kept: with probability e^(gain/heat) (Metropolis et al. 1953)."""
     if heat <= 0:
         return False
-    words = words_of(key, KICK, iteration, ant, 1)
-    return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(words[2]))))
+    return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(word))))

@@ -30,8 +30,8 @@ def share_out(state: FocusedState) -> None:
     angle = math.pi * share(words[0])
     east, north = math.cos(angle), math.sin(angle)
     offset = np.int64(share(words[1]) * n)
-    for place in range(n):
-        cells.members[place] = place
+    for entry in range(n):
+        cells.members[entry] = entry
     cells.bounds[0], cells.bounds[count] = 0, n
     width, across = count, 0
     while width > 1:
@@ -104,4 +104,4 @@ def _select(values: NDArray[np.float64], begin: Whole, wanted: Whole, end: Whole
             low = i
         else:
             break
-    return values[wanted]
+    return np.float64(values[wanted])

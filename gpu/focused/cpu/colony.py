@@ -15,17 +15,18 @@ from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, st
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.geometry import geometry_of
+from gpu.cpu.greedy import greedy_tour
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
-from gpu.focused.cpu.state import FocusedState, Lists, Rules, Trails as FocusedTrails
+from gpu.focused.cpu.state import FocusedState, Lists, Rules
+from gpu.focused.cpu.state import Trails as FocusedTrails
 from gpu.focused.parameters import FocusedParameters
 from gpu.problems.tsp.checks import checked_tour
-from gpu.problems.tsp.heuristics import start_tour
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import nearest_neighbours
+from gpu.problems.tsp.quadrants import quadrant_neighbours
 
 CYCLE = 16  # ants for each city in the first cycle of cooling
 
@@ -60,7 +61,7 @@ class FocusedCpuColony(CpuColony):
         what = f"this colony on {instance.name} ({n} cities)"
         memory.require(what, states.bytes_needed(n, parameters.candidates, threads))
         self._instance = instance
-        neighbours = nearest_neighbours(instance, parameters.candidates)
+        neighbours = quadrant_neighbours(instance, parameters.candidates)
         rows = np.arange(n)[:, None]
         lengths = instance.distances(rows, neighbours).astype(np.int32)
         geometry = geometry_of(instance, 1.0)
@@ -77,7 +78,7 @@ class FocusedCpuColony(CpuColony):
             focus=np.float32(parameters.focus),
             settling=1 if n <= states.WHOLE else 3,
         )
-        start = start_tour(instance).astype(np.int32)
+        start = greedy_tour(instance, neighbours)
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
         values = np.ones((n, parameters.candidates), np.float32)

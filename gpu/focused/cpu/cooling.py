@@ -51,7 +51,8 @@ def _end_cycle(state: FocusedState) -> None:
         for at in range(tour.size):
             other[at] = number[champion[at]]
             champion[at] = tour[at]  # merging changes ``tour``
-        schedule[LENGTH] -= merge(state, champion, state.cells.everyone, other, True)
+        everyone, n = state.cells.everyone, np.int64(tour.size)
+        schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
     copy(champion, tour)
     schedule[CHAMPION] = schedule[LENGTH]
 

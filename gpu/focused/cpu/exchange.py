@@ -47,10 +47,10 @@ def _cut(n: Whole, place: NDArray[np.int32], room: Exchange, first: Whole, count
         else:
             return False
     _sort(cuts, count)
+    twice = False
     for edge in range(1, count):
-        if cuts[edge] == cuts[edge - 1]:
-            return False
-    return True
+        twice |= cuts[edge] == cuts[edge - 1]
+    return not twice
 
 
 @inlined
@@ -63,7 +63,7 @@ def _sort(values: NDArray[np.int32], count: Whole) -> None:
         gap = gap * 4 // 9
         gap = max(gap, 1)
         for entry in range(gap, count):
-            value, at = values[entry], entry
+            value, at = values[entry], np.int64(entry)
             while at >= gap and values[at - gap] > value:
                 values[at] = values[at - gap]
                 at -= gap
@@ -137,7 +137,7 @@ def _walk(n: Whole, room: Exchange, count: Whole) -> bool:
     for segment in range(1, count):
         if _length(n, cuts, count, segment) > _length(n, cuts, count, longest):
             longest = np.int64(segment)
-    at, steps = 2 * longest, 0
+    at, steps = np.int64(2 * longest), 0
     while steps < count:
         path[steps] = at
         steps += 1
@@ -156,7 +156,7 @@ def _rearrange(
     begin = np.int64(cuts[path[0] >> 1]) + 1
     begin = begin if begin < n else 0
     for copying in range(2):
-        moved, to = 0, begin
+        moved, to = 0, np.int64(begin)
         for step in range(1, count):
             segment = np.int64(path[step]) >> 1
             length = _length(n, cuts, count, segment)
@@ -168,7 +168,7 @@ def _rearrange(
                 to = to if to < n else to - n
                 continue
             way = -1 if turned else 1
-            at = source + length - 1 if turned else source
+            at = np.int64(source + length - 1 if turned else source)
             at = at if at < n else at - n
             for _ in range(length):
                 if copying == 0:

@@ -44,11 +44,13 @@ def _merge_all(state: FocusedState) -> None:
     numbers[LAST_TOTAL] = state.rules.ants * np.int64(state.schedule[LENGTH])
     for turn in range(count):
         cell = (numbers[ITERATION] + turn) % count
-        members = cells.everyone
+        members, begin, size = cells.everyone, np.int64(0), np.int64(n)
         if n > WHOLE:
-            members = cells.members[cells.bounds[cell] : cells.bounds[cell + 1]]
-        result = cells.results[cell, : members.size]
-        state.schedule[LENGTH] -= merge(state, state.source, members, result, False)
+            members, begin = cells.members, cells.bounds[cell]
+            size = cells.bounds[cell + 1] - begin
+        result = cells.results[cell]
+        gain = merge(state, state.source, members, begin, size, result, False)
+        state.schedule[LENGTH] -= gain
         numbers[LAST_TOTAL] -= cells.gains[cell, TOTAL]
 
 

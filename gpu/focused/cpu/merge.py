@@ -21,29 +21,31 @@ def merge(
     state: FocusedState,
     cities: NDArray[np.int32],
     members: NDArray[np.int32],
+    begin: np.int64,
+    size: np.int64,
     result: NDArray[np.int32],
     only_gains: bool,
 ) -> np.int64:
-    """Merge a tour of some cities into ``state.tour``; return how much that gains.
+    """Merge a tour of ``size`` cities into ``state.tour``; return how much that gains.
 
-    City i of ``result`` is number ``cities[members[i]]`` of the instance, and the tour that was
-    changed went through them in the order of i. With ``only_gains``, components that make the tour
-    longer are left out.
+    City i of ``result`` is number ``cities[members[begin + i]]`` of the instance, and the tour that
+    was changed went through them in the order of i. With ``only_gains``, components that make the
+    tour longer are left out.
     """
     room, geometry = state.exchange, state.lists.geometry
-    count = _differences(room, cities, members, result)
+    count = _differences(room, cities, members, begin, size, result)
     if count == 0:
         return np.int64(0)
     for edge in range(count):
         room.order[0, edge] = room.order[1, edge] = edge
     gain = np.int64(0)
-    if not only_gains and make(state.tour, state.place, room, 0, count):
+    if not only_gains and make(state.tour, state.place, room, np.int64(0), count):
         for edge in range(count):
             old, new = room.old[edge], room.new[edge]
             gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
         return gain
     _sort_by_component(room, count)
-    first = 0
+    first = np.int64(0)
     while first < count:
         component, part = _component(room, room.old[room.order[0, first], 0]), np.int64(0)
         end = first
@@ -63,16 +65,18 @@ def _differences(
     room: Exchange,
     cities: NDArray[np.int32],
     members: NDArray[np.int32],
+    begin: np.int64,
+    size: np.int64,
     result: NDArray[np.int32],
 ) -> np.int64:
     """Note the edges that differ, as cities of the instance, and find the components."""
-    size, place, root = members.size, room.place, room.root
+    place, root = room.place, room.root
     for at in range(size):
         place[result[at]] = at
     olds = news = np.int64(0)
     for city in range(size):
         following = city + 1 if city + 1 < size else 0
-        a, b = cities[members[city]], cities[members[following]]
+        a, b = cities[members[begin + city]], cities[members[begin + following]]
         step = abs(np.int64(place[city]) - np.int64(place[following]))
         if step not in (1, size - 1):
             room.old[olds, 0], room.old[olds, 1] = a, b
@@ -81,8 +85,8 @@ def _differences(
         city_after = result[city + 1 if city + 1 < size else 0]
         step = abs(np.int64(result[city]) - np.int64(city_after))
         if step not in (1, size - 1):
-            room.new[news, 0] = cities[members[result[city]]]
-            room.new[news, 1] = cities[members[city_after]]
+            room.new[news, 0] = cities[members[begin + result[city]]]
+            room.new[news, 1] = cities[members[begin + city_after]]
             news += 1
     for edge in range(olds):
         _unite(room, room.old[edge, 0], room.old[edge, 1])

@@ -106,9 +106,7 @@ def _move(lists: Lists, patch: Patch, t1: np.int32) -> np.int64:
                         t6 = before(patch, t5) if ahead else after(patch, t5)
                         if t6 == t4:
                             continue
-                        closed = (
-                            gain3 + given_up(lists, patch, t5, t6) - away(lists, patch, t6, t1)
-                        )
+                        closed = gain3 + given_up(lists, patch, t5, t6) - away(lists, patch, t6, t1)
                         if closed > best:
                             best, kind, b3, b4, b5, b6 = closed, TURNED, t3, t4, t5, t6
                     elif far5 < far3:
@@ -149,14 +147,20 @@ def _make(
     touched = patch.touched
     touched[0], touched[1], touched[2], touched[3] = t1, t2, t3, t4
     touched[4], touched[5], touched[6] = t5, t6, 4 if kind == TWO else 6
+    tour, place, journal, numbers = patch.tour, patch.place, patch.journal, patch.numbers
+    first = (t1, t2, t3, t4)
     if kind == SWAPPED:
-        exchange_two(patch, t1, t2, t4, t3)
-        exchange_two(patch, t1, t3, t5, t6)
-        exchange_two(patch, t3, t5, t4, t2)
+        first = (t1, t2, t4, t3)
     elif kind == BACKWARD:
-        exchange_two(patch, t1, t2, t5, t6)
-        exchange_two(patch, t2, t5, t4, t3)
-    else:
-        exchange_two(patch, t1, t2, t3, t4)
-        if kind == TURNED:
-            exchange_two(patch, t1, t4, t5, t6)
+        first = (t1, t2, t5, t6)
+    exchange_two(tour, place, journal, numbers, first)
+    if kind == TWO:
+        return
+    second = (t1, t4, t5, t6)
+    if kind == SWAPPED:
+        second = (t1, t3, t5, t6)
+    elif kind == BACKWARD:
+        second = (t2, t5, t4, t3)
+    exchange_two(tour, place, journal, numbers, second)
+    if kind == SWAPPED:
+        exchange_two(tour, place, journal, numbers, (t3, t5, t4, t2))

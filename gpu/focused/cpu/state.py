@@ -68,7 +68,8 @@ class Patch(NamedTuple):
     place: NDArray[np.int32]  # (c,): in the tour
     queue: NDArray[np.int32]  # (c,): a ring of cities that will look for a move
     waiting: NDArray[np.bool_]  # (c,)
-    touched: NDArray[np.int32]  # (8,): ends of the edges that a move changed
+    touched: NDArray[np.int32]  # (8,): ends of the edges that a kick or a move changed
+    words: NDArray[np.uint32]  # (8,): random words of the present ant
     journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
     numbers: NDArray[np.int64]  # (8,): see the constants below
 
@@ -168,6 +169,7 @@ def new_patch(n: int, k: int) -> Patch:
         spans=(c, k),
         links=(c, 2),
         touched=8,
+        words=8,
         journal=(JOURNAL, 2),
         numbers=8,
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.cpu.compilation import Whole, inlined
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
 from gpu.focused.cpu.state import JOURNAL, LINKED, SIZE, TURNS, Lists, Patch
 
@@ -45,10 +46,11 @@ def before(patch: Patch, city: Whole) -> np.int32:
     return patch.tour[place - 1 if place > 0 else patch.numbers[SIZE] - 1]
 
 
-@inlined
-def turn(patch: Patch, first: Whole, length: Whole) -> None:
-    """Reverse the order of so many cities from a place on."""
-    tour, place, size = patch.tour, patch.place, patch.numbers[SIZE]
+@compiled
+def turn(
+    tour: NDArray[np.int32], place: NDArray[np.int32], size: Whole, first: Whole, length: Whole
+) -> None:
+    """Reverse the order of so many cities from a place on, in a tour of ``size`` cities."""
     i = np.int64(first)
     j = i + length - 1
     if j >= size:
@@ -64,34 +66,45 @@ def turn(patch: Patch, first: Whole, length: Whole) -> None:
 
 
 @inlined
-def reverse(patch: Patch, first: Whole, last: Whole) -> None:
-    """Reverse the stretch between two places, or what is around it if that is shorter.
+def turn_noted(patch: Patch, first: Whole, length: Whole) -> None:
+    """Turn a stretch, and note it in the journal."""
+    entry = patch.numbers[TURNS]
+    patch.journal[entry, 0], patch.journal[entry, 1] = first, length
+    patch.numbers[TURNS] += 1
+    turn(patch.tour, patch.place, patch.numbers[SIZE], first, length)
 
-    As a cycle the tour is the same either way. The turn is noted in the journal.
+
+@compiled
+def exchange_two(
+    tour: NDArray[np.int32],
+    place: NDArray[np.int32],
+    journal: NDArray[np.int32],
+    numbers: NDArray[np.int64],
+    ends: tuple[np.int32, np.int32, np.int32, np.int32],
+) -> None:
+    """Give up the edges a-b and c-d for b-c and d-a, where ``ends`` are a, b, c and d.
+
+    d follows c as a follows b, or precedes it. The stretch between is turned, or what is around it
+    if that is shorter: as a cycle the tour is the same either way. The journal has the turn.
     """
-    numbers = patch.numbers
-    size, begin = numbers[SIZE], np.int64(first)
-    length = np.int64(last) - begin
+    size = numbers[SIZE]
+    a, b, c, d = ends
+    following = np.int64(place[a]) + 1
+    if tour[following if following < size else 0] == b:
+        begin, last = np.int64(place[b]), np.int64(place[d])
+    else:
+        begin, last = np.int64(place[a]), np.int64(place[c])
+    length = last - begin
     length = (length if length >= 0 else length + size) + 1
     if 2 * length > size:
-        begin = np.int64(last) + 1
+        begin = last + 1
         begin = begin if begin < size else 0
         length = size - length
     if length > 1:
-        patch.journal[numbers[TURNS], 0] = begin
-        patch.journal[numbers[TURNS], 1] = length
+        entry = numbers[TURNS]
+        journal[entry, 0], journal[entry, 1] = begin, length
         numbers[TURNS] += 1
-        turn(patch, begin, length)
-
-
-@inlined
-def exchange_two(patch: Patch, a: Whole, b: Whole, c: Whole, d: Whole) -> None:
-    """Give up the edges a-b and c-d for b-c and d-a; d follows c as a follows b, or precedes it."""
-    place = patch.place
-    if after(patch, a) == b:
-        reverse(patch, place[b], place[d])
-    else:
-        reverse(patch, place[a], place[c])
+        turn(tour, place, size, begin, length)
 
 
 @inlined
@@ -101,11 +114,10 @@ def take_back(patch: Patch) -> None:
     while numbers[TURNS] > 0:
         numbers[TURNS] -= 1
         entry = numbers[TURNS]
-        turn(patch, journal[entry, 0], journal[entry, 1])
+        turn(patch.tour, patch.place, numbers[SIZE], journal[entry, 0], journal[entry, 1])
 
 
 @inlined
 def room_left(patch: Patch) -> bool:
     """Whether the journal has room for one more move."""
     return bool(patch.numbers[TURNS] < JOURNAL - 8)
-
