@@ -61,7 +61,7 @@ def _sort(values: NDArray[np.int32], count: Whole) -> None:
         gap = gap * 9 // 4 + 1
     while gap > 1:
         gap = gap * 4 // 9
-        gap = max(gap, 1)
+        gap = gap if gap > 0 else np.int64(1)
         for entry in range(gap, count):
             value, at = values[entry], np.int64(entry)
             while at >= gap and values[at - gap] > value:
@@ -137,7 +137,7 @@ def _walk(n: Whole, room: Exchange, count: Whole) -> bool:
     for segment in range(1, count):
         if _length(n, cuts, count, segment) > _length(n, cuts, count, longest):
             longest = np.int64(segment)
-    at, steps = np.int64(2 * longest), 0
+    at, steps = 2 * longest, 0
     while steps < count:
         path[steps] = at
         steps += 1
@@ -154,9 +154,9 @@ def _rearrange(
     """Move the segments to their new places, but for those that stay."""
     n, cuts, path = tour.size, room.cuts, room.path
     begin = np.int64(cuts[path[0] >> 1]) + 1
-    begin = begin if begin < n else 0
+    begin = np.int64(begin if begin < n else 0)
     for copying in range(2):
-        moved, to = 0, np.int64(begin)
+        moved, to = 0, begin
         for step in range(1, count):
             segment = np.int64(path[step]) >> 1
             length = _length(n, cuts, count, segment)
@@ -165,7 +165,7 @@ def _rearrange(
             turned = path[step] & 1
             if source == to and not turned:
                 to += length
-                to = to if to < n else to - n
+                to = np.int64(to if to < n else to - n)
                 continue
             way = -1 if turned else 1
             at = np.int64(source + length - 1 if turned else source)
@@ -181,5 +181,5 @@ def _rearrange(
                     tour[to] = city
                     place[city] = to
                 to += 1
-                to = to if to < n else 0
+                to = np.int64(to if to < n else 0)
                 moved += 1

@@ -36,14 +36,14 @@ def given_up(lists: Lists, patch: Patch, a: Whole, b: Whole) -> np.int64:
 def after(patch: Patch, city: Whole) -> np.int32:
     """Return the next city on the tour."""
     place = patch.place[city] + 1
-    return patch.tour[place if place < patch.numbers[SIZE] else 0]
+    return np.int32(patch.tour[place if place < patch.numbers[SIZE] else 0])
 
 
 @inlined
 def before(patch: Patch, city: Whole) -> np.int32:
     """Return the city before."""
     place = patch.place[city]
-    return patch.tour[place - 1 if place > 0 else patch.numbers[SIZE] - 1]
+    return np.int32(patch.tour[place - 1 if place > 0 else patch.numbers[SIZE] - 1])
 
 
 @compiled
@@ -51,8 +51,7 @@ def turn(
     tour: NDArray[np.int32], place: NDArray[np.int32], size: Whole, first: Whole, length: Whole
 ) -> None:
     """Reverse the order of so many cities from a place on, in a tour of ``size`` cities."""
-    i = np.int64(first)
-    j = i + length - 1
+    i, j = np.int64(first), np.int64(first + length - 1)
     if j >= size:
         j -= size
     for _ in range(length // 2):
@@ -61,8 +60,8 @@ def turn(
         place[b] = i
         tour[j] = a
         place[a] = j
-        i = i + 1 if i + 1 < size else 0
-        j = j - 1 if j > 0 else size - 1
+        i = np.int64(i + 1 if i + 1 < size else 0)
+        j = np.int64(j - 1 if j > 0 else size - 1)
 
 
 @inlined
@@ -98,7 +97,7 @@ def exchange_two(
     length = (length if length >= 0 else length + size) + 1
     if 2 * length > size:
         begin = last + 1
-        begin = begin if begin < size else 0
+        begin = np.int64(begin if begin < size else 0)
         length = size - length
     if length > 1:
         entry = numbers[TURNS]
