@@ -41,17 +41,10 @@ class FocusedParameters(Parameters):
         },
     )
     kick: int = parameter(
-        50, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
-    )
-    wide: float = parameter(
-        0.1,
-        "w",
-        "Probability that an ant moves longer stretches instead, whose ends are near each other.",
-        0,
-        1,
+        70, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
     )
     heat: float = parameter(
-        0.5,
+        0.7,
         "T",
         "Temperature at which a cycle of cooling begins, in mean edges of the tour: the higher, "
         "the more tours are kept that are longer than before.",
