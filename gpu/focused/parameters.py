@@ -57,7 +57,7 @@ class FocusedParameters(Parameters):
         "Ants for each city in a cycle of cooling, at whose end the temperature is 0.",
         1,
         1_000_000,
-        automatic="16, then always twice as many",
+        automatic="16, again 16, then always twice as many",
     )
     rho: float = parameter(
         0.02, "ρ", "Share of each trail that evaporates in an iteration.", 0, 1, low_open=True

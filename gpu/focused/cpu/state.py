@@ -128,14 +128,15 @@ class FocusedState(NamedTuple):
     cells: Cells
     exchange: Exchange
     trails: Trails
-    champion: NDArray[np.int32]  # (n,): what the cycles before this one have led to
+    champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
     record: Record
 
 
 HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
-how many of them are done; the champion's length, 0 before there is one."""
+how many of them are done; the champion's length; in the first cycle, below 0, that of the tour with
+which it began and which then stands there."""
 
 
 def is_flat(geometry: Geometry) -> bool:
