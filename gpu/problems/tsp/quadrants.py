@@ -6,10 +6,14 @@ them hold no edge between clusters; a good tour has some.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from gpu.core.processors import usable_cores
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -20,6 +24,8 @@ PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D
 
 LOOKED_AT = (24, 96, 384)
 """Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
+
+_MOST_THREADS = 8
 
 _IN_QUADRANT = 2  # cities that each quadrant has on a list
 
@@ -48,27 +54,41 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     tree = cKDTree(points[known])
     result = np.empty((n, k), np.int32)
     rows = np.concatenate((known[tree.indices], further))  # near ones one after the other
-    for looked_at in LOOKED_AT:
-        width = min(max(looked_at, 2 * k), known.size)
-        incomplete = []
-        for block in distances.blocks(len(rows), width):
-            cities = rows[block]
-            near = tree.query(points[cities], width, p=NORMS[instance.metric], workers=-1)[1]
-            keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
-            keys.sort(axis=1)
-            quadrants = _quadrants(points, cities, keys % n)
-            quadrants[keys == NOBODY] = -1
-            chosen, complete = _chosen(quadrants, k)
-            result[cities] = np.take_along_axis(keys, chosen, 1) % n
-            incomplete.append(cities[~complete])
-        rows = np.concatenate(incomplete)
-        # Where cities are in line, most have nobody in some quadrants, however far they look.
-        if width == known.size or rows.size * width > max(1 << 20, 12 * n):
-            break
+    with ThreadPoolExecutor(min(usable_cores(), _MOST_THREADS)) as pool:
+        for looked_at in LOOKED_AT:
+            width = min(max(looked_at, 2 * k), known.size)
+            look = partial(_look, instance, tree, known, width, result)
+            blocks = distances.blocks(len(rows), _MOST_THREADS * width)
+            rows = np.concatenate(list(pool.map(look, [rows[block] for block in blocks])))
+            # Where cities are in line, most have nobody in some quadrants, however far they look.
+            if width == known.size or rows.size * width > max(1 << 20, 12 * n):
+                break
     # The first of a further city's list is at the same place, and on many lists already.
     keys = pair_keys(instance, further, np.column_stack((before[further], result[further, 1:])))
     result[further] = np.sort(keys, axis=1) % n
     return result
+
+
+def _look(
+    instance: TspInstance,
+    tree: cKDTree,
+    known: Cities,
+    width: int,
+    result: NDArray[np.int32],
+    cities: Cities,
+) -> Cities:
+    """Fill the rows of ``cities``; return those for whom ``width`` of the tree are too few."""
+    assert instance.coordinates is not None
+    points = instance.coordinates
+    near = tree.query(points[cities], width, p=NORMS[instance.metric])[1]
+    keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
+    keys.sort(axis=1)
+    others = keys % instance.n
+    quadrants = _quadrants(points, cities, others)
+    quadrants[keys == NOBODY] = -1
+    chosen, complete = _chosen(quadrants, result.shape[1])
+    result[cities] = np.take_along_axis(others, chosen, 1)
+    return cities[~complete]
 
 
 def _heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities]:
