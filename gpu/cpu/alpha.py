@@ -50,7 +50,7 @@ def alpha_neighbours(instance: TspInstance, k: int, steps: int | None = None) ->
     start, end = _edges(lists, greedy_tour(instance, lists))
     lengths = instance.distances(start, end)
     # A key of an edge, its length before its number, is below 2^63 with its penalties, too.
-    precision = int(np.clip(2**52 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
+    precision = int(np.clip(2**50 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
     tree = OneTree(n, start, end, lengths * precision)
     if steps is None:
         steps = min(max(_WORK // n, _FEWEST_STEPS), _MOST_STEPS)
