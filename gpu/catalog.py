@@ -15,10 +15,17 @@ from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.rule import Rule
 from gpu.core.system import System, place_of
+from gpu.focused import systems as focused
 from gpu.max_min import systems as max_min
 from gpu.rlf import systems as rlf
 
-CATALOG = (*acs.SYSTEMS, *ant_system.SYSTEMS, *max_min.SYSTEMS, *rlf.SYSTEMS)
+CATALOG = (
+    *acs.SYSTEMS,
+    *ant_system.SYSTEMS,
+    *max_min.SYSTEMS,
+    *focused.SYSTEMS,
+    *rlf.SYSTEMS,
+)
 """All systems: those of a search in the order in which a short name looks for one that runs."""
 
 

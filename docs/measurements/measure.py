@@ -112,13 +112,14 @@ def measure(
     """Make the rows of an experiment; return what could not be measured, and why."""
     failed = []
     for instance_name in plan.names:
-        part = f"{name} {instance_name}"
+        path = folder / f"{instance_name}{plan.suffix}"
+        part = f"{name} {path.stem}"
         if resume and rows.finished(here, part):
             print(f"{part}: finished before", flush=True)
             continue
-        where: Row = {"experiment": name, "instance": instance_name}
+        where: Row = {"experiment": name, "instance": path.stem}
         try:
-            instance = load_instance(folder / f"{instance_name}{plan.suffix}")
+            instance = load_instance(path)
             for row in plan.measure(instance, plan):
                 rows.add(here, {**where, "n": instance.n, **row})
                 print(json.dumps({**where, **row}), flush=True)

@@ -88,8 +88,20 @@ PUBLISHED_ACS = {
 """Whole iterations of the published ACS program on an H100, in ms, by system and ants."""
 
 PUBLISHED_LENGTHS = {
-    "acs-gpu-alt": {"fl417": 12270, "u1060": 249107, "dsj1000": 19867775, "u2152": 70164},
-    "acs-gpu-spm": {"fl417": 12057, "u1060": 232083, "dsj1000": 19446300, "u2152": 66817},
+    "acs-gpu-alt": {
+        "fl417": 12270,
+        "u1060": 249107,
+        "dsj1000": 19867775,
+        "u2152": 70164,
+        "pr1002": 280809,
+    },
+    "acs-gpu-spm": {
+        "fl417": 12057,
+        "u1060": 232083,
+        "dsj1000": 19446300,
+        "u2152": 66817,
+        "pr1002": 268736,
+    },
 }
 """Mean lengths of 4 runs of that program: 256 ants, k = 4, 1700 iterations, no stale reads."""
 

@@ -53,20 +53,14 @@ class AcsParameters(Parameters):
         )
 
 
+REMEMBERED, LISTED = "remembered", "listed"
+
+
 @dataclass(frozen=True)
 class SpmParameters(AcsParameters):
     """Parameters of the ACS with selective pheromone memory (2016 paper, Section 3.2)."""
 
     memory: int = parameter(8, "s", "Trails remembered at each city.", 1, 32)
-
-
-REMEMBERED, LISTED = "remembered", "listed"
-
-
-@dataclass(frozen=True)
-class SpmCpuParameters(SpmParameters):
-    """Parameters of the ACS with selective pheromone memory on the CPU."""
-
     greedy: str = parameter(
         REMEMBERED,
         "G",

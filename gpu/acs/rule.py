@@ -24,7 +24,7 @@ class AcsRule(TourRule):
     """With probability q₀ the heaviest unvisited candidate, else a spin of their wheel.
 
     Choices between candidates are made by the compiled code of the CPU colonies. A greedy choice
-    may look at remembered cities off the list, too: see :class:`SpmCpuParameters`.
+    may look at remembered cities off the list, too: see :class:`SpmParameters`.
     """
 
     def __init__(self, instance: TspInstance, parameters: AcsParameters, seed: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
@@ -41,7 +41,9 @@ def _on_gpu(
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
 _acs = partial(system_of, instances=TspInstance, parameters=AcsParameters, alias="acs", rule=_rule)
-_spm = partial(system_of, instances=TspInstance, alias="acs-spm", rule=_rule)
+_spm = partial(
+    system_of, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
+)
 
 SYSTEMS: tuple[System, ...] = (
     _acs(
@@ -55,7 +57,6 @@ SYSTEMS: tuple[System, ...] = (
     ),
     _spm(
         name="acs-gpu-spm",
-        parameters=SpmParameters,
         paper=f"{_PAPER}, Section 3.2, Fig. 5",
         made_of="whole tours in one launch; a warp an ant; selective memory; plain updates",
         summary="Remembers only the last few trails at each city: better tours, far less memory.",
@@ -78,7 +79,6 @@ SYSTEMS: tuple[System, ...] = (
     ),
     _spm(
         name="acs-seq-spm",
-        parameters=SpmCpuParameters,
         paper=f"{_PAPER}, Figs. 2, 3 and 5",
         made_of="one core; ants take turns step by step; selective memory",
         summary="The sequential Ant Colony System with the selective pheromone memory.",
@@ -86,7 +86,6 @@ SYSTEMS: tuple[System, ...] = (
     ),
     _spm(
         name="acs-cores-spm",
-        parameters=SpmCpuParameters,
         paper=f"{_PAPER}, Fig. 5, with the steps of ACS-GPU",
         made_of="all cores; all ants step together; selective memory; updates in the ants' order",
         summary="The selective memory on all cores of a machine without a GPU.",

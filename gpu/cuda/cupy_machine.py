@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.cuda.loader import OPTIONS, KernelSource, source_text
-from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room
+from gpu.cuda.machine import Array, Buffer, Launch, by_name, check_room, too_large
 
 MARGIN = 64 << 20
 """Bytes of free memory left alone: the context, the modules and CuPy's rounding need some."""
@@ -104,12 +104,8 @@ class CupyMachine:
             cupy.get_default_memory_pool().free_all_blocks()
             free, total = cupy.cuda.runtime.memGetInfo()
             if needed + MARGIN > free:
-                largest = max(buffers, key=lambda buffer: buffer.nbytes)
-                raise DeviceMemoryError(
-                    f"this run needs {needed / 2**30:.2f} GiB on {self._device.name}, which has "
-                    f"{max(free - MARGIN, 0) / 2**30:.2f} GiB free of {total / 2**30:.2f}; the "
-                    f"largest part is {largest.name} with {largest.nbytes / 2**30:.2f} GiB"
-                )
+                left = max(free - MARGIN, 0)
+                raise DeviceMemoryError(too_large(self._device.name, buffers, left, total))
             arrays = {
                 name: (cupy.zeros if buffer.zeroed else cupy.empty)(buffer.shape, buffer.dtype)
                 for name, buffer in named.items()

@@ -18,7 +18,17 @@ from gpu.core.errors import DeviceError
 from gpu.cuda.arguments import Array, Arrays
 from gpu.cuda.loader import KernelSource, Launch
 
-__all__ = ["Array", "Arrays", "Buffer", "Launch", "Machine", "Mark", "by_name", "check_room"]
+__all__ = [
+    "Array",
+    "Arrays",
+    "Buffer",
+    "Launch",
+    "Machine",
+    "Mark",
+    "by_name",
+    "check_room",
+    "too_large",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,27 @@ def by_name(buffers: Iterable[Buffer]) -> dict[str, Buffer]:
         if named.setdefault(buffer.name, buffer) is not buffer:
             raise ValueError(f"two device buffers have the name {buffer.name!r}")
     return named
+
+
+def too_large(device: str, buffers: Sequence[Buffer], free: int, total: int) -> str:
+    """Return the sentence that refuses ``buffers`` where ``free`` of ``total`` bytes are left."""
+    needed, largest = sum(buffer.nbytes for buffer in buffers), max(buffers, key=_size)
+    n = max(largest.shape)
+    if largest.name == "matrix":  # of distances, which every colony needs
+        choice = "choose a smaller instance"
+    elif len(largest.shape) == 2 and largest.name != "tours" and 2 * min(largest.shape) > n:
+        choice = "choose acs-gpu-spm, whose memory of trails is no matrix"
+    else:
+        choice = "use fewer ants, or a smaller instance"
+    return (
+        f"this run needs {needed / 2**30:.2f} GiB on {device}, which has {free / 2**30:.2f} GiB "
+        f"free of {total / 2**30:.2f}; the largest part is {largest.name} with "
+        f"{largest.nbytes / 2**30:.2f} GiB: {choice}"
+    )
+
+
+def _size(buffer: Buffer) -> int:
+    return buffer.nbytes
 
 
 class Mark(Protocol):

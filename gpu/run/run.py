@@ -96,6 +96,7 @@ class Run:
         self._rule: Rule | None = None
         self._cancelled = threading.Event()
         self._start: Snapshot | None = None  # the state with which the run began, with its solution
+        self._progressed = 0  # the iteration in which the colony last bettered its own best
         self._elapsed = 0.0
         self._begun: float | None = None  # when the slice that is under way began
         self._count = 1
@@ -176,7 +177,7 @@ class Run:
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
             return 0
-        left = iterations_left(self._criteria, self.state) - self._unobserved
+        left = iterations_left(self._criteria, self._judged) - self._unobserved
         count = int(min(self._count, left, math.inf if at_most is None else at_most))
         before = self.made
         begin = self._begun = time.perf_counter()
@@ -206,6 +207,11 @@ class Run:
             self._recorder.record(self.state)
         self._end_if_due()
         return count
+
+    def add_wait(self, seconds: float) -> None:
+        """Count ``seconds`` in which the run waited, to be watched, as part of its time."""
+        self._elapsed += seconds
+        self.state = replace(self.state, elapsed=self.state.elapsed + seconds)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait for the device, and return a checked state with the parts ``wanted``.
@@ -298,11 +304,21 @@ class Run:
     ) -> Snapshot:
         self._unobserved = 0
         self._observed_at = time.perf_counter()
+        self._progressed = taken.best_iteration
         taken = replace(taken, best_solution=best, elapsed=elapsed, generation=self._generation)
         if self._start is None or not self._start_is_better(taken):
             return taken
         solution, cost = self._start.best_solution, self._start.best_cost
         return replace(taken, best_solution=solution, best_cost=cost, best_iteration=0)
+
+    @property
+    def _judged(self) -> Snapshot:
+        """``state`` as stop criteria see it.
+
+        A colony that has not reached the solution which the run began with makes progress as long
+        as it betters its own best.
+        """
+        return replace(self.state, best_iteration=max(self.state.best_iteration, self._progressed))
 
     def _start_is_better(self, taken: Snapshot) -> bool:
         """Whether the colony has found nothing that is as good as what the run began with."""
@@ -321,15 +337,16 @@ class Run:
             return
         expected = colony.expected_seconds()
         if expected > limit and self._elapsed > min(_SURE, limit / 2):
+            digits = 0 if expected >= 10 else 2
             self.notice = (
-                f"an iteration takes at least {expected:.3g} s here, and the time limit is "
+                f"an iteration takes at least {expected:.{digits}f} s here, and the time limit is "
                 f"{limit:g} s: use fewer ants, or allow more time"
             )
 
     def _end_if_due(self) -> None:
         if self._cancelled.is_set():
             self._end(Ending.CANCELLED, "stopped by the user")
-        elif reason := reason_to_stop(self._criteria, self.state):
+        elif reason := reason_to_stop(self._criteria, self._judged):
             reason += f" ({self.notice})" if self.notice and not self.state.iteration else ""
             self._end(Ending.FINISHED, reason)
 

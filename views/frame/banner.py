@@ -11,16 +11,21 @@ from views.widgets.buttons import make_button
 from views.widgets.icons import icon
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, restyle
 
-Severity = Literal["error", "info", "done"]
+Severity = Literal["error", "warning", "info", "done"]
 
-_SHORT = 8_000  # milliseconds after which a message disappears; an error stays
+_SHORT = 8_000  # milliseconds after which a message disappears; an error or a warning stays
 _SIGN, _EDGE = 18, 6  # pixels: size of icon and button, and distance to the edge of the window
 _WIDEST = 0.75  # largest share of the window's width; a longer message is wrapped, and grows upward
 _ANY_WIDTH = 1 << 14  # pixels that are enough for any message in one line
 
-_ICONS = {"error": ("warning", "danger"), "info": ("info", "accent"), "done": ("done", "good")}
+_ICONS = {
+    "error": ("warning", "danger"),
+    "warning": ("warning", "best"),
+    "info": ("info", "accent"),
+    "done": ("done", "good"),
+}
 
 
 class Banner(QFrame):
@@ -66,14 +71,13 @@ class Banner(QFrame):
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
         self._severity = severity
         self.setProperty("severity", severity)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle([self])
         self.apply_theme(self._theme)
         self._place()
         self.show()
         self.raise_()
         self._timer.stop()
-        if severity != "error":
+        if severity in ("info", "done"):
             self._timer.start(_SHORT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

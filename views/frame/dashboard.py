@@ -89,6 +89,11 @@ class Dashboard(QWidget):
         """What views need for a curve even while they are hidden, but not often."""
         return reduce(or_, (view.collected for view in self.views.values()))
 
+    @property
+    def hidden(self) -> list[View]:
+        """The views that nobody sees now."""
+        return [view for view in self.all_views.values() if not view.isVisible()]
+
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self.queue.clear()
@@ -153,7 +158,7 @@ class Dashboard(QWidget):
         for pane in self.panes:
             pane.apply_theme(theme)
         for view in self.all_views.values():
-            view.apply_theme(theme)
+            view.use_theme(theme)
 
     def _arrange(self, problem: Problem) -> None:
         """Bring the views of ``problem`` into the panes."""

@@ -9,7 +9,14 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QHBoxLayout,
+    QMainWindow,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Wanted
@@ -47,6 +54,7 @@ class MainWindow(QMainWindow):
     closing = Signal()
 
     def __init__(self, settings: Settings) -> None:
+        QApplication.setFont(themes.DARK.font())  # before there are widgets that get it
         super().__init__()
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
@@ -71,9 +79,8 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
         self._lay_out()
-        themes.apply(
-            self.theme_choice.theme
-        )  # earlier, each change of a parent would style it again
+        # Earlier, each change of a parent would style it again.
+        themes.apply(self.theme_choice.theme, self)
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
@@ -162,8 +169,8 @@ class MainWindow(QMainWindow):
     def apply_theme(self) -> None:
         """Change the colours and the type of all parts."""
         theme = self.theme
-        themes.apply(theme)
-        for part in (self.setup, self.run_bar, self.readout, self.banner, self.dashboard):
+        themes.apply(theme, self, later=self.dashboard.hidden)
+        for part in (self.setup, self.run_bar, self.banner, self.dashboard):
             part.apply_theme(theme)
         self.actions_.themes[self.theme_choice.name].setChecked(True)
 
@@ -224,6 +231,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
+        self.setup.aim.changed.connect(lambda: self.run_bar.pace.choose(self.setup.aim.pace))
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)

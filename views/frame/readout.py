@@ -11,9 +11,8 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot
 from views.problem_display import display_of
 from views.widgets.formats import compact, duration, percent, whole
-from views.widgets.labels import Label, make_label, plain_tip
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
-from views.widgets.theme import Theme
 
 _RATE_OVER = 2.0  # seconds of solving over which solutions per second are averaged
 
@@ -34,7 +33,8 @@ class Readout(QFrame):
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
         for name, share in _SHARES.items():
             heading = make_label("heading")
-            value = Label(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+            value = make_label("best" if name == "best" else "number")
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
         self.show_instance(None)
@@ -79,9 +79,3 @@ class Readout(QFrame):
         if snapshot.elapsed > since:
             rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
             self.values["rate"].setText(compact(rate))
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
-        size = f"font-size: {theme.points(1.8)}pt; font-weight: 600"
-        for name, value in self.values.items():
-            value.setStyleSheet(f"{size}; color: {theme['best' if name == 'best' else 'text']};")

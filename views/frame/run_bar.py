@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -14,13 +14,15 @@ from PySide6.QtWidgets import (
 
 from views.frame.actions import Actions
 from views.frame.activity import Activity
+from views.setup.fields import ChoiceBox
 from views.widgets.buttons import fit_texts
 from views.widgets.formats import duration
 from views.widgets.icons import application_icon, icon
-from views.widgets.labels import ElidedLabel, Label, make_label
+from views.widgets.labels import ElidedLabel, Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import DARK, Theme
 
+PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _SOON = 2_000  # milliseconds of building after which the bar says why it takes long
 
 
@@ -36,6 +38,7 @@ class RunBar(QFrame):
         self.pause, self.step, self.stop = (
             _Button(actions[name], "run") for name in ("pause", "step", "stop")
         )
+        self.pace = PaceBox()
         self.state = Label()
         # Two bars, because Qt paints a busy bar 30 times a second until it is hidden.
         self.progress, self.busy = (QProgressBar(maximum=n, textVisible=False) for n in (1000, 0))
@@ -55,7 +58,7 @@ class RunBar(QFrame):
         self._run = self.start, self.pause, self.step, self.stop
         self._window = [_Button(actions[name], "plain") for name in ("panel", "theme", "present")]
         row = QHBoxLayout(self)
-        fill(row, ant, 6, *self._run, 10, *state, 10, *self._window)
+        fill(row, ant, 6, *self._run, self.pace, 10, *state, 10, *self._window)
         row.setContentsMargins(12, 6, 10, 6)
         row.setSpacing(6)
         self.show_activity(Activity.IDLE)
@@ -113,6 +116,36 @@ class RunBar(QFrame):
     def _set_pause_icon(self) -> None:
         name = "play" if self._activity.rests else "pause"
         self.pause.defaultAction().setIcon(icon(name, self._theme))
+
+
+class PaceBox(ChoiceBox):
+    """A list of paces: how many iterations a second a run makes at most."""
+
+    changed = Signal(float)  # the user or the aim chose another pace
+
+    def __init__(self) -> None:
+        super().__init__(6)
+        self.setAccessibleName("Pace")
+        self.setToolTip(
+            plain_tip(
+                "How many iterations a second are made at most. "
+                "To wait for the next one is part of the run's time."
+            )
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.addItem("Full speed", 0.0)
+        for pace in PACES:
+            self.addItem(f"{pace:g} / s", pace)
+        self.currentIndexChanged.connect(lambda _: self.changed.emit(self.value))
+
+    @property
+    def value(self) -> float:
+        """Iterations a second; 0 for full speed."""
+        return float(self.currentData())
+
+    def choose(self, pace: float) -> None:
+        """Choose ``pace``, one of ``PACES`` or 0."""
+        self.setCurrentIndex(self.findData(pace))
 
 
 class _Button(QToolButton):

@@ -18,7 +18,7 @@ from views.widgets.buttons import OptionButtons
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import whole
-from views.widgets.labels import ElidedLabel, make_label, plain_tip
+from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import Theme
 
@@ -179,13 +179,12 @@ class GraphView(NewestColoring, CanvasView):
         self.caption.setText("  ·  ".join(parts))
         if drawing is None or drawing.coloring is None:
             self.state.setText("not colored yet")
-            self.state.setStyleSheet("")
+            set_role(self.state, "note")
             return
         colors, count = int(drawing.coloring.max()) + 1, len(drawing.conflicts)
         wrong = "no conflict" if count == 0 else f"⚠ {whole(count)} conflict{'s' * (count != 1)}"
         self.state.setText(f"{whole(colors)} colors, {wrong}")
-        danger = f"color: {self.theme['danger']}; font-weight: 600;"
-        self.state.setStyleSheet(danger if count else "")
+        set_role(self.state, "wrong" if count else "note")
 
     def _moved_by_user(self, _: object) -> None:
         self._moved = True

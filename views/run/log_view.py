@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
 
 from views.widgets.buttons import OptionButtons
@@ -35,6 +35,7 @@ class LogView(View):
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._new: deque[str] = deque(maxlen=MOST_LINES)  # lines that are not drawn yet
         self.text = QPlainTextEdit()
+        self.text.setProperty("role", "log")
         self.text.setReadOnly(True)
         self.text.setMaximumBlockCount(MOST_LINES)
         self.text.setPlaceholderText("A run writes its log here, line by line.")
@@ -82,12 +83,8 @@ class LogView(View):
             self._new.clear()
 
     def apply_theme(self, theme: Theme) -> None:
-        """Change colours and type."""
+        """Change colours."""
         super().apply_theme(theme)
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        self.text.setStyleSheet(
-            f"font-family: '{font.family()}', monospace; font-size: {theme.points(0.88)}pt;"
-        )
         self.copy_button.setIcon(icon("copy", theme, "muted"))
         self.folder_button.setIcon(icon("open", theme, "muted"))
 

@@ -12,9 +12,15 @@ from views.widgets.labels import make_label, plain_tip
 _AIMS: dict[Aim | None, tuple[str, str]] = {
     Aim.BEST: ("Best solution", "What finds the best solutions on such a device, as measured"),
     Aim.PAPER: ("As in the paper", "The colony and the defaults of its paper"),
-    Aim.WATCH: ("Watch it work", "Few ants and no local search: slower, and easy to follow"),
+    Aim.WATCH: (
+        "Watch it work",
+        "Few ants, no local search and few iterations a second: slow, and easy to follow",
+    ),
     None: ("Own choice", "Colony and parameters stay as they are"),
 }
+
+
+_WATCHED = 5.0  # iterations a second that can be followed
 
 
 class AimCard(Card):
@@ -42,6 +48,11 @@ class AimCard(Card):
         """The chosen aim; None if the user has made another choice."""
         chosen = self.aims.currentData()
         return Aim(chosen) if chosen else None
+
+    @property
+    def pace(self) -> float:
+        """Iterations a second that suit the aim; 0 for as many as there can be."""
+        return _WATCHED if self.aim is Aim.WATCH else 0.0
 
     def show_own(self) -> None:
         """Say that colony and parameters are the user's own choice."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QW
 
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
+from views.widgets.theme import restyle
 
 
 class Field(QWidget):
@@ -39,8 +40,7 @@ class Field(QWidget):
         self.problem_label.setText(text)
         self.problem_label.setVisible(bool(text))
         self._entry.setProperty("valid", not text)
-        self._entry.style().unpolish(self._entry)
-        self._entry.style().polish(self._entry)
+        restyle([self._entry])
 
 
 class NumberField(Field):

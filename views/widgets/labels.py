@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gpu.core.words import shown
+from views.widgets.theme import restyle
 
 LONGEST = 2_000  # characters that a label or a tool tip shows
 _TIP_LINE = 110  # characters in a line of a tool tip
@@ -45,6 +46,13 @@ def make_label(role: str, text: str = "", *, wrap: bool = False) -> Label:
     result = Label(text, wordWrap=wrap)
     result.setProperty("role", role)
     return result
+
+
+def set_role(label: QLabel, role: str) -> None:
+    """Give ``label`` another style."""
+    if label.property("role") != role:
+        label.setProperty("role", role)
+        restyle([label])
 
 
 class ElidedLabel(Label):

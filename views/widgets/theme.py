@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from string import Template
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import getCppPointer
 
 BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
@@ -85,45 +89,104 @@ def system_theme() -> Theme:
     return LIGHT if scheme is Qt.ColorScheme.Light else DARK
 
 
+_ROLE = QPalette.ColorRole
+
+_PARTS = {  # which colours of the palette, some of them for the style sheet alone
+    "panel": (_ROLE.Window, _ROLE.Button, _ROLE.ToolTipBase),
+    "field": (_ROLE.Base,),
+    "window": (_ROLE.AlternateBase,),
+    "text": (_ROLE.Text, _ROLE.WindowText, _ROLE.ButtonText, _ROLE.ToolTipText),
+    "muted": (_ROLE.PlaceholderText,),
+    "accent": (_ROLE.Highlight, _ROLE.Link),
+    "on_accent": (_ROLE.HighlightedText,),
+    "border": (_ROLE.Mid, _ROLE.Dark, _ROLE.Light),
+    "danger": (_ROLE.BrightText,),
+    "good": (_ROLE.Accent,),
+    "best": (_ROLE.LinkVisited,),
+}
+_SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
+
+_SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
+
+_FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "huge": 1.8}
+
+
 def _palette_of(theme: Theme) -> QPalette:
-    """Return the palette, for everything that the style sheet does not cover."""
+    """Return the palette: it has all the colours of the style sheet."""
     palette = QPalette()
-    role = QPalette.ColorRole
-    for name, parts in {
-        "panel": (role.Window, role.Button, role.ToolTipBase),
-        "field": (role.Base,),
-        "window": (role.AlternateBase,),
-        "text": (role.WindowText, role.Text, role.ButtonText, role.ToolTipText),
-        "muted": (role.PlaceholderText,),
-        "accent": (role.Highlight, role.Link),
-        "on_accent": (role.HighlightedText,),
-        "border": (role.Mid, role.Dark, role.Light),
-    }.items():
+    for name, parts in _PARTS.items():
         for part in parts:
             palette.setColor(part, theme.colour(name))
-    for part in (role.WindowText, role.Text, role.ButtonText):
+    palette.setColor(_SELECTED, theme.colour("accent", 0.20 if theme.dark else 0.12))
+    palette.setColor(_DISABLED, theme.colour("muted", 0.6))
+    for part in (_ROLE.WindowText, _ROLE.Text, _ROLE.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, part, theme.colour("muted", 0.55))
     return palette
 
 
-def _style_sheet(theme: Theme) -> str:
-    """Fill the colours and sizes of ``theme`` into ``resources/style/window.qss``."""
-    style = files("resources") / "style" / "window.qss"
-    values = {role: theme[role] for role in _COLOURS}
-    disabled = theme.colour("muted", 0.55)
-    values["disabled"] = f"rgba({disabled.red()}, {disabled.green()}, {disabled.blue()}, 0.6)"
+@cache
+def _style_sheet() -> str:
+    """Fill the palette's colours and both sizes of type into ``resources/style/window.qss``."""
+    text = (files("resources") / "style" / "window.qss").read_text("utf-8")
+    values = {name: _in_sheet(parts[0]) for name, parts in _PARTS.items()}
+    values |= {"selected": _in_sheet(_SELECTED), "disabled": _in_sheet(_DISABLED)}
     values["hover"] = "rgba(128, 148, 172, 0.18)"
-    values["selected"] = "rgba(86, 180, 233, 0.20)" if theme.dark else "rgba(0, 114, 178, 0.12)"
     values["icons"] = (files("resources") / "icons").as_posix()  # type: ignore[attr-defined]
-    factors = {"tiny": 0.84, "small": 0.92, "normal": 1.0, "large": 1.25, "huge": 1.9}
-    values |= {name: f"{theme.points(factor)}pt" for name, factor in factors.items()}
-    return Template(style.read_text("utf-8")).substitute(values)
+    values["fixed"] = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    sizes, larger = (
+        {name: f"{Theme(True, scale).points(factor)}pt" for name, factor in _FACTORS.items()}
+        for scale in (1.0, PRESENTATION_SCALE)
+    )
+    rules = re.findall(r"([^{}]+){[^{}]*(font-size: [^;}]+)", re.sub(r"/\*.*?\*/", "", text))
+    for selectors, size in rules:
+        inside = ", ".join(f'*[large="true"] {one.strip()}' for one in selectors.split(","))
+        text += f"{inside} {{ {Template(size).substitute(larger)}; }}\n"
+    return Template(text).substitute(values | sizes)
 
 
-def apply(theme: Theme) -> None:
-    """Use ``theme`` for the whole application; this is cheapest when the widgets have parents."""
+def _in_sheet(role: QPalette.ColorRole) -> str:
+    words = re.findall("[A-Z][a-z]+", role.name)
+    return f"palette({'-'.join(words).lower()})"
+
+
+def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> None:
+    """Use ``theme`` for ``window``; its parts ``later`` must be given to :func:`restyle` later.
+
+    With another style sheet Qt would style all widgets anew, which takes half a second. So there is
+    one for all themes: its colours are the palette's, its sizes depend on a property.
+    """
     app = QApplication.instance()
-    sheet = _style_sheet(theme)
-    if isinstance(app, QApplication) and app.styleSheet() != sheet:
-        app.setPalette(_palette_of(theme))
+    assert isinstance(app, QApplication)
+    palette, large = _palette_of(theme), theme.scale > 1
+    changed = (app.palette(), window.property("large")) != (palette, large)
+    app.setPalette(palette)
+    app.setFont(theme.font())
+    window.setProperty("large", large)
+    if app.styleSheet() != (sheet := _style_sheet()):
         app.setStyleSheet(sheet)
+    elif changed:
+        seen = [part for part in parts_of(window, later) if part.isVisible()]
+        restyle(seen)
+        done = set(map(getCppPointer, seen))
+
+        def restyle_hidden() -> None:
+            parts = parts_of(window, later)
+            restyle(part for part in parts if getCppPointer(part) not in done)
+
+        QTimer.singleShot(_SOON, window, restyle_hidden)
+
+
+def restyle(widgets: Iterable[QWidget]) -> None:
+    """Have the style sheet looked up anew for each of ``widgets``."""
+    for widget in widgets:
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
+
+
+def parts_of(widget: QWidget, without: Collection[QWidget] = ()) -> Iterator[QWidget]:
+    """Yield ``widget`` and its parts; with all of their own parts, leave out those ``without``."""
+    yield widget
+    for part in widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if part not in without:
+            yield from parts_of(part, without)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 
 from gpu.core.snapshot import Snapshot, Wanted
 from views.widgets.labels import ElidedLabel
-from views.widgets.theme import DARK, Theme
+from views.widgets.theme import DARK, Theme, parts_of, restyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class View(QWidget):
         super().__init__(parent)
         self.theme: Theme = DARK
         self._stale = False
+        self._next_theme: Theme | None = None  # came while the view was hidden
 
     @property
     def behind(self) -> bool:
@@ -106,6 +107,7 @@ class View(QWidget):
 
     def draw_all(self) -> None:
         """Draw all that was taken in, visible or not."""
+        self.ensure_theme()
         self.draw()
         while self.behind:
             self.draw()
@@ -123,6 +125,20 @@ class View(QWidget):
     def draw(self) -> None:
         """Draw what was taken in."""
 
+    def use_theme(self, theme: Theme) -> None:
+        """Use ``theme`` now, or, in a hidden view, as soon as it is shown."""
+        self._next_theme = theme
+        if self.isVisible():
+            self._next_theme = None
+            self.apply_theme(theme)
+
+    def ensure_theme(self) -> None:
+        """Use the theme that came while the view was hidden."""
+        if (theme := self._next_theme) is not None:
+            self._next_theme = None
+            restyle(parts_of(self))
+            self.apply_theme(theme)
+
     def apply_theme(self, theme: Theme) -> None:
         """Use the colours and the type of ``theme``, in all parts of the view."""
         self.theme = theme
@@ -133,6 +149,7 @@ class View(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Draw what was missed while the view was hidden."""
         super().showEvent(event)
+        self.ensure_theme()
         if self._stale:
             self._stale = False
             self.draw_all()

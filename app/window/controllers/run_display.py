@@ -10,7 +10,6 @@ from app.files.log_tail import LogTail
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import title_of
 from app.window.models.run import RunModel
-from app.window.threads.solver import RunState
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.run.recorder import versions
 from views.plots.pheromone_view import PheromoneView
@@ -30,9 +29,10 @@ class RunDisplay(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self._collect_from = 0.0  # seconds of the run
+        self._told = ""  # which notice of the run is shown
         self._tail = LogTail(self._window.view(LogView).add_lines)
         self._runs.current_changed.connect(self._follow)
-        self._runs.state_changed.connect(self._leave_time_for)
+        self._runs.state_changed.connect(self._leave_time)
         self._runs.ended.connect(self._tail.read)
         self._window.dashboard.wanted_changed.connect(self._want)
 
@@ -55,6 +55,7 @@ class RunDisplay(Controller):
             self._window.where.setText("")
             return
         window, log = self._window, run.recorder.path
+        self._told = ""
         window.begin_run()
         # The parameter of colonies with a selective memory.
         window.view(PheromoneView).show_memory(getattr(run.session.parameters, "memory", 0))
@@ -71,12 +72,14 @@ class RunDisplay(Controller):
         run.looked.connect(self._show_progress)
         self._want()
 
-    @Slot(object)
-    def _leave_time_for(self, state: RunState) -> None:
+    @Slot()
+    def _leave_time(self) -> None:
         """Draw less often while the colony computes on all cores."""
-        run = self._runs.current
-        busy = run is not None and state is RunState.RUNNING and run.session.device == "cpu"
-        self._window.dashboard.queue.limit(SHARE_BESIDE_ALL_CORES if busy else math.inf)
+        run, queue = self._runs.current, self._window.dashboard.queue
+        busy = run is not None and run.takes_all_cores
+        share = SHARE_BESIDE_ALL_CORES if busy else math.inf
+        if share != queue.throttle.share:
+            queue.limit(share)
 
     @Slot()
     def _show_progress(self) -> None:
@@ -87,6 +90,10 @@ class RunDisplay(Controller):
         share = run.session.stop.share_done(now)
         left = now.elapsed * (1 / share - 1) if share else None
         self._window.run_bar.show_progress(share, left)
+        self._leave_time()
+        if run.notice != self._told:
+            self._told = run.notice
+            self._window.tell(run.notice, "warning")
         self._tail.read_sometimes()
         self._want()
 

@@ -61,6 +61,7 @@ class RunController(Controller):
         window.pause_requested.connect(self.pause)
         window.resume_requested.connect(self.resume)
         window.stop_requested.connect(self.stop)
+        window.run_bar.pace.changed.connect(self._set_pace)
 
     @Slot()
     def start(self, steps: int | None = None) -> None:
@@ -143,6 +144,7 @@ class RunController(Controller):
         self, instance: Instance, session: Session, recorder: Recorder, steps: int | None
     ) -> None:
         run = self._runs.add(instance, session, recorder)
+        run.pace = self._window.run_bar.pace.value
         if steps is not None:
             run.step(steps)
         if self._pause_soon:
@@ -151,6 +153,11 @@ class RunController(Controller):
             self._stop_soon = False
             run.cancel()
         run.start()
+
+    @Slot(float)
+    def _set_pace(self, pace: float) -> None:
+        if run := self._runs.active:
+            run.pace = pace
 
     @Slot(object)
     def _show_state(self, state: RunState) -> None:

@@ -41,7 +41,6 @@ class RunModel(SolverThread):
         self.timer = QTimer(self)
         self.timer.setInterval(LOOK_EVERY)
         self.timer.timeout.connect(self._look)
-        self.state_changed.connect(self._set_pace)
         self.ended.connect(self._end)
 
     def start(self, priority: QThread.Priority = QThread.Priority.InheritPriority) -> None:
@@ -55,14 +54,18 @@ class RunModel(SolverThread):
         self.blockSignals(True)
         return super().shutdown(timeout)
 
-    @Slot(object)
-    def _set_pace(self, state: RunState) -> None:
-        busy = state is RunState.RUNNING and self.session.device == "cpu"
-        self.timer.setInterval(LOOK_EVERY_ON_ALL_CORES if busy else LOOK_EVERY)
+    @property
+    def takes_all_cores(self) -> bool:
+        """Whether all cores compute now, so that whoever looks takes time from them."""
+        runs = self.state is RunState.RUNNING and not self.pace
+        return runs and self.session.device == "cpu"
 
     @Slot()
     def _look(self) -> None:
-        """Take the newest snapshot, if there is one."""
+        """Take the newest snapshot, if there is one, and say when to look again."""
+        interval = LOOK_EVERY_ON_ALL_CORES if self.takes_all_cores else LOOK_EVERY
+        if interval != self.timer.interval():
+            self.timer.setInterval(interval)
         snapshot = self.take()
         shown = 0 if self.snapshot is None else self.snapshot.iteration
         if snapshot is None and self.latest.iteration > shown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import logging
 import math
+import time
 from collections import deque
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
@@ -62,6 +63,7 @@ class SolverThread(AnsweringThread):
         self.state = RunState.BUILDING  # ``state_changed`` tells of it a moment later
         self._cancelled = False
         self._goal = math.inf  # the iteration to pause at
+        self._pace = 0.0  # most iterations a second; 0 for full speed
         self._released = not session.system.rule
         self._watched = True  # whether anybody will see the final state
         self._passed: deque[Snapshot] = deque()  # states that nobody has taken yet
@@ -72,6 +74,11 @@ class SolverThread(AnsweringThread):
     def latest(self) -> Snapshot:
         """The state after the last slice: numbers and the best solution, at no cost to the run."""
         return self._run.state
+
+    @property
+    def notice(self) -> str:
+        """What the user should know before the end, or nothing."""
+        return self._run.notice
 
     def take_passed(self, before: int) -> list[Snapshot]:
         """Return the states that the run was seen in before the iteration ``before``, once each.
@@ -111,6 +118,17 @@ class SolverThread(AnsweringThread):
             if self._goal != math.inf:
                 now = max(now, int(self._goal))
             self._go_on_to(now + iterations)
+
+    @property
+    def pace(self) -> float:
+        """Most iterations a second, 0 for full speed. Waiting is part of the run's time."""
+        return self._pace
+
+    @pace.setter
+    def pace(self, pace: float) -> None:
+        with self._change:
+            self._pace = pace
+            self._change.notify_all()
 
     def cancel(self) -> None:
         """End the run; it computes nothing after the slice that is under way."""
@@ -195,12 +213,25 @@ class SolverThread(AnsweringThread):
             self._rest()
             return
         self.forget()
-        before = run.state.iteration
-        run.advance(None if allowed == math.inf else int(allowed))
+        before, begun = run.state.iteration, time.monotonic()
+        run.advance(1 if self._pace else None if allowed == math.inf else int(allowed))
         if run.state.iteration > before:
             self._passed.append(run.state)
-        if self._slot.due(run):
+        if self._slot.due(run) or self._pace:
             self._slot.fill(run)
+        if self._pace and run.state.iteration > before and run.outcome is None:
+            self._keep_pace(begun)
+
+    def _keep_pace(self, begun: float) -> None:
+        """Wait until the next iteration may begin, if the last one began at ``begun``."""
+        wait_from = time.monotonic()
+        with self._change:
+            while self._pace and not self._cancelled and self._goal > self._run.state.iteration:
+                left = begun + 1 / self._pace - time.monotonic()
+                if left <= 0:
+                    break
+                self._change.wait(left)
+        self._run.add_wait(time.monotonic() - wait_from)
 
     def _rest(self) -> None:
         """Show the exact state, then answer questions until something else is to be done."""

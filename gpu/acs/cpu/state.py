@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import DEEPEST, BoxTree
-from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.random import greedy_threshold
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
@@ -130,7 +130,7 @@ def rules_of(parameters: AcsParameters, seed: int) -> Rules:
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),
-        remembered=isinstance(parameters, SpmCpuParameters) and parameters.greedy == REMEMBERED,
+        remembered=isinstance(parameters, SpmParameters) and parameters.greedy == REMEMBERED,
     )
 
 

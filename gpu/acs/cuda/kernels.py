@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu.acs.parameters import LISTED, REMEMBERED
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
 from gpu.cuda.loader import KernelSource
@@ -125,7 +126,15 @@ class UpdateMemory(UpdateTrails):
     tails: c.Pointer[c.UInt32]
 
 
-_WALKS = ("MatrixWalk", *(f"SelectiveWalk<{size}>" for size in CAPACITIES))
+def selective_walk(capacity: int, greedy: str) -> str:
+    """The walk with so large a memory; its C++ name."""
+    return f"SelectiveWalk<{capacity}, {greedy.upper()}>"
+
+
+_WALKS = (
+    "MatrixWalk",
+    *(selective_walk(size, greedy) for size in CAPACITIES for greedy in (LISTED, REMEMBERED)),
+)
 _HERE = "gpu/acs/cuda"
 
 ALL_TOURS = KernelSource(

@@ -16,15 +16,21 @@ INLINE int best_city(unsigned key, unsigned top, int city) {
 }
 
 // The same, faster: the key has the lane in place of the weight's last bits, so that one reduction
-// finds both. The result is certain unless another key is equal without the lane.
+// finds both. The result is certain unless another key is equal without the lane, or a lane has a
+// rival that is no candidate.
 INLINE unsigned hasty_key(float weight, bool free, int lane) {
     return free ? (__float_as_uint(weight) & ~(LANES - 1u)) | (LANES - 1 - lane) : 0;
 }
 
 INLINE int hasty_lane(unsigned top) { return ~top & (LANES - 1); }
 
-INLINE bool stands(unsigned key, unsigned top, int lane) {
-    return __all_sync(ALL_LANES, ((key ^ top) < LANES) == (lane == hasty_lane(top)));
+INLINE bool stands(unsigned key, unsigned top, int lane, bool unrivalled = true) {
+    return __all_sync(ALL_LANES, unrivalled && ((key ^ top) < LANES) == (lane == hasty_lane(top)));
+}
+
+// Whether a weight that is no candidate's is less than that of the hasty key `top`, for certain.
+INLINE bool is_below(float weight, unsigned top) {
+    return (__float_as_uint(weight) | (LANES - 1u)) < top;
 }
 
 // Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix

@@ -22,6 +22,17 @@ INLINE Record make_record(unsigned city, float trail) {
 INLINE unsigned record_city(Record record) { return unsigned(record >> 32); }
 INLINE float record_trail(Record record) { return __uint_as_float(unsigned(record)); }
 
+// The key of what `city` remembers in a record; 0 if an ant cannot go there.
+INLINE unsigned record_key(Record record, const Geometry& geometry, const BitTabu& tabu, int city) {
+    unsigned other = record_city(record);
+    if (other == NOBODY || tabu.visited(other)) return 0;
+    return weight_key(record_trail(record) * geometry.weight(city, other), true);
+}
+
+// Among which cities the greedy choice takes the heaviest: the candidates alone, as in Fig. 3, or
+// the candidates and every remembered city, as in the author's program.
+enum Greedy { LISTED, REMEMBERED };
+
 // One city's ring, as a warp holds it: lane i has slot i.
 struct Ring {
     Record* slots;   // of this city, in global memory
@@ -125,9 +136,8 @@ struct SelectiveMemory {
     // unvisited one, the one of the largest trail * weight. All lanes of the warp call this.
     __device__ int choose_outside(const Fallback& fallback, const Geometry& geometry,
                                   const BitTabu& tabu, const Ring& ring, int city, int lane) const {
-        unsigned key = 0, remembered = record_city(ring.mine), best = remembered;
-        if (remembered != NOBODY && !tabu.visited(remembered))
-            key = weight_key(record_trail(ring.mine) * geometry.weight(city, remembered), true);
+        unsigned key = record_key(ring.mine, geometry, tabu, city);
+        unsigned remembered = record_city(ring.mine), best = remembered;
         int nearest = fallback.nearest_city();
         unsigned known = __ballot_sync(ALL_LANES, remembered == nearest);
         if (!known && key == 0) {  // the lanes with nothing to offer speak for the nearest city

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.acs.cuda.kernels import CAPACITIES, PICTURES, UPDATE, LocalUpdate
+from gpu.acs.cuda.kernels import CAPACITIES, PICTURES, UPDATE, LocalUpdate, selective_walk
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.cuda.cities import CITY_MASK, LANES, DeviceCities
 from gpu.cuda.kernels import CandidateLists
@@ -99,7 +99,7 @@ class SelectiveTrails(Trails):
         assert isinstance(parameters, SpmParameters)
         self.memory_size = parameters.memory
         self.capacity = next(size for size in CAPACITIES if size >= parameters.memory)
-        self.walk = f"SelectiveWalk<{self.capacity}>"
+        self.walk = selective_walk(self.capacity, parameters.greedy)
         self.policy = f"MemoryTrails<{self.capacity}>"
 
     def buffers(self) -> list[Buffer]:

@@ -76,12 +76,13 @@ struct GuidedWalk : WalkBase {
           ahead{reinterpret_cast<uint4*>(slots)} {}
 
     // Whether the next step is greedy, to the city that was expected, for certain: weights are
-    // compared without their last bits.
-    INLINE bool is_usual() const {
+    // compared without their last bits. A lane may have a rival that is no candidate.
+    template <bool RIVALS = false>
+    INLINE bool is_usual(float rival = 0.0f) const {
         int mine = candidate.city();
         unsigned haste = hasty_key(trail * candidate.weight(), !tabu.visited(mine, bits), lane);
         unsigned top = warp_max(haste);
-        bool sure = stands(haste, top, lane);
+        bool sure = stands(haste, top, lane, !RIVALS || is_below(rival, top));
         return __shfl_sync(ALL_LANES, mine, hasty_lane(top)) == ahead.expected && sure;
     }
 
@@ -212,9 +213,19 @@ struct MatrixWalk : GuidedWalk {
     INLINE void report(ColonyState*) const {}
 };
 
+// The city to go to where some remembered city may be heavier than all candidates, of which `next`
+// is the heaviest, of key `top`. Each lane says whether that may be so of the city it remembers.
+SELDOM int heaviest_of_all(Geometry geometry, BitTabu tabu, Record record, bool may, int city,
+                           int next, unsigned top) {
+    unsigned key = may ? record_key(record, geometry, tabu, city) : 0, most = warp_max(key);
+    int other = best_city(key, most, record_city(record));
+    if (most > top) return other;
+    return most == top ? min(next, other) : next;  // candidates are offered again
+}
+
 // The update of the reverse edge waits until the ant is at its city, where it reads the records
 // anyway: a step reads one ring, whatever it updates.
-template <int CAPACITY>
+template <int CAPACITY, Greedy GREEDY>
 struct SelectiveWalk : GuidedWalk {
     static constexpr int RESIDENT = CAPACITY > 8 ? 16 : 19;
     SelectiveMemory<CAPACITY> memory;
@@ -222,6 +233,8 @@ struct SelectiveWalk : GuidedWalk {
     Ring ring;
     unsigned hits = 0, total = 0;
     int previous = -1;  // the city whose trail is to be updated at this one, or -1
+    int farthest = 0;   // lane of the last candidate
+    float rival = 0;    // what this lane's remembered city weighs at most, if it is no candidate
 
     // Lanes that copy the parts of a city's data ahead; the largest memory leaves too few.
     static constexpr int RECORD_LANES = CAPACITY * sizeof(Record) / 16;
@@ -234,6 +247,9 @@ struct SelectiveWalk : GuidedWalk {
                          int lane_)
         : GuidedWalk(lists_, geometry_, tabu_, change_, links_, slots, directed_, lane_),
           memory{static_cast<Record*>(records), static_cast<unsigned*>(tails), size} {
+        // Short rows are filled with the city itself.
+        if (GREEDY == REMEMBERED)
+            farthest = 31 - __clz(__ballot_sync(ALL_LANES, lists.at(0, lane).city() != 0));
         set_up();
     }
 
@@ -272,11 +288,15 @@ struct SelectiveWalk : GuidedWalk {
         bits = tabu.word(candidate.city());
         trail = page.trail_to(candidate.city());
         if (candidate.city() == settle()) trail = 1.0f;
+        // No city off the list is nearer than the last candidate; the factor is for rounding.
+        if (GREEDY == REMEMBERED)
+            rival = record_trail(ring.mine) *
+                    (__shfl_sync(ALL_LANES, candidate.weight(), farthest) * 1.000001f);
     }
 
     INLINE bool follow(bool due, int turn) {
         if (!AHEAD) return false;
-        if (!is_usual()) return false;
+        if (!is_usual<GREEDY == REMEMBERED>(rival)) return false;
         move(ahead.expected, due, turn, true);
         return true;
     }
@@ -292,6 +312,10 @@ struct SelectiveWalk : GuidedWalk {
         } else if (explores) {
             int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
+        } else if (GREEDY == REMEMBERED) {
+            bool may = weight_key(rival, true) >= top;
+            if (__any_sync(ALL_LANES, may))
+                next = heaviest_of_all(geometry, tabu, ring.mine, may, city, next, top);
         }
         move(next, due, turn, AHEAD && next == ahead.expected);
         return next;

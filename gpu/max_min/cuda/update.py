@@ -64,7 +64,7 @@ class Lists:
         if n >= SHORT_CITIES:
             raise ParameterError(
                 f"{instance.name} has {n} cities, but this colony's candidate lists and restarts "
-                f"take {SHORT_CITIES - 1}: choose mmas-rwm-bt, or an Ant Colony System"
+                f"take {SHORT_CITIES - 1}: choose acs-gpu-spm, which keeps no matrix"
             )
         self.width = max(candidates, LANES)
         self.listed = min(self.width, n - 1)

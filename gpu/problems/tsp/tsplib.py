@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
+from gpu.core.memory import SPARE, free_memory
 from gpu.problems import best_known
 from gpu.problems.document import (
     Document,
@@ -37,6 +38,9 @@ _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
+
+_A_NUMBER = 64  # bytes of a number that tsplib95 has read, with its text, as measured
+_AN_ENTRY = 12  # bytes of an entry of the matrix, and of what is computed of it at a time
 
 Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -69,6 +73,8 @@ def _instance(document: Document) -> TspInstance:
     if n < 3:
         raise document.error(f"it has DIMENSION {n}; a tour needs at least 3 cities")
     _check_sections(document, metric, n)
+    if metric is Metric.EXPLICIT:
+        _check_memory(document, n)
     problem = _parse(document, metric, n)
 
     places = _points(document, "NODE_COORD_SECTION", problem.node_coords, n)
@@ -156,6 +162,17 @@ def _check_sections(document: Document, metric: Metric, n: int) -> None:
             )
     elif numbers is not None:
         raise document.error(f"it has an EDGE_WEIGHT_SECTION, but its metric is {metric}")
+
+
+def _check_memory(document: Document, n: int) -> None:
+    """Raise InstanceError if the matrix, and its numbers while they are read, are not free."""
+    needed, free = weights.entries(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
+    if free is not None and needed > free - SPARE:
+        raise document.error(
+            f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory while they are "
+            f"read, but only {max(free - SPARE, 0) / 2**30:,.1f} GiB are free: close other "
+            "programs, or choose an instance with coordinates, whose distances are computed"
+        )
 
 
 def _parse(document: Document, metric: Metric, n: int) -> Any:

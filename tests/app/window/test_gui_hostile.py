@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import unicodedata
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from tests.app.in_window import RING, limit, open_, run_to_the_end, use_colony, use_device
+from tests.app.in_window import RING, limit, open_, run_to_the_end, use_colony, use_device, written
 from tests.colonies import RandomColony
 from tests.gpu.problems.texts import points_text
 from tests.hands import press
+from views.frame.actions import EXPORTS
 
+XLINK = "{http://www.w3.org/1999/xlink}"
 IMAGE = '<img src="/dev/zero">'
+HOSTILE = f"{IMAGE}<script>\x1b[31m\x07\x9b&amp;=1+1"
+SVG = {"svg", "title", "desc", "defs", "g", "path", "polyline", "polygon", "rect", "circle", "text"}
+SVG |= {"image", "linearGradient", "stop", "ellipse", "line", "clipPath", "pattern", "use"}
 
 
 def test_no_text_of_a_file_is_rich_text(
@@ -66,3 +77,67 @@ def test_a_seed_of_many_digits_is_refused_at_its_field(qtbot: QtBot, opened: App
     field.entry.setText(str(2**64 - 1))
     field.changed.emit()
     assert field.problem == ""
+
+
+def test_nothing_of_a_hostile_file_gets_into_what_is_exported(
+    qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = points_text("EUC_2D", [(0, 0), (1, 5), (3, 3), (4, 8), (2, 2)], name=HOSTILE)
+    comments = f"COMMENT: {HOSTILE}\nCOMMENT: " + HOSTILE * (3 * 2**20 // len(HOSTILE))
+    (tmp_path / "x.tsp").write_text(text.replace("TYPE: TSP", f"{comments}\nTYPE: TSP"))
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, tmp_path / "x.tsp")
+    use_colony(opened, monkeypatch, RandomColony)
+    limit(opened, iterations=3)
+    run_to_the_end(qtbot, opened)
+    out = tmp_path / "out"
+    dialogs = opened.window.dialogs
+    for name in ("tour", "log", "csv", "session", "window"):
+        path = out / f"all{EXPORTS[name][1]}"
+        dialogs.to_export.emit(name, path)
+        written(qtbot, opened, path)
+    for key in opened.window.dashboard.views:
+        for form in ("png", "svg"):
+            path = out / f"{key}.{form}"
+            dialogs.to_picture.emit(key, form, path)
+            written(qtbot, opened, path)
+    assert len(list(out.iterdir())) == 5 + 2 * len(opened.window.dashboard.views)
+    for path in out.iterdir():
+        for text in texts_in(path):
+            assert not [one for one in text if unicodedata.category(one) == "Cc" and one != "\n"]
+            assert len(text) < 10_000, path  # the comment has been cut
+
+
+def texts_in(path: Path) -> list[str]:
+    """What can be read in an exported file, as its usual reader understands it."""
+    if path.suffix == ".png":
+        image = QImage(str(path))
+        assert not image.isNull()
+        return [image.text(key) for key in image.textKeys()]
+    data = path.read_text("utf-8")
+    if path.suffix == ".svg":
+        elements = list(ElementTree.fromstring(data).iter())
+        assert {one.tag.rpartition("}")[2] for one in elements} <= SVG
+        links = [one.get(f"{XLINK}href", "data:") for one in elements]
+        assert all(link.startswith("data:") for link in links)
+        return [text for one in elements for text in (one.text, one.tail) if text]
+    if path.suffix == ".csv":
+        assert not [
+            cell for row in csv.reader(data.splitlines()) for cell in row if cell[:1] == "="
+        ]
+    if path.suffix == ".json":
+        return [*strings_in(json.loads(data))]
+    if path.suffix == ".jsonl":
+        return [text for line in data.splitlines() for text in strings_in(json.loads(line))]
+    return [data]
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """Yield all texts of what JSON has read, names of fields included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from strings_in([*value, *value.values()])
+    elif isinstance(value, list):
+        for part in value:
+            yield from strings_in(part)

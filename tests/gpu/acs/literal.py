@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.random import Purpose, greedy_threshold, start_cities
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
@@ -134,10 +134,12 @@ class Literal(LiteralTours):
             left = [v for v in range(self.n) if v not in route]
             return max(left, key=lambda v: (self.weight(u, v), -v))
         if self.draws[Purpose.EXPLOIT, step][ant] < self.greedy:
-            if isinstance(self.p, SpmCpuParameters) and self.p.greedy == REMEMBERED:
+            if isinstance(self.p, SpmParameters) and self.p.greedy == REMEMBERED:
                 assert isinstance(self.memory, Selective)
                 remembered = (v for v in self.memory.nodes[u] if v >= 0 and v not in route)
-                candidates = [*remembered, candidates[0]]
+                largest = self.eta[u, candidates[0]]
+                nearest = (v for v in candidates if self.eta[u, v] == largest)  # all, if β = 0
+                candidates = [*remembered, *nearest]
             return max(candidates, key=lambda v: (self.weight(u, v), -v))
         return self.proportional_selection(u, candidates, ant, step)
 

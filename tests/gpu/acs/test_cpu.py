@@ -9,7 +9,7 @@ import pytest
 import gpu.acs.cpu.colony
 import gpu.problems.tsp.candidates
 from gpu.acs.cpu.colony import AcsCpuColony
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.acs.literal import Literal, Selective
@@ -91,15 +91,15 @@ def test_matrix_colony_is_the_paper_s(name: str, way: Way) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_selective_colony_is_the_paper_s(name: str, way: Way) -> None:
-    compare(SMALL[name], SpmCpuParameters(greedy="listed"), 7, way)
+    compare(SMALL[name], SpmParameters(greedy="listed"), 7, way)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_remembered_cities_off_the_list_are_chosen_greedily(name: str, way: Way) -> None:
     """As in the published program, and otherwise than Fig. 3 has it."""
-    few = SpmCpuParameters(candidates=2, q0=0.8)
+    few = SpmParameters(candidates=2, q0=0.8)
     compare(SMALL[name], few, 7, way, iterations=6)
-    compare(SMALL[name], SpmCpuParameters(update_period=4), 7, way)
+    compare(SMALL[name], SpmParameters(update_period=4), 7, way)
     literal = Literal(SMALL[name], few, 7, way["stepwise"])
     other = Literal(SMALL[name], dataclasses.replace(few, greedy="listed"), 7, way["stepwise"])
     for _ in range(6):
@@ -149,7 +149,7 @@ def test_every_parameter(change: dict[str, Any], way: Way) -> None:
     compare(makers.uniform(34, seed=5), SpmParameters(**values), 2**64 - 1, way)
 
 
-@pytest.mark.parametrize("parameters", [AcsParameters(), SpmCpuParameters(memory=3)], ids=str)
+@pytest.mark.parametrize("parameters", [AcsParameters(), SpmParameters(memory=3)], ids=str)
 def test_lists_and_backup_exhausted(
     parameters: AcsParameters, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:

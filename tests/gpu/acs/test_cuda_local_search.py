@@ -9,7 +9,7 @@ import pytest
 
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
@@ -72,12 +72,9 @@ def test_one_ant_of_whole_tours_is_the_sequential_colony(
     kind = SpmParameters if memory is SelectiveTrails else AcsParameters
     name = "acs-seq-spm" if memory is SelectiveTrails else "acs-seq"
     parameters = kind(ants=1, local_search=BOTH)
-    literal: AcsParameters = parameters
-    if memory is SelectiveTrails:
-        literal = SpmCpuParameters(ants=1, local_search=BOTH, greedy="listed")
     with (
         emulated(instance, parameters, memory, WholeTours) as ours,
-        on_cpu(instance, literal, name, "cpu:1") as theirs,
+        on_cpu(instance, parameters, name, "cpu:1") as theirs,
     ):
         for _ in range(4):
             ours.iterate(1)

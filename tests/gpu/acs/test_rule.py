@@ -13,7 +13,7 @@ from gpu.acs.cpu.colony import AcsCpuColony
 from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.acs.rule import AcsRule
 from gpu.core.colony import Colony
 from gpu.core.decision import Outcome
@@ -65,8 +65,8 @@ ONE_ANT: Sequence[AcsParameters] = (
     SpmParameters(ants=1, q0=0.6, candidates=8, memory=1),
     SpmParameters(ants=1, q0=0.6, candidates=8, memory=3, alpha=1.0),
     SpmParameters(ants=1, q0=0.3, candidates=8, memory=2, update_period=3),
-    SpmCpuParameters(ants=1, q0=0.8, candidates=2, memory=4),
-    SpmCpuParameters(ants=1, q0=0.9, candidates=3, memory=1, update_period=2),
+    SpmParameters(ants=1, q0=0.8, candidates=2, memory=4),
+    SpmParameters(ants=1, q0=0.9, candidates=3, memory=1, update_period=2),
 )
 
 INSTANCES = {
@@ -103,8 +103,10 @@ def test_every_outcome_is_met() -> None:
         (AcsParameters(ants=1, q0=0.6, candidates=4), MatrixTrails),
         (SpmParameters(ants=1, q0=0.5, candidates=8, memory=3, alpha=0.9), SelectiveTrails),
         (SpmParameters(ants=1, q0=0.5, candidates=8, memory=9, update_period=2), SelectiveTrails),
+        (SpmParameters(ants=1, q0=0.9, candidates=2), SelectiveTrails),
+        (SpmParameters(ants=1, q0=0.9, candidates=2, greedy="listed"), SelectiveTrails),
     ],
-    ids=["matrix", "selective", "selective, rarely"],
+    ids=["matrix", "selective", "selective, rarely", "off the lists", "listed"],
 )
 def test_one_ant_on_a_gpu_goes_where_it_was_predicted_to_go(
     parameters: AcsParameters, trails: type[MatrixTrails] | type[SelectiveTrails]

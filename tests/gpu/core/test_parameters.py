@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.parameters import (
     AsCpuParameters,
     AsCudaParameters,
@@ -63,9 +63,7 @@ def test_a_parameter_with_options_names_the_phase_that_it_decides() -> None:
         (AcsParameters, AsCpuParameters, {"alpha": "0.5", "rho": "0.1", "candidates": "8"}, {}),
         (AcsParameters, SpmParameters, {"alpha": "0.5", "rho": "0.1"}, {"alpha", "rho"}),
         # What the other does not have is not kept.
-        (SpmCpuParameters, SpmParameters, {"memory": 4, "greedy": "listed"}, {"memory"}),
-        (SpmParameters, SpmCpuParameters, {"memory": 4}, {"memory"}),
-        (SpmParameters, AcsParameters, {"memory": 4}, {}),
+        (SpmParameters, AcsParameters, {"memory": 4, "rho": "0.1"}, {"rho"}),
         (AsGroupParameters, AsCudaParameters, {"workers": 64}, {}),
         (AsGroupParameters, AsLaunchesParameters, {"workers": 64}, {"workers"}),
         (AsGroupParameters, AsLaunchesParameters, {"update": "gather"}, {"update"}),

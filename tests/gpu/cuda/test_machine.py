@@ -17,7 +17,7 @@ from gpu.core.problem import Problem
 from gpu.core.system import System
 from gpu.cuda.kernels import HOLD, Hold, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.cuda.machine import Buffer, Launch, by_name, check_room
+from gpu.cuda.machine import Buffer, Launch, by_name, check_room, too_large
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
 
@@ -86,3 +86,21 @@ def test_blocks_that_wait_for_one_another_must_all_be_there_at_once() -> None:
     with pytest.raises(DeviceError, match=r"hold needs 7 blocks .* the device holds 6"):
         machine.run([TOGETHER.launch("hold", 7, 32, {}, nanoseconds=0)])
     machine.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "choice"),
+    [
+        ("trails", (40_000, 40_032), "choose acs-gpu-spm"),
+        ("matrix", (40_000, 40_000), "choose a smaller instance"),
+        ("tours", (40_000, 40_000), "use fewer ants"),
+        ("records", (40_000, 8), "use fewer ants, or a smaller instance"),
+    ],
+)
+def test_what_does_not_fit_a_gpu_is_refused_with_a_choice(
+    name: str, shape: tuple[int, int], choice: str
+) -> None:
+    buffers = [Buffer("lengths", (10,), np.uint64), Buffer(name, shape, np.float32)]
+    sentence = too_large("cuda:0", buffers, 2**20, 2**34)
+    assert f"needs {4 * shape[0] * shape[1] / 2**30:.2f} GiB on cuda:0" in sentence
+    assert sentence.partition(": ")[2].startswith(choice)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu import catalog
-from gpu.acs.parameters import AcsParameters, SpmCpuParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core import devices
 from gpu.core.devices import Device, Survey
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
@@ -65,7 +65,7 @@ def test_a_parameter_means_what_was_so_before_it_was_one(without_gpu: None) -> N
     recorded = new_session(some_cities(100), colony="acs-spm", device="cpu:1").to_dict()
     assert recorded["parameters"].pop("greedy") == "remembered"  # type: ignore[attr-defined]
     older = Session.from_dict(json.loads(json.dumps(recorded)))
-    assert isinstance(older.parameters, SpmCpuParameters)
+    assert isinstance(older.parameters, SpmParameters)
     assert older.parameters.greedy == older.chosen.to_dict()["greedy"] == "listed"
     assert Session.from_dict(older.to_dict()) == older
 

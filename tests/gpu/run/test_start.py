@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.problems.tsp.heuristics import start_tour
 from gpu.run import run as run_module
 from gpu.run.outcome import Ending
@@ -47,6 +49,26 @@ def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyP
     result = Result.of(INSTANCE, run.session, run.outcome)
     assert (result.cost, result.iterations) == (state.best_cost, 0)
     assert result.to_dict()["tour"] == INSTANCE.written(state.best_solution)
+
+
+def test_progress_counts_before_the_first_tour_is_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Slowly(RandomColony):
+        """Betters its tours until the 60th iteration, but they stay worse than the first one."""
+
+        def snapshot(self, wanted: Wanted) -> Snapshot:
+            taken, last = super().snapshot(wanted), min(self.iteration, 60)
+            return dataclasses.replace(
+                taken, best_cost=10**6 - last, best_iteration=last, best_solution=None
+            )
+
+    run = make(monkeypatch, Slowly, no_improvement=20)
+    outcome = run.finish()
+    assert outcome.state.iteration == 80
+    assert outcome.state.best_iteration == 0
+    assert outcome.state.best_solution is not None
+    assert "20 iterations" in outcome.reason
 
 
 def test_the_first_tour_stays_the_best_until_a_better_one_is_found(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
@@ -137,6 +137,36 @@ def test_themes_change_colours_and_are_remembered(
         assert settings.get("theme", "") == name
     press(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
     assert not window.theme.dark
+
+
+def test_a_change_of_theme_keeps_the_style_sheet(qtbot: QtBot, window: MainWindow) -> None:
+    # Qt would style every widget anew for another one, which takes half a second.
+    sheet = QApplication.instance().styleSheet()  # type: ignore[union-attr]
+    for action in ("theme", "present", "theme", "present"):
+        window.actions_[action].trigger()
+        assert QApplication.instance().styleSheet() == sheet  # type: ignore[union-attr]
+
+
+def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    log, problem = window.view(LogView), window.setup.seed_field.problem_label
+    assert not log.isVisible()
+    window.theme_choice.choose("light")
+    window.actions_["present"].trigger()
+    window.dashboard.show_view("log")
+    assert log.text.viewport().grab().toImage().pixelColor(200, 100) == LIGHT.colour("field")
+    assert log.path.font().pointSizeF() == pytest.approx(window.theme.points(0.92))
+    assert log.theme == window.theme
+    window.actions_["present"].trigger()
+    window.setup.seed_field.problem = "wrong"
+    # Hidden parts of the panel follow a moment later.
+    danger = LIGHT.colour("danger")
+    qtbot.waitUntil(lambda: problem.palette().windowText().color() == danger)
+    assert problem.font().pointSizeF() == pytest.approx(window.theme.points(0.92))
+    menu = window.menuBar().actions()[0].menu()
+    assert isinstance(menu, QWidget)
+    assert menu.grab().toImage().pixelColor(8, 3) == LIGHT.colour("panel")
 
 
 def test_presentation_has_larger_type_and_nothing_else(window: MainWindow) -> None:

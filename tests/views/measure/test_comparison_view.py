@@ -140,7 +140,7 @@ def in_sight(view: ComparisonView) -> list[str]:
 def test_ratio_and_whole_time_are_always_in_sight(
     qtbot: QtBot, view: ComparisonView, width: int, headings: int, theme: Theme
 ) -> None:
-    apply(theme)
+    apply(theme, view)
     view.apply_theme(theme)
     view.resize(width, 330)
     qtbot.waitUntil(lambda: len(in_sight(view)) == headings, timeout=2000)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpu.core.errors import InstanceError
+from gpu.core.memory import SPARE
 from gpu.core.words import shown
+from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import HEAD, load_text, matrix_text, symmetric
 
@@ -144,6 +146,22 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         with pytest.raises(InstanceError) as caught:
             load(path)
         assert str(caught.value).startswith(shown(f"{path}: {why}"))
+
+
+@pytest.mark.parametrize("form", ["FULL_MATRIX", "UPPER_ROW"])
+def test_a_matrix_that_does_not_fit_is_refused_before_its_numbers_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    text = matrix_text(form, symmetric(100))
+    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 12 * 100**2)
+    with monkeypatch.context() as patch:
+        patch.setattr(tsplib, "_parse", None)
+        message = _refused(tmp_path, text)
+    assert message.startswith("its 100 × 100 distances need 0.0 GiB of memory")
+    assert "an instance with coordinates" in message
+    for free in (SPARE + 76 * 100**2, None):
+        monkeypatch.setattr(tsplib, "free_memory", lambda free=free: free)
+        assert load_text(tmp_path, text).n == 100
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:

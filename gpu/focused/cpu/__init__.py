@@ -1,0 +1,1 @@
+"""Focused colonies on the CPU."""

@@ -1,0 +1,196 @@
+"""What the ants of a cell do: a kick, the local search after it, and whether the tour is kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.construction.cpu.random_keys import minus_log2
+from gpu.core.random import Purpose
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.philox import draw_block, odd_share, share
+from gpu.cpu.record import ITERATION
+from gpu.focused.cpu.patch import lay_out, leave
+from gpu.focused.cpu.search import forget_queue, improve, wait
+from gpu.focused.cpu.state import (
+    BUILT,
+    GAIN,
+    HEAT,
+    SIZE,
+    TOTAL,
+    TURNS,
+    WHOLE,
+    FocusedState,
+    Lists,
+    Patch,
+)
+from gpu.focused.cpu.tour import away, given_up, take_back, turn_noted
+
+KICK = np.uint32(Purpose.KICK)
+LN2 = math.log(2.0)
+LEAST_CITIES = 5  # of a tour that can be kicked
+
+NOT_KICKED = -(np.int64(2) ** 62)
+
+STEPS = 8  # most steps of a walk to the end of a wide kick
+FACTOR, SUMMAND = np.uint32(1664525), np.uint32(1013904223)
+
+
+@compiled
+def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
+    """Let the ants of a cell search, one after another, in a patch laid out anew.
+
+    In the first iterations nobody kicks: all cities of the cell look for moves.
+    """
+    lay_out(state, patch, cell)
+    cells, rules, lists = state.cells, state.rules, state.lists
+    iteration = state.record.numbers[ITERATION]
+    begin, end = cells.bounds[cell], cells.bounds[cell + 1]
+    number_of_cells = cells.bounds.size - 1
+    first = rules.ants * cell // number_of_cells
+    built = rules.ants * (cell + 1) // number_of_cells - first
+    gained = total = np.int64(0)
+    if iteration < rules.settling:
+        whole = lists.neighbours.shape[0] <= WHOLE
+        for member in range(end - begin):
+            wait(patch, cells.members[begin + member] if whole else member)
+        while True:
+            gain = improve(lists, patch)
+            gained += gain
+            patch.numbers[TURNS] = 0
+            if gain == 0:
+                break
+        total = gained * built
+    else:
+        heat = state.schedule[HEAT]
+        for ant in range(first, first + built):
+            gain = _kick(state, patch, cell, iteration, ant)
+            if gain == NOT_KICKED:
+                continue
+            gain += improve(lists, patch)
+            forget_queue(patch)
+            total += gained + gain
+            if gain > 0 or (gain < 0 and _forgiven(patch.words[6], gain, heat)):
+                gained += gain
+            elif gain < 0:
+                take_back(patch)
+            patch.numbers[TURNS] = 0
+    cells.gains[cell, GAIN] = gained
+    cells.gains[cell, TOTAL] = total
+    cells.gains[cell, BUILT] = built
+    leave(state, patch, cell)
+
+
+@inlined
+def _below(word: np.uint32, limit: Whole) -> np.int64:
+    """Return a whole number from 0 to ``limit`` - 1."""
+    return np.int64((np.uint64(word) * np.uint64(limit)) >> np.uint64(32))
+
+
+@inlined
+def _start(state: FocusedState, patch: Patch, cell: Whole, word: np.uint32) -> np.int64:
+    """Return a city of the cell, as numbered in the patch."""
+    begin, end = state.cells.bounds[cell], state.cells.bounds[cell + 1]
+    member = _below(word, end - begin)
+    if state.source.size <= WHOLE:
+        return np.int64(state.cells.members[begin + member])
+    return member
+
+
+@inlined
+def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
+    """Return the trail of the edge by which the source leaves a city."""
+    return np.float32(state.trails.taken[patch.cities[city]])
+
+
+@compiled
+def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole) -> np.int64:
+    """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
+
+    It is a double bridge (Martin, Otto and Felten 1991). Most are within a few cities of the tour.
+    A wide one has its ends near each other in the plane, wherever they are on the tour. Of two
+    places drawn for it, the one with the weaker trail is taken.
+    """
+    lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
+    if size < LEAST_CITIES:
+        return NOT_KICKED
+    words, more = patch.words[:4], patch.words[4:]
+    draw_block(words, rules.key, KICK, iteration, ant, 0)
+    draw_block(more, rules.key, KICK, iteration, ant, 1)
+    start = _start(state, patch, cell, words[0])
+    if rules.focus > 0 and share(more[1]) < rules.focus:
+        other = _start(state, patch, cell, more[0])
+        if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
+            start = other
+    ends = patch.touched
+    if share(more[3]) < rules.wide:
+        _walk_around(patch, start, words)
+    else:
+        longest = min(np.int64(rules.kick), (size - 2) // 3)
+        b = _below(words[1], longest) + 1
+        c = _below(words[2], longest) + 1
+        d = _below(words[3], longest) + 1
+        place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
+        ends[0], ends[1], ends[2], ends[3] = place, place + b, place + b + c, place + b + c + d
+    if ends[0] < 0 or ends[3] > size - 2:
+        return NOT_KICKED
+    return _bridge(lists, patch, ends[0], ends[1], ends[2], ends[3])
+
+
+@inlined
+def _walk_around(patch: Patch, start: Whole, words: NDArray[np.uint32]) -> None:
+    """Note four places in ascending order: of a city, and where three walks from it end.
+
+    A walk takes up to ``STEPS`` steps from city to candidate.
+    """
+    places = patch.touched
+    places[0] = patch.place[start]
+    for walk in range(1, 4):
+        city, word = np.int64(start), words[walk]
+        for _ in range(_below(word, STEPS) + 1):
+            word = np.uint32(word * FACTOR + SUMMAND)  # Numerical Recipes' generator
+            city = np.int64(patch.near[city, _below(word, patch.near.shape[1])])
+        at = walk
+        place = patch.place[city]
+        while at > 0 and places[at - 1] > place:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
+    for at in range(1, 4):
+        places[at] = max(places[at], places[at - 1] + 1)
+
+
+@inlined
+def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Whole) -> np.int64:
+    """Give up the edges behind four places for those of a double bridge; return the gain."""
+    tour = patch.tour
+    a0, b0 = np.int32(tour[p0]), np.int32(tour[p0 + 1])
+    b1, c0 = np.int32(tour[p1]), np.int32(tour[p1 + 1])
+    c1, d0 = np.int32(tour[p2]), np.int32(tour[p2 + 1])
+    d1, e0 = np.int32(tour[p3]), np.int32(tour[p3 + 1])
+    gain = given_up(lists, patch, a0, b0) + given_up(lists, patch, b1, c0)
+    gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
+    if gain < 0:
+        return NOT_KICKED  # a link is among them
+    gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)
+    gain -= away(lists, patch, c1, b0) + away(lists, patch, b1, e0)
+    turn_noted(patch, p0 + 1, p3 - p0)
+    turn_noted(patch, p0 + 1, p3 - p2)
+    turn_noted(patch, p0 + 1 + p3 - p2, p2 - p1)
+    turn_noted(patch, p0 + 1 + p3 - p1, p1 - p0)
+    ends = patch.touched
+    ends[0], ends[1], ends[2], ends[3] = a0, b0, b1, c0
+    ends[4], ends[5], ends[6], ends[7] = c1, d0, d1, e0
+    for end in range(8):
+        wait(patch, ends[end])
+    return gain
+
+
+@inlined
+def _forgiven(word: np.uint32, gain: np.int64, heat: float) -> bool:
+    """Whether a longer tour is kept: with probability e^(gain/heat) (Metropolis et al. 1953)."""
+    if heat <= 0:
+        return False
+    return bool(np.float64(-gain) < heat * LN2 * np.float64(minus_log2(odd_share(word))))

@@ -1,0 +1,64 @@
+"""When longer tours are kept: in cycles in which the temperature falls from its largest to 0.
+
+What two cycles have led to is crossed: their tours differ in components that have no city in
+common, and the shorter tour takes over from the other each component that makes it shorter still
+(in the spirit of the partition crossover of Whitley, Hains and Howe 2009).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compilation import compiled, inlined
+from gpu.cpu.record import ITERATION
+from gpu.focused.cpu.merge import merge
+from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState
+
+
+@compiled
+def cool(state: FocusedState) -> None:
+    """Set the temperature of the next iteration; at the end of a cycle make its champion."""
+    schedule, rules, n = state.schedule, state.rules, state.tour.size
+    if state.record.numbers[ITERATION] < rules.settling:
+        schedule[CYCLE] = rules.cycle
+    else:
+        schedule[DONE] += 1
+        if schedule[DONE] >= schedule[CYCLE]:
+            _end_cycle(state)
+            schedule[DONE] = 0
+            if rules.doubling:
+                schedule[CYCLE] *= 2
+    cycle = schedule[CYCLE]
+    left = (cycle - 1 - schedule[DONE]) / max(cycle - 1, 1)
+    schedule[HEAT] = rules.heat * left * schedule[LENGTH] / n
+
+
+@inlined
+def _end_cycle(state: FocusedState) -> None:
+    """Cross the tour with the champion, and make the result the champion and the tour."""
+    schedule, tour, place, champion = state.schedule, state.tour, state.place, state.champion
+    if schedule[CHAMPION] > 0:
+        number, other = state.exchange.path, state.cells.spare
+        longer = schedule[LENGTH] > schedule[CHAMPION]
+        if longer:  # the champion is what takes over
+            for at in range(tour.size):
+                tour[at], champion[at] = champion[at], tour[at]
+                place[tour[at]] = at
+            schedule[LENGTH] = schedule[CHAMPION]
+        for at in range(tour.size):
+            number[tour[at]] = at
+        for at in range(tour.size):
+            other[at] = number[champion[at]]
+            champion[at] = tour[at]  # merging changes ``tour``
+        everyone, n = state.cells.everyone, np.int64(tour.size)
+        schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
+    copy(champion, tour)
+    schedule[CHAMPION] = schedule[LENGTH]
+
+
+@inlined
+def copy(to: NDArray[np.int32], cities: NDArray[np.int32]) -> None:
+    """Copy a tour."""
+    for at in range(cities.size):
+        to[at] = cities[at]

@@ -1,0 +1,141 @@
+"""How the changes that ants made in different patches become changes of one tour.
+
+What differs between a patch's tour and the source is an exchange of edges. Where it makes a tour of
+what was merged before it, it is made as a whole. Else it falls into components, which have no city
+in common; each that makes a tour is made, and the others are lost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import distance
+from gpu.focused.cpu.exchange import make
+from gpu.focused.cpu.state import Exchange, FocusedState
+
+
+@compiled
+def merge(
+    state: FocusedState,
+    cities: NDArray[np.int32],
+    members: NDArray[np.int32],
+    begin: np.int64,
+    size: np.int64,
+    result: NDArray[np.int32],
+    only_gains: bool,
+) -> np.int64:
+    """Merge a tour of ``size`` cities into ``state.tour``; return how much that gains.
+
+    City i of ``result`` is number ``cities[members[begin + i]]`` of the instance, and the tour that
+    was changed went through them in the order of i. With ``only_gains``, components that make the
+    tour longer are left out.
+    """
+    room, geometry = state.exchange, state.lists.geometry
+    count = _differences(room, cities, members, begin, size, result)
+    if count == 0:
+        return np.int64(0)
+    for edge in range(count):
+        room.order[0, edge] = room.order[1, edge] = edge
+    gain = np.int64(0)
+    if not only_gains and make(state.tour, state.place, room, np.int64(0), count):
+        for edge in range(count):
+            old, new = room.old[edge], room.new[edge]
+            gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
+        return gain
+    _sort_by_component(room, count)
+    first = np.int64(0)
+    while first < count:
+        component, part = _component(room, room.old[room.order[0, first], 0]), np.int64(0)
+        end = first
+        while end < count and _component(room, room.old[room.order[0, end], 0]) == component:
+            old, new = room.old[room.order[0, end]], room.new[room.order[1, end]]
+            part += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
+            end += 1
+        wanted = part > 0 or not only_gains
+        if wanted and make(state.tour, state.place, room, first, end - first):
+            gain += part
+        first = end
+    return gain
+
+
+@inlined
+def _differences(
+    room: Exchange,
+    cities: NDArray[np.int32],
+    members: NDArray[np.int32],
+    begin: np.int64,
+    size: np.int64,
+    result: NDArray[np.int32],
+) -> np.int64:
+    """Note the edges that differ, as cities of the instance, and find the components."""
+    place, root = room.place, room.root
+    for at in range(size):
+        place[result[at]] = at
+    olds = news = np.int64(0)
+    for city in range(size):
+        following = city + 1 if city + 1 < size else 0
+        a, b = cities[members[begin + city]], cities[members[begin + following]]
+        step = abs(np.int64(place[city]) - np.int64(place[following]))
+        if step not in (1, size - 1):
+            room.old[olds, 0], room.old[olds, 1] = a, b
+            root[a], root[b] = a, b
+            olds += 1
+        city_after = result[city + 1 if city + 1 < size else 0]
+        step = abs(np.int64(result[city]) - np.int64(city_after))
+        if step not in (1, size - 1):
+            room.new[news, 0] = cities[members[begin + result[city]]]
+            room.new[news, 1] = cities[members[begin + city_after]]
+            news += 1
+    for edge in range(olds):
+        _unite(room, room.old[edge, 0], room.old[edge, 1])
+        _unite(room, room.new[edge, 0], room.new[edge, 1])
+    return olds
+
+
+@inlined
+def _component(room: Exchange, city: Whole) -> np.int32:
+    """Return the city that stands for a component."""
+    root = room.root
+    at = np.int32(city)
+    while root[at] != at:
+        root[at] = root[root[at]]
+        at = root[at]
+    return at
+
+
+@inlined
+def _unite(room: Exchange, a: Whole, b: Whole) -> None:
+    """Make one component of two; the lower city stands for it."""
+    first, second = _component(room, a), _component(room, b)
+    room.root[max(first, second)] = min(first, second)
+
+
+@inlined
+def _sort_by_component(room: Exchange, count: Whole) -> None:
+    """Sort old and new edges by the city that stands for their component.
+
+    Both have as many of each component. The place of a component is counted in ``room.place``.
+    """
+    place = room.place
+    for edge in range(count):
+        place[_component(room, room.old[edge, 0])] = 0
+    for edge in range(count):
+        place[_component(room, room.old[edge, 0])] += 1
+    begin = np.int32(0)
+    for edge in range(count):  # in the order in which components come up
+        component = _component(room, room.old[edge, 0])
+        if place[component] > 0:
+            size = place[component]
+            place[component] = np.int32(-begin - 1)  # below 0: where it begins
+            begin += size
+    for side in range(2):
+        for edge in range(count):
+            city = room.old[edge, 0] if side == 0 else room.new[edge, 0]
+            component = _component(room, city)
+            at = -place[component] - 1
+            room.order[side, at] = edge
+            place[component] -= 1
+        for edge in range(count if side == 0 else 0):  # back to where each begins
+            place[_component(room, room.old[edge, 0])] += 1

@@ -1,0 +1,213 @@
+"""The arrays that a focused colony on the CPU works on.
+
+An iteration begins with a common tour, the source. Cells share out the cities. The ants of a cell
+search in a patch, one after another: each begins where the one before it ended, so the patch has a
+tour of its own. At the end of the iteration the changes of all patches are merged.
+
+A patch is the whole tour where that is short, and else the cities of the cell. Then the stretches
+of the source between them are links: edges of the patch's tour that no ant may give up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.cpu.geometry import EUCLIDEAN, Geometry
+from gpu.cpu.philox import Key
+from gpu.cpu.record import Record
+from gpu.cpu.structures import allocated
+
+WHOLE = 8192  # cities up to which a patch is the whole tour
+CELL = 256, 2048  # cities a cell has at least, where patches are whole and where they are not
+MOST_CELLS = 1 << 10
+JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
+
+NOBODY = np.int32(-1)
+FAR = np.int32(2**31 - 1)  # length of a candidate that is not in the patch: nothing is gained by it
+
+
+class Lists(NamedTuple):
+    """What does not change: the cities, and the candidates of each by their distance."""
+
+    geometry: Geometry
+    flat: bool  # whether a distance is that of EUC_2D, the common case, which has a short cut
+    neighbours: NDArray[np.int32]  # (n, k)
+    lengths: NDArray[np.int32]  # (n, k)
+
+
+class Rules(NamedTuple):
+    """What the ants and the cooling are told."""
+
+    key: Key  # of the seed
+    ants: int  # m: of all cells
+    kick: int  # most cities in each of the three segments that a kick moves
+    wide: np.float32  # probability of a kick whose ends are near each other in the plane
+    heat: float  # temperature at which a cycle begins, in mean edges of the best tour
+    cycle: int  # iterations in the first cycle; each further one has twice as many, if
+    doubling: bool
+    keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
+    focus: np.float32  # probability of comparing two places for a kick by their trails
+    settling: int  # iterations without kicks at the beginning
+
+
+class Patch(NamedTuple):
+    """What a thread's ants search in; cities are numbered in the order of the source.
+
+    A patch has ``k`` cities, so many entries of each array are used.
+    """
+
+    cities: NDArray[np.int32]  # (c,): numbers in the instance
+    number: NDArray[np.int32]  # (n,): of each city of the instance in the patch, or NOBODY
+    points: NDArray[np.float64]  # (c, 2)
+    near: NDArray[np.int32]  # (c, k): candidates in the patch, by distance
+    spans: NDArray[np.int32]  # (c, k): their distances; FAR after the last
+    links: NDArray[np.int32]  # (c, 2): the other end of a link after and before, or NOBODY
+    tour: NDArray[np.int32]  # (c,)
+    place: NDArray[np.int32]  # (c,): in the tour
+    queue: NDArray[np.int32]  # (c,): a ring of cities that will look for a move
+    waiting: NDArray[np.bool_]  # (c,)
+    touched: NDArray[np.int32]  # (8,): ends of the edges that a kick or a move changed
+    words: NDArray[np.uint32]  # (8,): random words of the present ant
+    journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
+    numbers: NDArray[np.int64]  # (8,): see the constants below
+
+
+SIZE, TURNS, HEAD, WAITING, LINKED = range(5)
+"""Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
+many wait; whether there are links."""
+
+
+class Cells(NamedTuple):
+    """Which cities belong together in this iteration, and what their ants made of the source."""
+
+    bounds: NDArray[np.int64]  # (cells + 1,): of each cell in ``members``
+    members: NDArray[np.int32]  # (n,): places of the source, cell by cell, ascending in a cell
+    everyone: NDArray[np.int32]  # (n,): all places, ascending
+    results: NDArray[np.int32]  # (cells, c): the tour of each patch, as numbered there
+    gains: NDArray[np.int64]  # (cells, 3): see the constants below
+    spare: NDArray[np.int32]  # (n,): room to sort in
+    keys: NDArray[np.float64]  # (2, n): coordinates in the present direction; room to select in
+
+
+GAIN, TOTAL, BUILT = range(3)
+"""Of a cell: what its ants gained; the sum of what each ant's tour was shorter than the source, and
+how many there were."""
+
+
+class Exchange(NamedTuple):
+    """Edges that are given up and edges that come instead, and room to find out what they make."""
+
+    old: NDArray[np.int32]  # (n, 2): edges to give up, cities of the instance
+    new: NDArray[np.int32]  # (n, 2): edges to take
+    order: NDArray[np.int32]  # (2, n): indices of old and new edges by component
+    root: NDArray[np.int32]  # (n,): union-find
+    cuts: NDArray[np.int32]  # (n,): places after which the tour is cut, ascending
+    ends: NDArray[np.int32]  # (2 n,): the end with which a new edge joins each end of a segment
+    path: NDArray[np.int32]  # (n,): segments in their new order; the lowest bit: turned
+    moved: NDArray[np.int32]  # (n,): cities on their way to another place
+    place: NDArray[np.int32]  # (n,): places in a patch's tour
+
+
+class Trails(NamedTuple):
+    """Pheromone of the candidates' edges, in units of the largest that there can be."""
+
+    values: NDArray[np.float32]  # (n, k)
+    taken: NDArray[np.float32]  # (n,): of the edge by which the source leaves each city
+
+
+class FocusedState(NamedTuple):
+    """All that the threads share."""
+
+    lists: Lists
+    rules: Rules
+    source: NDArray[np.int32]  # (n,): the tour with which an iteration begins
+    tour: NDArray[np.int32]  # (n,): the tour as it is merged; else the source
+    place: NDArray[np.int32]  # (n,): of each city in ``tour``
+    cells: Cells
+    exchange: Exchange
+    trails: Trails
+    champion: NDArray[np.int32]  # (n,): what the cycles before this one have led to
+    schedule: NDArray[np.float64]  # (5,): see the constants below
+    record: Record
+
+
+HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
+"""Places in the schedule: temperature; the source's length; iterations of the present cycle, and
+how many of them are done; the champion's length, 0 before there is one."""
+
+
+def is_flat(geometry: Geometry) -> bool:
+    """Whether the distance is the rounded one of points in a plane."""
+    return geometry.rule == EUCLIDEAN and not geometry.points[:, 2].any()
+
+
+def cells_of(n: int) -> int:
+    """Cells of a tour through ``n`` cities: a power of two, so that threads share them evenly."""
+    least = CELL[n > WHOLE]
+    cells = 1
+    while cells < MOST_CELLS and n >= 2 * cells * least:
+        cells *= 2
+    return cells
+
+
+def patch_size(n: int) -> int:
+    """Cities of the largest patch."""
+    return n if n <= WHOLE else -(-n // cells_of(n))
+
+
+def new_patch(n: int, k: int) -> Patch:
+    """Make room for a thread's patch."""
+    c = patch_size(n)
+    return allocated(
+        Patch,
+        c,
+        number=np.full(n, NOBODY),
+        points=(c, 2),
+        near=(c, k),
+        spans=(c, k),
+        links=(c, 2),
+        touched=8,
+        words=8,
+        journal=(JOURNAL, 2),
+        numbers=8,
+    )
+
+
+def new_cells(n: int) -> Cells:
+    """Make the cells of the first iteration.
+
+    Where patches are whole the first cell has all cities, else they are stretches of the source.
+    """
+    cells = cells_of(n)
+    everyone = np.arange(n, dtype=np.int32)
+    shares = np.arange(cells + 1, dtype=np.int64)
+    return allocated(
+        Cells,
+        n,
+        bounds=np.minimum(shares, 1) * n if n <= WHOLE else shares * n // cells,
+        members=everyone.copy(),
+        everyone=everyone,
+        results=(cells, patch_size(n)),
+        gains=(cells, 3),
+        keys=(2, n),
+    )
+
+
+def new_exchange(n: int) -> Exchange:
+    """Make room for an exchange."""
+    return allocated(Exchange, n, old=(n, 2), new=(n, 2), order=(2, n), ends=2 * n)
+
+
+def bytes_needed(n: int, k: int, threads: int) -> dict[str, int]:
+    """Bytes of each part, for :func:`gpu.cpu.main_memory.require`."""
+    patch = patch_size(n) * (8 * k + 46) + 4 * n + 8 * JOURNAL
+    return {
+        "candidate lists and trails": n * k * 12 + 4 * n,
+        "tours": n * (4 * 5 + 24),
+        "cells": n * 24 + cells_of(n) * patch_size(n) * 4,
+        "merging": n * 52,
+        "patches": threads * patch,
+    }

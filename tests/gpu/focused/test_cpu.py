@@ -1,0 +1,153 @@
+"""The focused colony on the CPU: every iteration has a tour, whatever the instance."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.focused.cpu import state as states
+from gpu.focused.cpu.colony import FocusedCpuColony
+from gpu.focused.parameters import FocusedParameters
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
+from tests.gpu.cpu import makers
+
+FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
+
+
+def far_cluster(n: int) -> TspInstance:
+    """All cities at a few places, but for some that are very far away."""
+    rng = np.random.default_rng(5)
+    near, far = rng.integers(0, 9, (n - 6, 2)), 4_000_000 + rng.integers(0, 9, (6, 2))
+    return makers.points(np.concatenate((near, far)))
+
+
+HOSTILE = {
+    "5 cities": makers.uniform(5),
+    "6 cities": makers.uniform(6),
+    "7 cities": makers.uniform(7),
+    "9 cities": makers.uniform(9),
+    "ties": makers.grid(12, 10),
+    "places shared": makers.crowded(80),
+    "one place": makers.points(np.zeros((40, 2))),
+    "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
+    "a cluster far away": far_cluster(200),
+    "no geometry": makers.symmetric(60),
+    "on the globe": makers.points(
+        np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO
+    ),
+    "ceiling": makers.points(
+        np.random.default_rng(4).integers(0, 99, (300, 2)), metric=Metric.CEIL_2D
+    ),
+}
+
+
+def colony_of(
+    instance: TspInstance, seed: int = 1, threads: int = 1, **values: object
+) -> FocusedCpuColony:
+    parameters = FocusedParameters(**values)  # type: ignore[arg-type]
+    return FocusedCpuColony(instance, parameters, seed, threads=threads)
+
+
+def run(colony: FocusedCpuColony, iterations: int) -> list[Snapshot]:
+    """Snapshots of all iterations; making one checks its tours and their lengths."""
+    with closing(colony):
+        snapshots = []
+        for _ in range(iterations):
+            colony.iterate(1)
+            snapshots.append(colony.snapshot(FULL))
+    return snapshots
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
+    instance = HOSTILE[name]
+    snapshots = run(colony_of(instance, cooling=8, heat=3), 40)
+    best = [snapshot.best_cost for snapshot in snapshots]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] == min(snapshot.iteration_best for snapshot in snapshots)
+    assert snapshots[-1].solutions_built == 40 * instance.n
+
+
+@pytest.mark.parametrize("cities", [600, 5000])
+def test_cells_that_disturb_each_other_still_make_a_tour(cities: int) -> None:
+    """A high temperature and long kicks: most ants change much, and cells overlap."""
+    instance = makers.uniform(cities, size=100_000)
+    assert states.cells_of(cities) > 1
+    values = {"heat": 20, "kick": 300, "ants": 20 * states.cells_of(cities), "cooling": 1}
+    for snapshot in run(colony_of(instance, **values), 60):
+        assert snapshot.iteration_solution is not None
+
+
+@pytest.fixture(scope="module")
+def large() -> TspInstance:
+    """More cities than a whole patch has."""
+    return makers.uniform(states.WHOLE + 2000, size=1_000_000)
+
+
+def test_patches_that_are_not_the_whole_tour_are_merged(large: TspInstance) -> None:
+    assert states.patch_size(large.n) < large.n
+    snapshots = run(colony_of(large), 6)
+    lengths = [snapshot.best_cost for snapshot in snapshots]
+    assert lengths[-1] < 0.99 * lengths[0]
+
+
+@pytest.mark.parametrize("kind", ["whole", "patches"])
+def test_the_tours_do_not_depend_on_the_number_of_threads(kind: str, large: TspInstance) -> None:
+    instance = makers.uniform(2500, size=100_000) if kind == "whole" else large
+    one = run(colony_of(instance, threads=1, ants=2000), 5)
+    several = run(colony_of(instance, threads=3, ants=2000), 5)
+    for first, second in zip(one, several, strict=True):
+        assert first.iteration_best == second.iteration_best
+        assert first.iteration_mean == second.iteration_mean
+        assert first.iteration_solution is not None
+        assert second.iteration_solution is not None
+        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+
+
+def test_another_seed_gives_another_tour() -> None:
+    instance = makers.uniform(400)
+    first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
+    assert first.iteration_solution is not None
+    assert second.iteration_solution is not None
+    assert not np.array_equal(first.iteration_solution, second.iteration_solution)
+
+
+@pytest.mark.parametrize("name", ["ring", "grid"])
+def test_it_finds_the_optimum(name: str) -> None:
+    instance = makers.ring(300) if name == "ring" else makers.grid(14, 14)
+    assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
+
+
+def test_cooling_ends_without_longer_tours() -> None:
+    """At the end of a cycle nothing longer is kept, so the mean of the ants is near the best."""
+    snapshots = run(colony_of(makers.uniform(500), cooling=10), 11)
+    hot, cold = snapshots[1], snapshots[10]
+    assert hot.iteration_best > hot.best_cost or hot.iteration_mean > hot.iteration_best
+    assert cold.iteration_best == cold.best_cost
+
+
+def test_trails_are_strong_where_tours_agree() -> None:
+    instance = makers.uniform(300)
+    colony = colony_of(instance, rho=0.2)
+    with closing(colony):
+        colony.iterate(40)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        assert snapshot.best_solution is not None
+        assert snapshot.pheromone is not None
+        city, following = snapshot.best_solution[:2]
+        trails = colony.trails_from(int(city))
+        assert snapshot.trails is not None
+        assert snapshot.branching is not None
+        assert 1 <= snapshot.branching <= 7
+        assert trails.max() <= 1
+        assert trails[following] > np.median(trails)
+
+
+def test_directed_instances_are_refused_with_a_colony_that_can() -> None:
+    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
+        colony_of(makers.directed(20))
