@@ -41,10 +41,10 @@ class FocusedParameters(Parameters):
         },
     )
     kick: int = parameter(
-        70, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
+        100, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
     )
     heat: float = parameter(
-        0.7,
+        1.0,
         "T",
         "Temperature at which a cycle of cooling begins, in mean edges of the tour: the higher, "
         "the more tours are kept that are longer than before.",
