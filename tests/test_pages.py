@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MEASUREMENTS = DOCS / "measurements"
-MEASURED = ["acs-quality", "acs-speed", "ant-system", "coloring", "max-min"]
+MEASURED = ["acs-quality", "acs-speed", "ant-system", "coloring", "focused", "max-min"]
 FAMILIES = ["acs-quality", "ant-system", "coloring", "max-min"]
 
 
