@@ -112,9 +112,7 @@ class FacoCpuColony(CpuColony):
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         row = np.full(self._instance.n, self._pheromone.limits[LEAST])
-        row[self._lists.near[city, : self._pheromone.trails.shape[1]]] = self._pheromone.trails[
-            city
-        ]
+        row[self._lists.candidates[city]] = self._pheromone.trails[city]
         return row
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
