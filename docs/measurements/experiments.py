@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from methods import SELECTIONS, color, compare, equal, hits, quality, reward, search, speed, tabu
+from methods import (
+    SELECTIONS,
+    against_time,
+    color,
+    compare,
+    equal,
+    hits,
+    quality,
+    reward,
+    search,
+    speed,
+    tabu,
+)
 from papers import REPORT_TARGETS, TABLE_1, TABLE_9, TARGETS
 from runs import Case, Experiment, Row, of
 
@@ -66,6 +78,26 @@ COLORINGS = [
     Case({"system": "aco-rlf-seq"}, "aco-rlf-seq", {"selection": "wheel"}),
 ]
 GOALS = {"DSJC500.5": 50, "DSJC1000.5": 90}
+
+SYMMETRIC = (
+    *("rd100", "pr299", "fl417", "gr431", "rat575", "dsj1000", "u1060", "rl1304", "fl1577"),
+    *("vm1748", "u1817", "rl1889", "u2152", "rl5934"),
+)
+"""All symmetric instances of ``report``."""
+
+FORMER_CASES = [
+    of("acs-gpu", ants=8, local_search="2opt+oropt"),
+    of(
+        "mmas-cores",
+        ants=32,
+        rho=0.5,
+        candidates=32,
+        deposit="schedule",
+        restart=250,
+        local_search="2opt+oropt",
+    ),
+]
+"""What was chosen for cores before there was a focused colony."""
 
 graphs = partial(Experiment, folder="dimacs", suffix=".col")
 
@@ -159,5 +191,38 @@ EXPERIMENTS = {
         (1, 2),
         iterations=50,
         device="cpu:1",
+    ),
+    "focused-report": Experiment(
+        against_time,
+        SYMMETRIC,
+        [of("focused-cores")],
+        "focused",
+        10,
+        (1, 2),
+        folder="report",
+        seconds=20.0,
+        device="cpu",
+    ),
+    "focused-rival": Experiment(
+        against_time,
+        SYMMETRIC,
+        [Case({"system": "fast-tsp"}, "fast-tsp", {})],
+        "focused",
+        12,
+        (1, 2),
+        folder="report",
+        marks=(5.0, 20.0),
+        device="cpu",
+    ),
+    "focused-former": Experiment(
+        against_time,
+        SYMMETRIC,
+        FORMER_CASES,
+        "focused",
+        5,
+        (1, 2),
+        folder="report",
+        seconds=5.0,
+        device="cpu",
     ),
 }

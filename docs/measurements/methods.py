@@ -14,9 +14,10 @@ from papers import REPORT_TARGETS, TABLE_9, TARGETS
 from runs import Experiment, Row, build, follow, of, run, timed, warm_up
 from scipy.stats import ranksums
 
-from gpu.core.errors import FormicariumError
+from gpu.core.errors import DeviceError, FormicariumError, ParameterError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
+from gpu.problems.tsp.instance import TspInstance
 
 SELECTIONS = {
     "as-st-dynamic": "stc-roulette",
@@ -143,6 +144,45 @@ def search(instance: Instance, plan: Experiment, *, curve: bool = False) -> Iter
             runs.append([(when, count, instance.gap_percent(cost)) for when, count, cost in found])
             shown = {"curve": runs[0]} if curve else {"runs": [each[-1] for each in runs]}
             yield case.labels | {"settings": case.values} | shown
+
+
+def against_time(instance: Instance, plan: Experiment) -> Iterator[Row]:
+    """Follow the gap of each case against time, which counts from before the colony is built.
+
+    With marks, a rival has so many seconds in a run of its own for each: see :func:`rival`.
+    """
+    goal = instance.optimum or 0
+    for case in plan.cases:
+        if not plan.marks:
+            warm_up(instance, case, plan.device)
+        for seed in plan.all_seeds:
+            start = time.perf_counter()
+            if plan.marks:
+                found = [rival(instance, seconds) for seconds in plan.marks]
+            else:
+                with closing(build(instance, case, seed, plan.device)) as colony:
+                    found = follow(colony, start, goal, plan.seconds)
+            curve = [(when, count, instance.gap_percent(cost)) for when, count, cost in found]
+            yield case.labels | {"seed": seed, "curve": curve}
+
+
+def rival(instance: Instance, seconds: float) -> tuple[float, int, int]:
+    """Return the seconds given to fast-tsp on one thread, 0, and the length of what it finds.
+
+    It gets the distances as a matrix, whose making does not count. It has no seed.
+    """
+    try:
+        import fast_tsp
+    except ImportError as error:
+        raise DeviceError("fast-tsp is not installed: pip install fast-tsp") from error
+    assert isinstance(instance, TspInstance)
+    cities = np.arange(instance.n)
+    matrix = instance.distances(cities[:, None], cities)
+    try:
+        tour = fast_tsp.find_tour(matrix.astype(np.uint16), seconds, max_threads=1)
+    except (OverflowError, ValueError) as error:
+        raise ParameterError(f"fast-tsp refuses {instance.name}: {error}") from error
+    return seconds, 0, instance.tour_length(np.array(tour))
 
 
 def color(instance: Instance, plan: Experiment) -> Iterator[Row]:

@@ -21,6 +21,7 @@ from methods import compare, speed
 from page_acs import acs_quality, acs_speed, draw_fig_6
 from page_ant_system import ant_system
 from page_coloring import coloring
+from page_focused import focused
 from page_max_min import max_min
 from tables import Sources, table
 
@@ -51,6 +52,7 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "ant-system": ant_system,
     "max-min": max_min,
     "coloring": coloring,
+    "focused": focused,
 }
 
 

@@ -42,6 +42,7 @@ class Experiment:
     seconds: float = math.inf  # of each run or timing at most
     goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
     share: float = 0.0  # of the paper's seconds
+    marks: Sequence[float] = ()  # seconds of each run of a rival, which shows none on its way
     apart: bool = False  # whether no two runs have the same seed
     device: str = "cuda"
     suffix: str = ".tsp"
@@ -118,8 +119,8 @@ def follow(
     return [*found, (time.perf_counter() - start, shot.iteration, shot.best_cost)]
 
 
-def warm_up(instance: Instance, case: Case) -> Mapping[str, float]:
+def warm_up(instance: Instance, case: Case, device: str = "auto") -> Mapping[str, float]:
     """Have the kernels compiled; return the milliseconds of an iteration's phases."""
-    with closing(build(instance, case, 0)) as colony:
+    with closing(build(instance, case, 0, device)) as colony:
         colony.iterate(3)
         return colony.timed_iteration()

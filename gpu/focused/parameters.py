@@ -8,6 +8,10 @@ from typing import Self
 
 from gpu.core.parameters import Parameters, parameter
 
+AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
+
+ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 
@@ -24,13 +28,30 @@ class FocusedParameters(Parameters):
         automatic=f"n, at most {MOST_ANTS:,}",
     )
     candidates: int = parameter(
-        7, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        6, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        AUTOMATIC,
+        "N",
+        "Which cities are near.",
+        options={
+            AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
+            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
+            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+        },
     )
     kick: int = parameter(
         50, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
     )
+    wide: float = parameter(
+        0.1,
+        "w",
+        "Probability that an ant moves longer stretches instead, whose ends are near each other.",
+        0,
+        1,
+    )
     heat: float = parameter(
-        1.0,
+        0.5,
         "T",
         "Temperature at which a cycle of cooling begins, in mean edges of the tour: the higher, "
         "the more tours are kept that are longer than before.",
@@ -59,4 +80,8 @@ class FocusedParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         ants = self.ants if self.ants is not None else min(n, MOST_ANTS)
-        return dataclasses.replace(self, ants=ants, candidates=min(self.candidates, n - 1))
+        nearness = self.nearness
+        if nearness == AUTOMATIC:
+            nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+        cl = min(self.candidates, n - 1)
+        return dataclasses.replace(self, ants=ants, candidates=cl, nearness=nearness)

@@ -13,6 +13,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
+from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.greedy import greedy_tour
@@ -23,12 +24,26 @@ from gpu.focused.cpu import state as states
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedState, Lists, Rules
 from gpu.focused.cpu.state import Trails as FocusedTrails
-from gpu.focused.parameters import FocusedParameters
+from gpu.focused.parameters import ALPHA, FocusedParameters
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
 
 CYCLE = 16  # ants for each city in the first cycle of cooling
+
+
+def _lists_of(
+    instance: TspInstance, k: int, nearness: str
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the candidates of each city by (distance, index), and their distances."""
+    if nearness == ALPHA:
+        neighbours = alpha_neighbours(instance, k).neighbours
+    else:
+        neighbours = quadrant_neighbours(instance, k)
+    lengths = instance.distances(np.arange(instance.n)[:, None], neighbours)
+    order = np.argsort(lengths * instance.n + neighbours, axis=1)
+    sorted_lengths = np.take_along_axis(lengths, order, 1).astype(np.int32)
+    return np.take_along_axis(neighbours, order, 1), sorted_lengths
 
 
 class FocusedCpuColony(CpuColony):
@@ -61,9 +76,7 @@ class FocusedCpuColony(CpuColony):
         what = f"this colony on {instance.name} ({n} cities)"
         memory.require(what, states.bytes_needed(n, parameters.candidates, threads))
         self._instance = instance
-        neighbours = quadrant_neighbours(instance, parameters.candidates)
-        rows = np.arange(n)[:, None]
-        lengths = instance.distances(rows, neighbours).astype(np.int32)
+        neighbours, lengths = _lists_of(instance, parameters.candidates, parameters.nearness)
         geometry = geometry_of(instance, 1.0)
         self._lists = Lists(geometry, states.is_flat(geometry), neighbours, lengths)
         ants_a_city = parameters.cooling or CYCLE
@@ -71,6 +84,7 @@ class FocusedCpuColony(CpuColony):
             key=key_of(seed),
             ants=parameters.ants,
             kick=parameters.kick,
+            wide=np.float32(parameters.wide),
             heat=parameters.heat,
             cycle=max(1, round(ants_a_city * n / parameters.ants)),
             doubling=parameters.cooling is None,

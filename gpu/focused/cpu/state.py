@@ -44,6 +44,7 @@ class Rules(NamedTuple):
     key: Key  # of the seed
     ants: int  # m: of all cells
     kick: int  # most cities in each of the three segments that a kick moves
+    wide: np.float32  # probability of a kick whose ends are near each other in the plane
     heat: float  # temperature at which a cycle begins, in mean edges of the best tour
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool

@@ -77,7 +77,7 @@ def test_colonies_that_run_come_first_and_keys_reach_the_others_last(panel: Setu
         press(box, key)
         assert (panel.choices().colony, panel.choices().device) == (names[at], "cpu")
     press(box, Qt.Key.Key_End)
-    assert (panel.choices().colony, panel.choices().device) == ("mmas-seq", "cpu:1")
+    assert (panel.choices().colony, panel.choices().device) == (names[-1], "cpu:1")
 
 
 @pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])

@@ -1,0 +1,70 @@
+"""The tables of the page on focused colonies."""
+
+from __future__ import annotations
+
+import statistics
+
+from runs import Row
+from tables import Sources, grouped, table
+
+MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+def gap_at(row: Row, seconds: float) -> float | None:
+    """The gap in % that a run had after so many seconds; None if it had no tour of its own yet."""
+    found = [gap for when, _, gap in row["curve"] if when <= seconds]
+    return found[-1] if found else None
+
+
+def cell(rows: list[Row], seconds: float) -> str:
+    """The mean gap of several runs, and the largest where they differ."""
+    gaps = [gap_at(row, seconds) for row in rows]
+    known = [gap for gap in gaps if gap is not None]
+    if not known or len(known) < len(gaps):
+        return ""
+    mean, worst = statistics.mean(known), max(known)
+    return f"{mean:.3f}" if worst - mean < 0.0005 else f"{mean:.3f} ({worst:.3f})"
+
+
+def by_time(rows: list[Row], rivals: list[Row]) -> str:
+    """Gaps of focused-cores at each mark, and those of fast-tsp."""
+    lines = []
+    theirs = grouped(rivals)
+    for name, group in grouped(rows).items():
+        other = theirs.get(name, [])
+        ours = [cell(group, mark) for mark in MARKS]
+        rival = [cell(other, mark) for mark in (5.0, 20.0)] if other else ["refused", "refused"]
+        lines.append([name, str(group[0]["n"]), *ours, *rival])
+    means = []
+    for group_of, marks in ((grouped(rows), MARKS), (theirs, (5.0, 20.0))):
+        for mark in marks:
+            both = [name for name in theirs if name in grouped(rows)]
+            gaps = [gap_at(row, mark) for name in both for row in group_of[name]]
+            whole = bool(gaps) and None not in gaps
+            means.append(
+                f"{statistics.mean(g for g in gaps if g is not None):.3f}" if whole else ""
+            )
+    lines.append(["mean, where both ran", "", *means])
+    head = [f"{mark:g} s" for mark in MARKS]
+    return table(["instance", "n", *head, "fast-tsp 5 s", "20 s"], lines)
+
+
+def former(rows: list[Row], before: list[Row]) -> str:
+    """Gaps after 5 s: the focused colony, and those that were chosen before."""
+    systems = list(dict.fromkeys(row["system"] for row in before))
+    lines = []
+    for name, group in grouped(before).items():
+        own = cell(grouped(rows).get(name, []), 5.0)
+        cells = [cell([row for row in group if row["system"] == each], 6.0) for each in systems]
+        lines.append([name, own, *cells])
+    return table(["instance", "focused-cores", *systems], lines)
+
+
+def focused(sources: Sources) -> dict[str, str]:
+    """The focused colonies against time, and against what else there is."""
+    kinds = ("focused-report", "focused-rival", "focused-former")
+    rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
+    return {
+        "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
+        "former": sources.under(former(rows, before), before),
+    }
