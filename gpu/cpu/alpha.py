@@ -24,8 +24,9 @@ from gpu.problems.tsp.quadrants import quadrant_neighbours
 _AROUND = 10  # cities on each city's list whose edges make the graph
 _FINEST = 100  # steps of penalties in one unit of length
 
-_MOST_STEPS, _FEWEST_STEPS = 300, 50
-_WORK = 10_000_000  # cities times steps, between these limits
+_FIRST_STEP = 6  # in mean lengths of an edge
+_MOST_STEPS, _FEWEST_STEPS = 600, 50
+_WORK = 8_000_000  # cities times steps, between these limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,7 @@ def alpha_neighbours(instance: TspInstance, k: int, steps: int | None = None) ->
     start, end = _edges(lists, greedy_tour(instance, lists))
     lengths = instance.distances(start, end)
     # A key of an edge, its length before its number, is below 2^63 with its penalties, too.
-    precision = int(np.clip(2**52 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
+    precision = int(np.clip(2**50 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
     tree = OneTree(n, start, end, lengths * precision)
     if steps is None:
         steps = min(max(_WORK // n, _FEWEST_STEPS), _MOST_STEPS)
@@ -77,19 +78,19 @@ def _ascend(tree: OneTree, steps: int) -> tuple[NDArray[np.int64], int]:
     """Find penalties whose 1-tree bounds tours best; return them with the bound.
 
     A step raises the penalties of cities with more than two edges and lowers those of leaves, with
-    some of the step before (Volgenant and Jonker 1982). Steps are an edge's mean length at first,
-    and fall with the square of those that are left.
+    some of the step before (Volgenant and Jonker 1982). A step is some edges long at first, so that
+    the penalties of whole clusters can grow, and falls with the cube of those that are left.
     """
     exact = np.zeros(tree.n)
     best = exact.astype(np.int64)
     best_bound = tree.grow(best)
-    scale = best_bound / tree.n
+    scale = _FIRST_STEP * best_bound / tree.n
     before = tree.degrees - 2
     for step in range(steps):
         now = tree.degrees - 2
         if not now.any():  # the 1-tree is a tour
             break
-        exact += scale * (1.0 - step / steps) ** 2 * (0.7 * now + 0.3 * before)
+        exact += scale * (1.0 - step / steps) ** 3 * (0.7 * now + 0.3 * before)
         before = now
         penalties = np.rint(exact).astype(np.int64)
         bound = tree.grow(penalties)

@@ -68,11 +68,20 @@ def _rank_edges(
 
 
 @inlined
-def _root(parents: Ints, city: Whole) -> Whole:
-    while parents[city] != city:
-        parents[city] = parents[parents[city]]
-        city = parents[city]
-    return city
+def _joined(parents: Ints, a: Whole, b: Whole) -> bool:
+    """Join the parts of two cities, unless they are the same (Rem's algorithm).
+
+    Parents have higher numbers; on the way to the roots they are replaced by higher ones yet.
+    """
+    while parents[a] != parents[b]:
+        if parents[a] > parents[b]:
+            a, b = b, a
+        above = parents[a]
+        parents[a] = parents[b]
+        if a == above:
+            return True
+        a = above
+    return False
 
 
 @cached
@@ -93,9 +102,7 @@ def _span(
     while missing > 0:
         edge = keys[place] & mask
         a, b = start[edge], end[edge]
-        above, beyond = _root(parents, a), _root(parents, b)
-        if above != beyond:
-            parents[above] = beyond
+        if _joined(parents, a, b):
             degrees[a] += 1
             degrees[b] += 1
             keys[place] = -1 - edge

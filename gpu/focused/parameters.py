@@ -41,17 +41,10 @@ class FocusedParameters(Parameters):
         },
     )
     kick: int = parameter(
-        50, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
-    )
-    wide: float = parameter(
-        0.1,
-        "w",
-        "Probability that an ant moves longer stretches instead, whose ends are near each other.",
-        0,
-        1,
+        100, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
     )
     heat: float = parameter(
-        0.5,
+        1.0,
         "T",
         "Temperature at which a cycle of cooling begins, in mean edges of the tour: the higher, "
         "the more tours are kept that are longer than before.",
@@ -64,7 +57,7 @@ class FocusedParameters(Parameters):
         "Ants for each city in a cycle of cooling, at whose end the temperature is 0.",
         1,
         1_000_000,
-        automatic="16, then always twice as many",
+        automatic="16, again 16, then always twice as many",
     )
     rho: float = parameter(
         0.02, "ρ", "Share of each trail that evaporates in an iteration.", 0, 1, low_open=True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.construction.cpu.random_keys import minus_log2
 from gpu.core.random import Purpose
@@ -33,9 +32,6 @@ LN2 = math.log(2.0)
 LEAST_CITIES = 5  # of a tour that can be kicked
 
 NOT_KICKED = -(np.int64(2) ** 62)
-
-STEPS = 8  # most steps of a walk to the end of a wide kick
-FACTOR, SUMMAND = np.uint32(1664525), np.uint32(1013904223)
 
 
 @compiled
@@ -109,8 +105,7 @@ def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
 def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole) -> np.int64:
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
-    It is a double bridge (Martin, Otto and Felten 1991). Most are within a few cities of the tour.
-    A wide one has its ends near each other in the plane, wherever they are on the tour. Of two
+    It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
     places drawn for it, the one with the weaker trail is taken.
     """
     lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
@@ -124,42 +119,14 @@ def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant:
         other = _start(state, patch, cell, more[0])
         if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
             start = other
-    ends = patch.touched
-    if share(more[3]) < rules.wide:
-        _walk_around(patch, start, words)
-    else:
-        longest = min(np.int64(rules.kick), (size - 2) // 3)
-        b = _below(words[1], longest) + 1
-        c = _below(words[2], longest) + 1
-        d = _below(words[3], longest) + 1
-        place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
-        ends[0], ends[1], ends[2], ends[3] = place, place + b, place + b + c, place + b + c + d
-    if ends[0] < 0 or ends[3] > size - 2:
+    longest = min(np.int64(rules.kick), (size - 2) // 3)
+    b = _below(words[1], longest) + 1
+    c = _below(words[2], longest) + 1
+    d = _below(words[3], longest) + 1
+    place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
+    if place < 0:
         return NOT_KICKED
-    return _bridge(lists, patch, ends[0], ends[1], ends[2], ends[3])
-
-
-@inlined
-def _walk_around(patch: Patch, start: Whole, words: NDArray[np.uint32]) -> None:
-    """Note four places in ascending order: of a city, and where three walks from it end.
-
-    A walk takes up to ``STEPS`` steps from city to candidate.
-    """
-    places = patch.touched
-    places[0] = patch.place[start]
-    for walk in range(1, 4):
-        city, word = np.int64(start), words[walk]
-        for _ in range(_below(word, STEPS) + 1):
-            word = np.uint32(word * FACTOR + SUMMAND)  # Numerical Recipes' generator
-            city = np.int64(patch.near[city, _below(word, patch.near.shape[1])])
-        at = walk
-        place = patch.place[city]
-        while at > 0 and places[at - 1] > place:
-            places[at] = places[at - 1]
-            at -= 1
-        places[at] = place
-    for at in range(1, 4):
-        places[at] = max(places[at], places[at - 1] + 1)
+    return _bridge(lists, patch, place, place + b, place + b + c, place + b + c + d)
 
 
 @inlined

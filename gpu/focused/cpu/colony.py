@@ -84,7 +84,6 @@ class FocusedCpuColony(CpuColony):
             key=key_of(seed),
             ants=parameters.ants,
             kick=parameters.kick,
-            wide=np.float32(parameters.wide),
             heat=parameters.heat,
             cycle=max(1, round(ants_a_city * n / parameters.ants)),
             doubling=parameters.cooling is None,

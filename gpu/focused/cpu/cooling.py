@@ -18,41 +18,56 @@ from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedSt
 
 @compiled
 def cool(state: FocusedState) -> None:
-    """Set the temperature of the next iteration; at the end of a cycle make its champion."""
+    """Set the temperature of the next iteration; at the end of a cycle make its champion.
+
+    The second cycle begins where the first one did: what goes wrong at the largest scale early on
+    is seldom mended later, and it does not go wrong twice in the same way.
+    """
     schedule, rules, n = state.schedule, state.rules, state.tour.size
     if state.record.numbers[ITERATION] < rules.settling:
         schedule[CYCLE] = rules.cycle
+        copy(state.champion, state.tour)
+        schedule[CHAMPION] = -schedule[LENGTH]
     else:
         schedule[DONE] += 1
         if schedule[DONE] >= schedule[CYCLE]:
-            _end_cycle(state)
             schedule[DONE] = 0
-            if rules.doubling:
-                schedule[CYCLE] *= 2
+            if schedule[CHAMPION] < 0:
+                _exchange(state)
+                schedule[LENGTH] = -schedule[LENGTH]
+            else:
+                _cross(state)
+                if rules.doubling:
+                    schedule[CYCLE] *= 2
     cycle = schedule[CYCLE]
     left = (cycle - 1 - schedule[DONE]) / max(cycle - 1, 1)
     schedule[HEAT] = rules.heat * left * schedule[LENGTH] / n
 
 
 @inlined
-def _end_cycle(state: FocusedState) -> None:
+def _exchange(state: FocusedState) -> None:
+    """Let the tour and the champion change places."""
+    schedule, tour, champion = state.schedule, state.tour, state.champion
+    for at in range(tour.size):
+        tour[at], champion[at] = champion[at], tour[at]
+        state.place[tour[at]] = at
+    schedule[LENGTH], schedule[CHAMPION] = schedule[CHAMPION], schedule[LENGTH]
+
+
+@inlined
+def _cross(state: FocusedState) -> None:
     """Cross the tour with the champion, and make the result the champion and the tour."""
-    schedule, tour, place, champion = state.schedule, state.tour, state.place, state.champion
-    if schedule[CHAMPION] > 0:
-        number, other = state.exchange.path, state.cells.spare
-        longer = schedule[LENGTH] > schedule[CHAMPION]
-        if longer:  # the champion is what takes over
-            for at in range(tour.size):
-                tour[at], champion[at] = champion[at], tour[at]
-                place[tour[at]] = at
-            schedule[LENGTH] = schedule[CHAMPION]
-        for at in range(tour.size):
-            number[tour[at]] = at
-        for at in range(tour.size):
-            other[at] = number[champion[at]]
-            champion[at] = tour[at]  # merging changes ``tour``
-        everyone, n = state.cells.everyone, np.int64(tour.size)
-        schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
+    schedule, tour, champion = state.schedule, state.tour, state.champion
+    number, other = state.exchange.path, state.cells.spare
+    if schedule[LENGTH] > schedule[CHAMPION]:
+        _exchange(state)  # the shorter one takes over
+    for at in range(tour.size):
+        number[tour[at]] = at
+    for at in range(tour.size):
+        other[at] = number[champion[at]]
+        champion[at] = tour[at]  # merging changes ``tour``
+    everyone, n = state.cells.everyone, np.int64(tour.size)
+    schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
     copy(champion, tour)
     schedule[CHAMPION] = schedule[LENGTH]
 

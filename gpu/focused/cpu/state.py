@@ -44,7 +44,6 @@ class Rules(NamedTuple):
     key: Key  # of the seed
     ants: int  # m: of all cells
     kick: int  # most cities in each of the three segments that a kick moves
-    wide: np.float32  # probability of a kick whose ends are near each other in the plane
     heat: float  # temperature at which a cycle begins, in mean edges of the best tour
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool
@@ -129,14 +128,15 @@ class FocusedState(NamedTuple):
     cells: Cells
     exchange: Exchange
     trails: Trails
-    champion: NDArray[np.int32]  # (n,): what the cycles before this one have led to
+    champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
     record: Record
 
 
 HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
-how many of them are done; the champion's length, 0 before there is one."""
+how many of them are done; the champion's length; in the first cycle, below 0, that of the tour with
+which it began and which then stands there."""
 
 
 def is_flat(geometry: Geometry) -> bool:

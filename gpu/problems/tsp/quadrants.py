@@ -6,10 +6,14 @@ them hold no edge between clusters; a good tour has some.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from gpu.core.processors import usable_cores
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
@@ -18,8 +22,12 @@ from gpu.problems.tsp.neighbours import NOBODY, NORMS, nearest_neighbours, pair_
 PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
 """Metrics with quadrants around a city: lengths grow with the differences of x and of y."""
 
-LOOKED_AT = (24, 96)
-"""Cities asked of the k-d tree: first, and again where they are not in all four quadrants."""
+LOOKED_AT = (24, 96, 384)
+"""Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
+
+_MOST_THREADS = 8
+
+_IN_QUADRANT = 2  # cities that each quadrant has on a list
 
 Cities = NDArray[np.int64]
 
@@ -27,11 +35,11 @@ Cities = NDArray[np.int64]
 def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     """List ``k`` cities around each city, or all others where there are fewer; shape (n, k).
 
-    The first half are the nearest. Next comes, of the others, the nearest in each quadrant, and
-    then again the nearest, all by (TSPLIB's distance, index); a row is in that order, too. Where
-    cities are not in a plane, these are the lists of :func:`nearest_neighbours`.
+    The two nearest in each quadrant are on the list before any other city; of these, and of the
+    others, the nearest are. All goes by (TSPLIB's distance, index), as the order of a row does.
+    Where cities are not in a plane, these are the lists of :func:`nearest_neighbours`.
 
-    Only about a hundred cities near each city are looked at. So that a heap of cities at one place
+    Only some hundred cities near each city are looked at. So that a heap of cities at one place
     does not hide the others, its first k + 1 alone are on the lists of others; each further one
     is on the list of the next.
     """
@@ -46,26 +54,41 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     tree = cKDTree(points[known])
     result = np.empty((n, k), np.int32)
     rows = np.concatenate((known[tree.indices], further))  # near ones one after the other
-    for looked_at in LOOKED_AT:
-        width = min(max(looked_at, 2 * k), known.size)
-        incomplete = []
-        for block in distances.blocks(len(rows), width):
-            cities = rows[block]
-            near = tree.query(points[cities], width, p=NORMS[instance.metric], workers=-1)[1]
-            keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
-            keys.sort(axis=1)
-            quadrants = _quadrants(points, cities, keys % n)
-            quadrants[keys == NOBODY] = -1
-            chosen, complete = _chosen(quadrants, k)
-            result[cities] = np.take_along_axis(keys, chosen, 1) % n
-            incomplete.append(cities[~complete])
-        rows = np.concatenate(incomplete)
-        if width == known.size or not rows.size:
-            break
+    with ThreadPoolExecutor(min(usable_cores(), _MOST_THREADS)) as pool:
+        for looked_at in LOOKED_AT:
+            width = min(max(looked_at, 2 * k), known.size)
+            look = partial(_look, instance, tree, known, width, result)
+            blocks = distances.blocks(len(rows), _MOST_THREADS * width)
+            rows = np.concatenate(list(pool.map(look, [rows[block] for block in blocks])))
+            # Where cities are in line, most have nobody in some quadrants, however far they look.
+            if width == known.size or rows.size * width > max(1 << 20, 12 * n):
+                break
     # The first of a further city's list is at the same place, and on many lists already.
     keys = pair_keys(instance, further, np.column_stack((before[further], result[further, 1:])))
     result[further] = np.sort(keys, axis=1) % n
     return result
+
+
+def _look(
+    instance: TspInstance,
+    tree: cKDTree,
+    known: Cities,
+    width: int,
+    result: NDArray[np.int32],
+    cities: Cities,
+) -> Cities:
+    """Fill the rows of ``cities``; return those for whom ``width`` of the tree are too few."""
+    assert instance.coordinates is not None
+    points = instance.coordinates
+    near = tree.query(points[cities], width, p=NORMS[instance.metric])[1]
+    keys = pair_keys(instance, cities, known[near.reshape(-1, width)])
+    keys.sort(axis=1)
+    others = keys % instance.n
+    quadrants = _quadrants(points, cities, others)
+    quadrants[keys == NOBODY] = -1
+    chosen, complete = _chosen(quadrants, result.shape[1])
+    result[cities] = np.take_along_axis(others, chosen, 1)
+    return cities[~complete]
 
 
 def _heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities]:
@@ -86,30 +109,27 @@ def _quadrants(points: NDArray[np.float64], cities: Cities, others: Cities) -> N
     x, y = points.T
     right = x[others] - x[cities, None]
     up = y[others] - y[cities, None]
-    result = np.full(others.shape, -1, np.int8)
-    result[(right > 0) & (up >= 0)] = 0
-    result[(right <= 0) & (up > 0)] = 1
-    result[(right < 0) & (up <= 0)] = 2
-    result[(right >= 0) & (up < 0)] = 3
+    above = (up > 0) | ((up == 0) & (right > 0))
+    result: NDArray[np.int8] = np.where(above, right <= 0, 3 - (right < 0)).astype(np.int8)
+    result[(right == 0) & (up == 0)] = -1
     return result
 
 
 def _chosen(quadrants: NDArray[np.int8], k: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Choose ``k`` columns of each row, whose cities come by distance, the city itself last.
 
-    Also tell which rows have a city in every quadrant beyond the nearest.
+    Also tell which rows have two cities in every quadrant.
     """
-    nearest = (k + 1) // 2
-    urgency = np.full(quadrants.shape, 2, np.uint8)
-    urgency[:, :nearest] = 0
+    urgent = np.zeros(quadrants.shape, np.bool_)
     complete = np.ones(len(quadrants), np.bool_)
     for quadrant in range(4):
         here = quadrants == quadrant
-        here[:, :nearest] = False
-        first = here.argmax(axis=1)
-        found = here[np.arange(len(here)), first]
-        urgency[found, first[found]] = 1
+        for _ in range(_IN_QUADRANT):
+            first = here.argmax(axis=1)
+            found = here[np.arange(len(here)), first]
+            urgent[found, first[found]] = True
+            here[found, first[found]] = False
         complete &= found
-    chosen = np.argsort(urgency, axis=1, kind="stable")[:, :k]
+    chosen = np.argsort(~urgent, axis=1, kind="stable")[:, :k]
     chosen.sort(axis=1)
     return chosen, complete

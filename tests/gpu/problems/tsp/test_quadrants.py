@@ -28,14 +28,13 @@ def plain(instance: TspInstance, k: int) -> list[list[int]]:
         away = table[city]
         order = sorted(set(range(instance.n)) - {city}, key=lambda other: (away[other], other))
         k = min(k, len(order))
-        row, seen = order[: (k + 1) // 2], set()
-        around = []
-        for other in order[(k + 1) // 2 :]:
+        row, quadrants = [], [0] * 4
+        for other in order:
             turn = quadrant(*(instance.coordinates[other] - (x, y)))
-            if turn >= 0 and turn not in seen:
-                seen.add(turn)
-                around.append(other)
-        row += around[: k - len(row)]
+            if turn >= 0 and quadrants[turn] < 2:
+                quadrants[turn] += 1
+                row.append(other)
+        row = row[:k]
         row += [other for other in order if other not in row][: k - len(row)]
         rows.append(sorted(row, key=lambda other: (away[other], other)))
     return rows
@@ -104,7 +103,7 @@ def test_heaps_at_one_place_hide_nobody(metric: Metric) -> None:
     "points",
     [
         np.zeros((3000, 2)),
-        np.column_stack((np.arange(3000.0), np.zeros(3000))),
+        np.column_stack((np.arange(1000.0), np.zeros(1000))),
         np.column_stack((np.zeros(500), np.arange(500) % 7)),
         np.random.default_rng(2).random((3000, 2)) * 1e-3,  # all distances are 0
         np.random.default_rng(2).integers(0, 30, (3000, 2)) + 5e8,
@@ -133,9 +132,9 @@ def test_without_a_plane_they_are_the_nearest(instance: TspInstance) -> None:
 
 
 def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = makers.uniform(300)
+    instance = makers.points(np.random.default_rng(3).random((300, 2)) * 1e6)
     whole = quadrant_neighbours(instance, 8)
     monkeypatch.setattr(distances, "BLOCK_PAIRS", 300)
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)
-    monkeypatch.setattr(quadrants, "LOOKED_AT", (96,))
+    monkeypatch.setattr(quadrants, "LOOKED_AT", (384,))
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)
