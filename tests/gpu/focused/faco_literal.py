@@ -62,10 +62,12 @@ class FacoLiteral(LiteralTours):
 
     def iterate(self) -> None:
         self.moves = 0
-        routes = [self.improved(*self.tour_of(self.walk(ant))) for ant in range(self.m)]
+        built = [self.tour_of(self.walk(ant)) for ant in range(self.m)]
+        routes = [self.improved(*tour_and_ends) for tour_and_ends in built]
         self.lengths = [self.length(route) for route in routes]
         shortest = min(self.lengths)
         winner = routes[self.lengths.index(shortest)]
+        self.built, _ = built[self.lengths.index(shortest)]
         draw = philox4x32((0, 0, self.iteration, Purpose.SOURCE), key_of(self.seed))[0]
         self.iteration += 1
         if shortest < self.length(self.best):
@@ -80,7 +82,7 @@ class FacoLiteral(LiteralTours):
         return {frozenset(pair) for pair in zip(tour, tour[1:] + tour[:1], strict=True)}
 
     def walk(self, ant: int) -> list[int]:
-        """The cities that the ant visits, and whether it draws them as the paper says."""
+        """The cities that the ant visits, in order."""
         blocks = np.arange(self.n // 4 + 1)
         purpose = Purpose.ROULETTE
         words = philox4x32((blocks, ant, self.iteration, purpose), key_of(self.seed)).ravel()

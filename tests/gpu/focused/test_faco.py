@@ -52,10 +52,12 @@ def compare(
 
 
 def same_state(literal: FacoLiteral, colony: FacoCpuColony) -> None:
-    assert colony._shared.ants.lengths.tolist() == literal.lengths
-    snapshot = colony.snapshot(FULL)
+    assert colony._ants.lengths.tolist() == literal.lengths
+    snapshot = colony.snapshot(FULL | Wanted.BUILT_SOLUTION)
     assert snapshot.best_solution is not None
     assert snapshot.iteration_solution is not None
+    assert snapshot.built_solution is not None
+    assert from_zero(snapshot.built_solution.tolist()) == from_zero(literal.built)
     assert from_zero(snapshot.best_solution.tolist()) == from_zero(literal.best)
     assert from_zero(snapshot.iteration_solution.tolist()) == from_zero(literal.winner)
     assert snapshot.best_iteration == literal.best_iteration

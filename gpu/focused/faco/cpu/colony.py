@@ -20,6 +20,7 @@ from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
 from gpu.focused.cpu.state import is_flat
 from gpu.focused.faco.cpu import state as states
 from gpu.focused.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
@@ -27,7 +28,7 @@ from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
 from gpu.focused.faco.parameters import FacoParameters, spread_of
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, weights
-from gpu.problems.tsp.checks import checked_tour
+from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 
@@ -99,8 +100,8 @@ class FacoCpuColony(CpuColony):
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
         source = Source(tour, place, np.array([length]))
-        ants = Ants(np.zeros(p.ants, np.int64), np.zeros(p.ants, np.int64))
-        state = FacoState(self._lists, rules, source, self._pheromone, ants, record)
+        self._ants = allocated(Ants, p.ants, best_built=n)
+        state = FacoState(self._lists, rules, source, self._pheromone, self._ants, record)
         stages = (
             Stage(BUILD, "construction", shared(p.ants)),
             Stage(CHOOSE, "update", each(1)),
@@ -134,4 +135,7 @@ class FacoCpuColony(CpuColony):
         more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._pheromone.trails)
+        if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
+            built = self._ants.best_built
+            more["built_solution"] = checked_permutation(self._instance, built)
         return more

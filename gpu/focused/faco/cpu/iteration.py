@@ -87,7 +87,11 @@ def _choose_source(state: FacoState, work: Workspace) -> None:
     record, source, rules = state.record, state.source, state.rules
     numbers, lengths = record.numbers, state.ants.lengths
     ant = lengths.argmin()
-    _build(state, work, int(ant))  # once more, because the tour was not kept
+    walk(state, work, int(ant))  # once more, because the tour was not kept
+    lay_out(state, work)
+    for at in range(source.tour.size):
+        state.ants.best_built[at] = work.tour[at]
+    improve(state.lists, work)
     draw = share(words_of(rules.key, SOURCE, np.uint32(numbers[ITERATION]), 0, 0)[0])
     numbers[ITERATION] += 1
     numbers[LAST_BEST], numbers[LAST_TOTAL] = lengths[ant], lengths.sum()

@@ -68,6 +68,7 @@ class Ants(NamedTuple):
 
     lengths: NDArray[np.int64]  # (m,): of their tours
     moves: NDArray[np.int64]  # (m,): that the local search made
+    best_built: NDArray[np.int32]  # (n,): the shortest tour, before the local search
 
 
 class FacoState(NamedTuple):
@@ -116,5 +117,5 @@ def bytes_needed(n: int, candidates: int, backup: int, near: int, threads: int) 
     return {
         "candidate lists": n * 4 * (2 * (candidates + backup) + 2 * near + 6),
         "trails and weights": n * candidates * 12,
-        "tours": n * 16 + threads * n * 21,
+        "tours": n * 20 + threads * n * 21,
     }
