@@ -45,8 +45,8 @@ class FacoParameters(Parameters):
     p_best: float = parameter(
         0.1,
         "p_best",
-        "Probability of drawing only the best tour's edges from as many lists as cl; sets the "
-        "least trail.",
+        "Probability that cl draws in a row keep to the best tour once trails have settled; sets "
+        "the least.",
         0,
         1,
         low_open=True,
