@@ -206,7 +206,7 @@ EXPERIMENTS = {
     "focused-rival": Experiment(
         against_time,
         SYMMETRIC,
-        [Case({"system": "fast-tsp"}, "fast-tsp", {})],
+        [Case({"system": "fast-tsp"}, "focused-cores", {})],
         "focused",
         12,
         (1, 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -157,11 +158,15 @@ def against_time(instance: Instance, plan: Experiment) -> Iterator[Row]:
             warm_up(instance, case, plan.device)
         for seed in plan.all_seeds:
             start = time.perf_counter()
-            if plan.marks:
-                found = [rival(instance, seconds) for seconds in plan.marks]
-            else:
-                with closing(build(instance, case, seed, plan.device)) as colony:
-                    found = follow(colony, start, goal, plan.seconds)
+            try:
+                if plan.marks:
+                    found = [rival(instance, seconds) for seconds in plan.marks]
+                else:
+                    with closing(build(instance, case, seed, plan.device)) as colony:
+                        found = follow(colony, start, goal, plan.seconds)
+            except FormicariumError as error:
+                yield case.labels | {"seed": seed, "refused": str(error)}
+                continue
             curve = [(when, count, instance.gap_percent(cost)) for when, count, cost in found]
             yield case.labels | {"seed": seed, "curve": curve}
 
@@ -172,7 +177,7 @@ def rival(instance: Instance, seconds: float) -> tuple[float, int, int]:
     It gets the distances as a matrix, whose making does not count. It has no seed.
     """
     try:
-        import fast_tsp
+        fast_tsp = importlib.import_module("fast_tsp")
     except ImportError as error:
         raise DeviceError("fast-tsp is not installed: pip install fast-tsp") from error
     assert isinstance(instance, TspInstance)

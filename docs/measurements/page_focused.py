@@ -12,7 +12,7 @@ MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
 
 def gap_at(row: Row, seconds: float) -> float | None:
     """The gap in % that a run had after so many seconds; None if it had no tour of its own yet."""
-    found = [gap for when, _, gap in row["curve"] if when <= seconds]
+    found = [gap for when, _, gap in row.get("curve", ()) if when <= seconds]
     return found[-1] if found else None
 
 
@@ -33,12 +33,12 @@ def by_time(rows: list[Row], rivals: list[Row]) -> str:
     for name, group in grouped(rows).items():
         other = theirs.get(name, [])
         ours = [cell(group, mark) for mark in MARKS]
-        rival = [cell(other, mark) for mark in (5.0, 20.0)] if other else ["refused", "refused"]
+        rival = [cell(other, mark) or "refused" for mark in (5.0, 20.0)]
         lines.append([name, str(group[0]["n"]), *ours, *rival])
     means = []
     for group_of, marks in ((grouped(rows), MARKS), (theirs, (5.0, 20.0))):
         for mark in marks:
-            both = [name for name in theirs if name in grouped(rows)]
+            both = [name for name, of in theirs.items() if all("curve" in row for row in of)]
             gaps = [gap_at(row, mark) for name in both for row in group_of[name]]
             whole = bool(gaps) and None not in gaps
             means.append(

@@ -6,7 +6,8 @@ the order of the floats, so vector instructions for whole numbers find the large
 
 The sum of floats depends on the order in which they are added. So the parts of a wheel are whole
 numbers: a weight is measured in units of 2^-23 of the largest one, which is first rounded up to a
-power of two. Sums of parts are exact, and every Ant System draws the same cities.
+power of two. Sums of parts are exact, and every Ant System draws the same cities. Parts are rounded
+up, so that every city that can be drawn has one.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from gpu.cpu.compilation import Whole, inlined
 
 BLOCK = 64  # slots of a block, whose parts have one sum; the number of slots is a multiple of this
 GROUP = 8  # slots that the search within a block skips together
-ROUNDER = np.float32(2.0**23)  # adding this rounds to nearest: from here on, floats are whole
+ROUNDER = np.float32(2.0**23)  # from here on, the bits of floats count whole numbers
 ROUNDER_BITS = np.int32(0x4B000000)
+ONE_PART = np.int32(1)
 SCALE_BITS = np.int32(276)  # sum of the exponent fields of a wheel's largest weight and its scale
 
 
@@ -96,9 +98,11 @@ def scale_of(largest: np.int32) -> np.float32:
 
 @inlined
 def part_of(key: np.int32, scale: np.float32) -> np.uint32:
-    """Return a slot's part of the wheel, from 0 to 2^23."""
-    rounded = np.float32(np.float32(np.int32(key).view(np.float32) * scale) + ROUNDER)
-    return np.uint32(rounded.view(np.int32) - ROUNDER_BITS)
+    """Return a slot's part of the wheel, from 0 to 2^23; at least 1 if its key is not 0."""
+    weight = np.float32(np.int32(key).view(np.float32) * scale)
+    rounded = np.float32(np.float32(np.ceil(weight)) + ROUNDER)
+    whole = np.int32(rounded.view(np.int32) - ROUNDER_BITS)
+    return np.uint32(max(whole, min(np.int32(key), ONE_PART)))  # the product may have become 0
 
 
 @inlined

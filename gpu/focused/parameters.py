@@ -41,7 +41,11 @@ class FocusedParameters(Parameters):
         },
     )
     kick: int = parameter(
-        100, "L", "Most cities in each of the three stretches that an ant begins by moving.", 1, 1000
+        100,
+        "L",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        1,
+        1000,
     )
     heat: float = parameter(
         1.0,

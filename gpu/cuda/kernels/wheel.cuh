@@ -3,7 +3,7 @@
 // A sum of floats depends on the order of the additions, and every strategy of the papers has its
 // own order. So weights are measured in whole units of 2^-23 of the largest one (rounded up to a
 // power of two). Then sums are exact: one thread, a group, tiles and a CPU all turn the same wheel
-// and build the same tours.
+// and build the same tours. Units are rounded up, so that every city with a weight can be drawn.
 #pragma once
 
 #include "colony_state.cuh"
@@ -16,14 +16,13 @@ struct Wheel {
     INLINE explicit Wheel(float largest)
         : scale(__uint_as_float((276u - (__float_as_uint(largest) >> 23)) << 23)) {}
 
-    // A weight in units, rounded to the nearest, on a tie to the even one; at most 2^23, and 0
-    // for 0. Between 2^23 and 2^24 floats are the whole numbers, so that adding 2^23 rounds; the
-    // product is by a power of two and exact, so that a multiply-add does no harm.
+    // A weight in units, rounded up: at most 2^23, and 0 for 0 alone. Between 2^23 and 2^24 floats
+    // are the whole numbers, so that adding 2^23 rounds.
     INLINE unsigned units(float weight) const { return units_over_base(weight) - BASE_BITS; }
 
     // The same and BASE_BITS, which may be taken off a sum in one go.
     INLINE unsigned units_over_base(float weight) const {
-        return __float_as_uint(__fmaf_rn(weight, scale, BASE));
+        return __float_as_uint(__fmaf_ru(weight, scale, BASE));
     }
 
     // Where the wheel stops, word * sum / 2^32: uniform over [0, sum). The slot it stops in is the

@@ -95,6 +95,14 @@ inline float __frcp_rn(float a) { return 1.0f / a; }
 inline float __fsqrt_rn(float a) { return std::sqrt(a); }
 inline float __frsqrt_rn(float a) { return static_cast<float>(1.0 / std::sqrt(double{a})); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+// Rounded up. The product is exact as a double; the remainder of the sum says whether to go up.
+inline float __fmaf_ru(float a, float b, float c) {
+    const double product = double{a} * b, sum = product + c;
+    const double part = sum - product, rest = (product - (sum - part)) + (c - part);
+    const float near = static_cast<float>(sum);
+    const bool below = near < sum || (near == sum && rest > 0);
+    return below ? std::nextafter(near, INFINITY) : near;
+}
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }

@@ -18,8 +18,7 @@ from tests.draws import odd_share, own_words
 def units(weights: NDArray[np.float32]) -> list[int]:
     """The wheel's slots: weights in 2^-23 of the largest one's power of two."""
     _, exponent = math.frexp(float(weights.max()))
-    # Python rounds a float64 to even; a float32 times a power of two is exact in it.
-    return [round(math.ldexp(float(weight), 23 - exponent)) for weight in weights]
+    return [math.ceil(math.ldexp(float(weight), 23 - exponent)) for weight in weights]
 
 
 def spin(word: int, slots: list[int]) -> int:

@@ -171,7 +171,7 @@ def minus_log2(u: np.float32) -> np.float32:
 def turn(weighed: list[float], word: int) -> int:
     """Where a wheel stops whose parts are whole numbers up to 2^23."""
     _, exponent = math.frexp(max(weighed))
-    parts = [round(weight * 2.0 ** (23 - exponent)) for weight in weighed]  # ties to even
+    parts = [math.ceil(weight * 2.0 ** (23 - exponent)) for weight in weighed]
     stop = word * sum(parts) // 2**32
     for place, part in enumerate(parts):
         stop -= part

@@ -108,12 +108,19 @@ def test_a_spin_is_exact(word: int, total: int) -> None:
 
 
 @pytest.mark.parametrize("tie", [0x3F7FFFFF, 0x3F000001, 0x3FFFFFFF])
-def test_parts_round_to_even(tie: int) -> None:
-    """A weight of 24 bits measured in 23 is half a unit off: ties, up to the full 2^23."""
+def test_parts_are_rounded_up(tie: int) -> None:
+    """A weight of 24 bits measured in 23 is half a unit off, up to the full 2^23."""
     weights = [float(np.uint32(tie).view(np.float32)), 2.0**-23, 3 * 2.0**-23]
     keys, largest = keys_of(np.array(weights, np.float32))
     for word in (0, 2**31, LAST_WORD - 1, LAST_WORD):
         assert call_slot(keys, largest, sums_of(keys), np.uint32(word)) == turn(weights, word)
+
+
+@pytest.mark.parametrize("least", [2.0**-24, 2.0**-60, 2.0**-100])
+def test_the_lightest_city_can_be_drawn(least: float) -> None:
+    keys, largest = keys_of(np.array([2.0**100, least, 1.0], np.float32))
+    last = [call_slot(keys, largest, sums_of(keys), np.uint32(LAST_WORD - one)) for one in (0, 1500)]
+    assert last == [2, 1]  # each has some 1024 of the 2^32 words
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 500])

@@ -144,7 +144,7 @@ class RlfLiteral:
         """Weights in units of 2^-23 of the largest one, rounded up to a power of two."""
         exponent = math.frexp(float(weights.max()))[1]
         scaled = [math.ldexp(float(weight), 23 - exponent) for weight in weights]
-        return [round(weight) for weight in scaled]  # ties to even
+        return [math.ceil(weight) for weight in scaled]
 
     def update(self, fewest: int) -> None:
         """Equations 3 and 4."""
