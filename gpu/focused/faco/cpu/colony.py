@@ -99,7 +99,7 @@ class FacoCpuColony(CpuColony):
         record = record_of(n)
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
-        source = Source(tour, place, np.array([length]))
+        source = Source(tour, place, np.array([length], np.int64))
         self._ants = allocated(Ants, p.ants, best_built=n)
         state = FacoState(self._lists, rules, source, self._pheromone, self._ants, record)
         stages = (

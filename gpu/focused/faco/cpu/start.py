@@ -20,7 +20,7 @@ def improved_start(instance: TspInstance, geometry: Geometry, neighbours: int) -
     """Return the nearest-neighbour tour, improved by 2-opt and Or-opt with lists so long."""
     search = local_search_of(instance, "2opt+oropt", 1, neighbours)
     routes: NDArray[np.int32] = start_tour(instance)[None].copy()
-    lengths = np.array([instance.tour_length(routes[0])])
+    lengths = np.array([instance.tour_length(routes[0])], np.int64)
     task = Task(thread=0, threads=1, iterations=1, stages=1, begin=0, end=EVERYTHING)
     own, record = workspace_of(search, 0), record_of(instance.n)
     _improve(search.rule, own, geometry, record, task, routes, lengths)
