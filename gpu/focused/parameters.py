@@ -50,8 +50,8 @@ class FocusedParameters(Parameters):
     heat: float = parameter(
         1.0,
         "T",
-        "Temperature at which a cycle of cooling begins, in mean edges of the tour: the higher, "
-        "the more tours are kept that are longer than before.",
+        "Temperature at which a long cycle of cooling begins, in mean edges of the tour: the "
+        "higher, the more tours are kept that are longer than before.",
         0,
         100,
     )
@@ -61,7 +61,7 @@ class FocusedParameters(Parameters):
         "Ants for each city in a cycle of cooling, at whose end the temperature is 0.",
         1,
         1_000_000,
-        automatic="16, again 16, then always twice as many",
+        automatic="2, then always twice as many",
     )
     rho: float = parameter(
         0.02, "ρ", "Share of each trail that evaporates in an iteration.", 0, 1, low_open=True

@@ -29,7 +29,8 @@ from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
 
-CYCLE = 16  # ants for each city in the first cycle of cooling
+CYCLE = 2  # ants for each city in the first cycle of cooling
+FULL = 64  # in the first one that begins with the full temperature
 
 
 def _lists_of(
@@ -79,14 +80,18 @@ class FocusedCpuColony(CpuColony):
         neighbours, lengths = _lists_of(instance, parameters.candidates, parameters.nearness)
         geometry = geometry_of(instance, 1.0)
         self._lists = Lists(geometry, states.is_flat(geometry), neighbours, lengths)
-        ants_a_city = parameters.cooling or CYCLE
+        cycle, full = (
+            max(1, round(ants_a_city * n / parameters.ants))
+            for ants_a_city in (parameters.cooling or CYCLE, parameters.cooling or FULL)
+        )
         rules = Rules(
             key=key_of(seed),
             ants=parameters.ants,
             kick=parameters.kick,
             heat=parameters.heat,
-            cycle=max(1, round(ants_a_city * n / parameters.ants)),
+            cycle=cycle,
             doubling=parameters.cooling is None,
+            full=full,
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
             settling=1 if n <= states.WHOLE else 3,

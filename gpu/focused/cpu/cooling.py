@@ -7,6 +7,8 @@ common, and the shorter tour takes over from the other each component that makes
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,28 +22,24 @@ from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedSt
 def cool(state: FocusedState) -> None:
     """Set the temperature of the next iteration; at the end of a cycle make its champion.
 
-    The second cycle begins where the first one did: what goes wrong at the largest scale early on
-    is seldom mended later, and it does not go wrong twice in the same way.
+    A short cycle begins less hot: it has no time to mend what a higher temperature would undo.
     """
     schedule, rules, n = state.schedule, state.rules, state.tour.size
     if state.record.numbers[ITERATION] < rules.settling:
         schedule[CYCLE] = rules.cycle
         copy(state.champion, state.tour)
-        schedule[CHAMPION] = -schedule[LENGTH]
+        schedule[CHAMPION] = schedule[LENGTH]
     else:
         schedule[DONE] += 1
         if schedule[DONE] >= schedule[CYCLE]:
             schedule[DONE] = 0
-            if schedule[CHAMPION] < 0:
-                _exchange(state)
-                schedule[LENGTH] = -schedule[LENGTH]
-            else:
-                _cross(state)
-                if rules.doubling:
-                    schedule[CYCLE] *= 2
+            _cross(state)
+            if rules.doubling:
+                schedule[CYCLE] *= 2
     cycle = schedule[CYCLE]
     left = (cycle - 1 - schedule[DONE]) / max(cycle - 1, 1)
-    schedule[HEAT] = rules.heat * left * schedule[LENGTH] / n
+    begin = rules.heat * min(1.0, math.sqrt(cycle / rules.full))
+    schedule[HEAT] = begin * left * schedule[LENGTH] / n
 
 
 @inlined

@@ -47,6 +47,7 @@ class Rules(NamedTuple):
     heat: float  # temperature at which a cycle begins, in mean edges of the best tour
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool
+    full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
     focus: np.float32  # probability of comparing two places for a kick by their trails
     settling: int  # iterations without kicks at the beginning
@@ -135,8 +136,7 @@ class FocusedState(NamedTuple):
 
 HEAT, LENGTH, CYCLE, DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
-how many of them are done; the champion's length; in the first cycle, below 0, that of the tour with
-which it began and which then stands there."""
+how many of them are done; the champion's length."""
 
 
 def is_flat(geometry: Geometry) -> bool:

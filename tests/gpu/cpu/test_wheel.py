@@ -119,7 +119,9 @@ def test_parts_are_rounded_up(tie: int) -> None:
 @pytest.mark.parametrize("least", [2.0**-24, 2.0**-60, 2.0**-100])
 def test_the_lightest_city_can_be_drawn(least: float) -> None:
     keys, largest = keys_of(np.array([2.0**100, least, 1.0], np.float32))
-    last = [call_slot(keys, largest, sums_of(keys), np.uint32(LAST_WORD - one)) for one in (0, 1500)]
+    last = [
+        call_slot(keys, largest, sums_of(keys), np.uint32(LAST_WORD - one)) for one in (0, 1500)
+    ]
     assert last == [2, 1]  # each has some 1024 of the 2^32 words
 
 
