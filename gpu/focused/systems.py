@@ -7,6 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.system import System, system_of
+from gpu.focused.faco.parameters import FacoParameters
 from gpu.focused.parameters import FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 
@@ -19,12 +20,28 @@ def _on_cpu(
     return FocusedCpuColony(instance, parameters, seed, threads=device.cores)
 
 
+def _faco_on_cpu(
+    instance: TspInstance, parameters: FacoParameters, device: Device, seed: int
+) -> Colony:
+    from gpu.focused.faco.cpu.colony import FacoCpuColony
+
+    return FacoCpuColony(instance, parameters, seed, threads=device.cores)
+
+
 _focused = partial(
     system_of,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     parameters=FocusedParameters,
     alias="focused",
+)
+
+_faco = partial(
+    system_of,
+    paper="Skinderowicz 2022 (Focused ACO)",
+    instances=TspInstance,
+    parameters=FacoParameters,
+    alias="faco",
 )
 
 SYSTEMS: tuple[System, ...] = (
@@ -40,5 +57,19 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; ants change a common tour at one place each; cooling",
         summary="The same tours as focused-cores, by one core.",
         builders={"cpu:1": _on_cpu},
+    ),
+    _faco(
+        name="faco-cores",
+        made_of="all cores share out ants; each leaves the last winner's tour for a few edges; "
+        "2-opt at new edges; trails of candidates, with limits",
+        summary="Focused ACO on all cores: good tours through up to 100,000 cities.",
+        builders={"cpu": _faco_on_cpu},
+    ),
+    _faco(
+        name="faco-seq",
+        made_of="one core; ants leave the last winner's tour for a few edges; 2-opt at new edges; "
+        "trails of candidates, with limits",
+        summary="The sequential Focused ACO: the same tours as faco-cores.",
+        builders={"cpu:1": _faco_on_cpu},
     ),
 )

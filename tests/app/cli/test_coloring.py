@@ -120,7 +120,7 @@ def test_the_result_for_people(call: Call) -> None:
         (
             ("solve", "ring-50", "--colony", "aco-rlf-seq"),
             "aco-rlf-seq finds colorings, and ring-50 is a travelling-salesman problem: choose "
-            "the colony acs, acs-spm, as or mmas",
+            "the colony acs, acs-spm, as, mmas, focused or faco",
         ),
         (("speedup", QUEENS, "--colony", "as"), "queens-49 is a graph to color"),
         (("compare", "ring-50", "--colony", "coloring"), "ring-50 is a travelling-salesman"),

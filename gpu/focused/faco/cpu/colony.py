@@ -1,0 +1,141 @@
+"""Focused ACO on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.construction.cpu.state import FAINTEST
+from gpu.core.arrays import frozen
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Improvements, Trails, Wanted
+from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
+from gpu.cpu import main_memory as memory
+from gpu.cpu import record as records
+from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.geometry import geometry_of
+from gpu.cpu.philox import key_of
+from gpu.cpu.record import record_of
+from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.structures import allocated
+from gpu.focused.cpu.state import is_flat
+from gpu.focused.faco.cpu import state as states
+from gpu.focused.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
+from gpu.focused.faco.cpu.start import improved_start
+from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
+from gpu.focused.faco.parameters import FacoParameters, spread_of
+from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, weights
+from gpu.problems.tsp.checks import checked_permutation, checked_tour
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import nearest_neighbours
+
+
+class FacoCpuColony(CpuColony):
+    """Focused ACO on the CPU: the same tours with any number of threads.
+
+    Raises
+    ------
+    ParameterError
+        If the instance is directed.
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    """
+
+    _run = staticmethod(run)
+    _checked = staticmethod(checked_tour)
+    _instance: TspInstance
+
+    def __init__(
+        self, instance: TspInstance, parameters: FacoParameters, seed: int, *, threads: int
+    ) -> None:
+        if instance.directed:
+            raise ParameterError(
+                f"focused colonies turn stretches of a tour, and {instance.name} is directed: "
+                "choose the colony acs or mmas"
+            )
+        key, n = key_of(seed), instance.n
+        p = parameters.resolved(n)
+        assert p.ants is not None
+        threads = min(threads, p.ants)
+        what = f"this colony on {instance.name} ({n} cities)"
+        memory.require(what, states.bytes_needed(n, p.candidates, p.backup, p.neighbours, threads))
+        self._instance, geometry = instance, geometry_of(instance, p.beta)
+        nearest = nearest_neighbours(instance, max(p.candidates + p.backup, p.neighbours))
+        candidates, rest, _ = np.split(nearest, (p.candidates, p.candidates + p.backup), axis=1)
+        near, rows = nearest[:, : p.neighbours], np.arange(n)[:, None]
+        away = instance.distances(rows, candidates)
+        heuristic = weights(away, away[:, :1], p.beta)
+        self._lists = Lists(
+            geometry,
+            is_flat(geometry),
+            np.ascontiguousarray(candidates),
+            np.ascontiguousarray(rest),
+            np.ascontiguousarray(near),
+            instance.distances(rows, near).astype(np.int32),
+            heuristic,
+        )
+        tour = improved_start(instance, geometry, p.neighbours)
+        length = instance.tour_length(tour)
+        place = np.empty(n, np.int32)
+        place[tour] = np.arange(n)
+        rules = Rules(
+            key=key,
+            new_edges=p.new_edges,
+            keep=np.float32(p.rho),
+            start=float(max(length, 1)),
+            gain=(1.0 - p.rho) * max(length, 1),
+            spread=spread_of(p.candidates, p.p_best),
+            best_source=np.float32(p.best_source),
+        )
+        self._pheromone = Pheromone(
+            trails=np.ones((n, p.candidates), np.float32),
+            weights=np.clip(heuristic, LIGHTEST, HEAVIEST),
+            limits=np.array((max(np.float32(rules.spread), FAINTEST), 1), np.float32),
+            amount=np.zeros(1, np.float32),
+        )
+        record = record_of(n)
+        record.numbers[records.BEST_COST] = length
+        record.best_solution[:] = tour
+        source = Source(tour, place, np.array([length], np.int64))
+        self._ants = allocated(Ants, p.ants, best_built=n)
+        state = FacoState(self._lists, rules, source, self._pheromone, self._ants, record)
+        stages = (
+            Stage(BUILD, "construction", shared(p.ants)),
+            Stage(CHOOSE, "update", each(1)),
+            Stage(RENEW, "update", shared(n)),
+        )
+        workspaces = [states.new_workspace(n, p.candidates) for _ in range(threads)]
+        super().__init__(p.ants, record, stages, state, workspaces)
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        row = np.full(self._instance.n, self._pheromone.limits[LEAST])
+        row[self._lists.candidates[city]] = self._pheromone.trails[city]
+        return row
+
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
+        trails, least = self._pheromone.trails, self._pheromone.limits[LEAST]
+        n, cl = trails.shape
+        rows = np.repeat(np.arange(n, dtype=np.int32), cl)
+        # in units of the trail of all other edges
+        known = KnownTrails(rows, self._lists.candidates.ravel(), trails.ravel() / least)
+
+        def paint(order: NDArray[np.integer]) -> NDArray[np.float32]:
+            return frozen(pheromone_picture(known, order) * least)
+
+        return paint, lambda: strongest_trails(known, n, False)
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        more = super()._more(wanted)
+        limits = self._pheromone.limits
+        more["limits"] = float(limits[LEAST]), float(limits[MOST])
+        more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
+        if Wanted.BRANCHING in wanted:
+            more["branching"] = branching_factor(self._pheromone.trails)
+        if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
+            built = self._ants.best_built
+            more["built_solution"] = checked_permutation(self._instance, built)
+        return more

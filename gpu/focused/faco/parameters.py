@@ -1,0 +1,80 @@
+"""Parameters of Focused ACO (2022 paper)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from gpu.core.parameters import Parameters, parameter
+
+GROUP = 64  # the number of ants is a multiple of this unless it is given
+
+
+@dataclass(frozen=True)
+class FacoParameters(Parameters):
+    """Parameters of Focused ACO; defaults from the paper."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, each of which leaves the common tour for a few edges.",
+        1,
+        1_000_000,
+        automatic=f"4√n, in groups of {GROUP}",
+    )
+    new_edges: int = parameter(
+        8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
+    )
+    candidates: int = parameter(16, "cl", "Nearest neighbours that an ant draws from.", 2, 64)
+    backup: int = parameter(
+        64,
+        "bl",
+        "Next neighbours, of which the first free one is taken where no candidate is.",
+        0,
+        1000,
+    )
+    neighbours: int = parameter(
+        20, "k", "Nearest neighbours to which the local search considers an edge.", 2, 64
+    )
+    beta: float = parameter(1.0, "β", "Weight of the edge length against the trail.", 0, 20)
+    rho: float = parameter(
+        0.5, "ρ", "Share of every trail that is left after an iteration.", 0, 1, high_open=True
+    )
+    p_best: float = parameter(
+        0.1,
+        "p_best",
+        "Probability that cl draws in a row keep to the best tour once trails have settled; sets "
+        "the least.",
+        0,
+        1,
+        low_open=True,
+    )
+    best_source: float = parameter(
+        0.01,
+        "q",
+        "Probability that the best tour so far deposits and is left next, instead of the "
+        "iteration's best.",
+        0,
+        1,
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities, and cap the lists at n - 1."""
+        groups = max(1, math.floor(4 * math.sqrt(n) / GROUP + 0.5))
+        most = n - 1
+        candidates = min(self.candidates, most)
+        return dataclasses.replace(
+            self,
+            ants=self.ants if self.ants is not None else GROUP * groups,
+            candidates=candidates,
+            backup=min(self.backup, most - candidates),
+            neighbours=min(self.neighbours, most),
+        )
+
+
+def spread_of(candidates: int, p_best: float) -> float:
+    """Return τ_min/τ_max: as Stützle and Hoos (2000, eq. 11), for so many choices, of so many."""
+    steady: float = p_best ** (1 / candidates)
+    return min(1.0, (1.0 - steady) / ((candidates - 1) * steady))

@@ -1,0 +1,173 @@
+"""Focused ACO on the CPU against a literal transcription of its rules."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.focused.faco.cpu.colony import FacoCpuColony
+from gpu.focused.faco.parameters import FacoParameters, spread_of
+from gpu.problems.tsp.instance import TspInstance
+from tests.gpu.cpu import makers
+from tests.gpu.focused.faco_literal import FacoLiteral, from_zero
+from tests.gpu.focused.test_cpu import HOSTILE
+
+FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
+
+SMALL = {"3 cities": makers.uniform(3), "4 cities": makers.uniform(4), **HOSTILE}
+
+
+def colony_of(
+    instance: TspInstance, seed: int = 1, threads: int = 1, **values: Any
+) -> FacoCpuColony:
+    return FacoCpuColony(instance, FacoParameters(**values), seed, threads=threads)
+
+
+def run(colony: FacoCpuColony, iterations: int) -> list[Snapshot]:
+    """Snapshots of all iterations; making one checks its tours and their lengths."""
+    with closing(colony):
+        snapshots = []
+        for _ in range(iterations):
+            colony.iterate(1)
+            snapshots.append(colony.snapshot(FULL))
+    return snapshots
+
+
+def compare(
+    instance: TspInstance, seed: int = 7, threads: int = 1, iterations: int = 5, **values: Any
+) -> None:
+    literal = FacoLiteral(instance, FacoParameters(**values), seed)
+    colony = colony_of(instance, seed, threads, **values)
+    with closing(colony):
+        for _ in range(iterations):
+            assert from_zero(colony._shared.source.tour.tolist()) == from_zero(literal.source)
+            literal.iterate()
+            colony.iterate(1)
+            same_state(literal, colony)
+
+
+def same_state(literal: FacoLiteral, colony: FacoCpuColony) -> None:
+    assert colony._ants.lengths.tolist() == literal.lengths
+    snapshot = colony.snapshot(FULL | Wanted.BUILT_SOLUTION)
+    assert snapshot.best_solution is not None
+    assert snapshot.iteration_solution is not None
+    assert snapshot.built_solution is not None
+    assert from_zero(snapshot.built_solution.tolist()) == from_zero(literal.built)
+    assert from_zero(snapshot.best_solution.tolist()) == from_zero(literal.best)
+    assert from_zero(snapshot.iteration_solution.tolist()) == from_zero(literal.winner)
+    assert snapshot.best_iteration == literal.best_iteration
+    assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
+    assert snapshot.improvements == Improvements(literal.moves, 0)
+    assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
+    trails = np.array([colony.trails_from(city) for city in range(literal.n)])
+    np.testing.assert_array_equal(trails, literal.trails)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_colony_is_the_transcription(name: str) -> None:
+    compare(SMALL[name], ants=8)
+
+
+@pytest.mark.parametrize("change", [
+    {"ants": 1}, {"new_edges": 1}, {"new_edges": 1000}, {"candidates": 2}, {"candidates": 64},
+    {"backup": 0}, {"backup": 3, "candidates": 3}, {"neighbours": 2}, {"neighbours": 64},
+    {"beta": 0}, {"beta": 1.5}, {"beta": 20}, {"rho": 0}, {"rho": 0.99}, {"p_best": 1},
+    {"p_best": 1e-300}, {"best_source": 1}, {"best_source": 0.5},
+], ids=str)  # fmt: skip
+def test_every_parameter(change: dict[str, Any]) -> None:
+    values = {"ants": 6, **change}
+    compare(makers.uniform(90, seed=5), 2**64 - 1, threads=2, iterations=6, **values)
+
+
+def test_the_colony_stays_the_transcription_for_long() -> None:
+    """Trails have settled, and more than one tour has been the best."""
+    compare(makers.uniform(60, seed=2), iterations=60, ants=3, best_source=0.1)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
+    snapshots = run(colony_of(SMALL[name], threads=2), 30)
+    best = [snapshot.best_cost for snapshot in snapshots]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
+    assert snapshots[-1].solutions_built == 30 * 64
+
+
+def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
+    instance = makers.uniform(3000, size=100_000)
+    one, several = (run(colony_of(instance, threads=threads), 8) for threads in (1, 3))
+    for first, second in zip(one, several, strict=True):
+        assert first.iteration_mean == second.iteration_mean
+        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+
+
+def test_an_iteration_done_in_slices_is_the_same() -> None:
+    instance = makers.uniform(4000, size=100_000)
+    whole, sliced = (colony_of(instance, threads=2) for _ in range(2))
+    with closing(whole), closing(sliced):
+        whole.iterate(3)
+        while sliced.snapshot(Wanted.NUMBERS).iteration < 3:
+            sliced.iterate(1, lambda: True)
+        first, second = whole.snapshot(FULL), sliced.snapshot(FULL)
+        np.testing.assert_array_equal(first.iteration_solution, second.iteration_solution)
+
+
+def test_another_seed_gives_another_tour() -> None:
+    instance = makers.uniform(400)
+    first, second = (run(colony_of(instance, seed), 3)[-1] for seed in (1, 2))
+    assert first.iteration_solution is not None
+    assert second.iteration_solution is not None
+    assert not np.array_equal(first.iteration_solution, second.iteration_solution)
+
+
+@pytest.mark.parametrize("name", ["ring", "grid"])
+def test_it_finds_the_optimum(name: str) -> None:
+    instance = makers.ring(300) if name == "ring" else makers.grid(14, 14)
+    assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
+
+
+def test_the_tour_with_which_it_begins_counts() -> None:
+    """One ant finds nothing better at first, and then the best tour is that of the start."""
+    colony = colony_of(makers.uniform(500), ants=1)
+    begun = colony.snapshot(FULL).best_cost
+    first = run(colony, 1)[0]
+    assert first.iteration_best > begun
+    assert (first.best_cost, first.best_iteration) == (begun, 0)
+
+
+def test_what_a_snapshot_shows_of_the_trails() -> None:
+    instance = makers.uniform(300)
+    with closing(colony_of(instance)) as colony:
+        colony.iterate(40)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        assert snapshot.limits is not None
+        assert snapshot.pheromone is not None
+        assert snapshot.best_solution is not None
+        assert snapshot.trails is not None
+        assert snapshot.branching is not None
+        least, most = snapshot.limits
+        assert least == pytest.approx(most * spread_of(16, 0.1))
+        assert 1 <= snapshot.branching <= 16
+        trails = np.array([colony.trails_from(city) for city in range(instance.n)])
+        order = snapshot.best_solution
+        np.testing.assert_allclose(snapshot.pheromone, trails[np.ix_(order, order)], rtol=1e-6)
+        assert snapshot.pheromone.min() == pytest.approx(least)
+        assert snapshot.pheromone.max() <= most
+        u, v = snapshot.trails.edges[0]
+        assert trails[u, v] == trails.max()
+        assert 0 < snapshot.trails.strength.min() < snapshot.trails.strength.max() == 1
+
+
+@pytest.mark.parametrize(("cities", "ants"), [(3, 64), (100, 64), (2392, 192), (15112, 512)])
+def test_as_many_ants_as_the_paper_has(cities: int, ants: int) -> None:
+    assert FacoParameters().resolved(cities).ants == ants
+
+
+def test_directed_instances_are_refused_with_a_colony_that_can() -> None:
+    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
+        colony_of(makers.directed(20))
