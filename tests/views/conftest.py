@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -25,8 +26,10 @@ WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
 
 @pytest.fixture(autouse=True)
 def style(qapp: QApplication) -> None:
-    """No test is drawn in the type that an earlier one has left."""
+    """No test is drawn in the type and colours that an earlier one has left."""
     qapp.setStyleSheet("")
+    qapp.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont))
+    qapp.setPalette(QPalette())
 
 
 @pytest.fixture

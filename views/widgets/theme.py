@@ -173,7 +173,10 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
             parts = parts_of(window, later)
             restyle(part for part in parts if getCppPointer(part) not in done)
 
-        QTimer.singleShot(_SOON, window, restyle_hidden)
+        soon = QTimer(window, singleShot=True, interval=_SOON)
+        soon.timeout.connect(restyle_hidden)
+        soon.timeout.connect(soon.deleteLater)
+        soon.start()
 
 
 def restyle(widgets: Iterable[QWidget]) -> None:

@@ -176,6 +176,8 @@ def test_an_interrupted_import_leaves_no_traceback() -> None:
     code = """
 import os, signal, sys
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in background
+
 class Interrupting:
     def find_spec(self, name, *_):
         if name == "click":

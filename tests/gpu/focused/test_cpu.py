@@ -123,12 +123,13 @@ def test_it_finds_the_optimum(name: str) -> None:
     assert run(colony_of(instance), 60)[-1].best_cost == instance.optimum
 
 
-def test_cooling_ends_without_longer_tours() -> None:
-    """At the end of a cycle nothing longer is kept, so the mean of the ants is near the best."""
-    snapshots = run(colony_of(makers.uniform(500), cooling=10), 11)
-    hot, cold = snapshots[1], snapshots[10]
-    assert hot.iteration_best > hot.best_cost or hot.iteration_mean > hot.iteration_best
-    assert cold.iteration_best == cold.best_cost
+def test_at_the_end_of_a_cycle_nothing_longer_is_kept() -> None:
+    snapshots = run(colony_of(makers.uniform(500), cooling=10, heat=3), 21)
+    lengths = [snapshot.iteration_best for snapshot in snapshots[1:]]
+    for cycle in (lengths[:10], lengths[10:]):
+        assert cycle[-1] == min(cycle)
+        assert max(cycle) > cycle[-1]
+    assert lengths[-1] == snapshots[-1].best_cost  # crossed with what the first one led to
 
 
 def test_trails_are_strong_where_tours_agree() -> None:
