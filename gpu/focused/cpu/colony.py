@@ -127,7 +127,7 @@ class FocusedCpuColony(CpuColony):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
-        row = np.zeros(self._instance.n, np.float32)
+        row = np.ones(self._instance.n, np.float32)
         row[self._lists.neighbours[city]] = self._trails.values[city]
         return row
 
@@ -139,6 +139,7 @@ class FocusedCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
+        more["limits"] = (1.0, float(states.STRONGEST))
         if Wanted.BRANCHING in wanted:
             more["branching"] = branching_factor(self._trails.values)
         return more

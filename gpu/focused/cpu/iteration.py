@@ -12,7 +12,7 @@ from gpu.focused.cpu.ants import search_cell
 from gpu.focused.cpu.cells import share_out
 from gpu.focused.cpu.cooling import cool, copy
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import LENGTH, TOTAL, WHOLE, FocusedState, Patch
+from gpu.focused.cpu.state import LENGTH, STRONGEST, TOTAL, WHOLE, FocusedState, Patch
 
 SEARCH, MERGE = range(2)
 """The stages of an iteration: the ants of each cell search; their changes are merged, and all that
@@ -73,18 +73,19 @@ def _keep(state: FocusedState) -> None:
 
 @compiled
 def _lay_trails(state: FocusedState) -> None:
-    """Let all trails evaporate, and lay new ones on the edges of the tour."""
+    """Let all trails evaporate to the least one, and lay new ones on the edges of the tour."""
     trails, lists, rules, tour = state.trails, state.lists, state.rules, state.tour
     n, k = trails.values.shape
-    added = np.float32(np.float32(1.0) - rules.keep)
+    added, least = np.float32(np.float32(1.0) - rules.keep) * STRONGEST, np.float32(1.0)
     for at in range(n):
         city = tour[at]
         last, following = tour[at - 1 if at > 0 else n - 1], tour[at + 1 if at + 1 < n else 0]
-        trails.taken[city] = np.float32(0.0)
+        trails.taken[city] = least
         for lane in range(k):
             other, trail = lists.neighbours[city, lane], trails.values[city, lane] * rules.keep
             if other in (last, following):
                 trail += added
+            trail = max(trail, least)
             if other == following:
                 trails.taken[city] = trail
             trails.values[city, lane] = trail

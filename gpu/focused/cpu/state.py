@@ -25,6 +25,8 @@ CELL = 256, 2048  # cities a cell has at least, where patches are whole and wher
 MOST_CELLS = 1 << 10
 JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
 
+STRONGEST = np.float32(100)  # the trail of an edge that is always in the tour
+
 NOBODY = np.int32(-1)
 FAR = np.int32(2**31 - 1)  # length of a candidate that is not in the patch: nothing is gained by it
 
@@ -112,7 +114,7 @@ class Exchange(NamedTuple):
 
 
 class Trails(NamedTuple):
-    """Pheromone of the candidates' edges, in units of the largest that there can be."""
+    """Pheromone of the candidates' edges, from 1 to ``STRONGEST``; 1 on all others."""
 
     values: NDArray[np.float32]  # (n, k)
     taken: NDArray[np.float32]  # (n,): of the edge by which the source leaves each city

@@ -145,7 +145,11 @@ def test_trails_are_strong_where_tours_agree() -> None:
         assert snapshot.trails is not None
         assert snapshot.branching is not None
         assert 1 <= snapshot.branching <= 7
-        assert trails.max() <= 1
+        assert snapshot.limits is not None
+        assert snapshot.limits[1] == 100
+        assert trails.min() == 1
+        assert 10 < trails.max() <= 100
+        assert snapshot.pheromone.max() > 10
         assert trails[following] > np.median(trails)
 
 
