@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.controllers.run_display import SHARE_BESIDE_ALL_CORES
-from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES
+from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import RunState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import RandomColony, Slow
@@ -23,6 +24,10 @@ def application(opened: Application) -> Application:
     """The window with one core chosen."""
     use_device(opened, "cpu:1")
     return opened
+
+
+def _looks_every(run: RunModel, interval: int) -> bool:
+    return run.timer.interval() == interval
 
 
 def test_the_window_draws_less_beside_a_colony_on_all_cores(
@@ -40,7 +45,8 @@ def test_the_window_draws_less_beside_a_colony_on_all_cores(
         assert throttle.share == share
         run = application.runs.active
         assert run is not None
-        assert run.timer.interval() == interval
+        asked = partial(_looks_every, run, interval)  # from its next look on
+        qtbot.waitUntil(asked, timeout=10_000)
         press(application.window, Qt.Key.Key_Space)
         wait_for(qtbot, application, Activity.PAUSED)
         assert throttle.share == math.inf  # what rests is drawn at once
