@@ -49,7 +49,7 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-cores",
         made_of="all cores; ants change a common tour at one place each; all changes that fit are "
         "merged; cooling",
-        summary="The shortest tours in a given time on CPU cores, up to 100,000 cities.",
+        summary="Of all CPU colonies the shortest tours in a given time, on most instances.",
         builders={"cpu": _on_cpu},
     ),
     _focused(
