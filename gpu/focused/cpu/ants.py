@@ -14,11 +14,8 @@ from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.patch import lay_out, leave
 from gpu.focused.cpu.search import forget_queue, improve, wait
 from gpu.focused.cpu.state import (
-    BUILT,
-    GAIN,
     HEAT,
     SIZE,
-    TOTAL,
     TURNS,
     WHOLE,
     FocusedState,
@@ -64,6 +61,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
         for ant in range(first, first + built):
             gain = _kick(state, patch, cell, iteration, ant)
             if gain == NOT_KICKED:
+                total += gained
                 continue
             gain += improve(lists, patch)
             forget_queue(patch)
@@ -73,9 +71,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             elif gain < 0:
                 take_back(patch)
             patch.numbers[TURNS] = 0
-    cells.gains[cell, GAIN] = gained
-    cells.gains[cell, TOTAL] = total
-    cells.gains[cell, BUILT] = built
+    cells.gains[cell] = total
     leave(state, patch, cell)
 
 

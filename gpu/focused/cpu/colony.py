@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
@@ -25,6 +24,7 @@ from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedState, Lists, Rules
 from gpu.focused.cpu.state import Trails as FocusedTrails
 from gpu.focused.parameters import ALPHA, FocusedParameters
+from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
@@ -65,11 +65,7 @@ class FocusedCpuColony(CpuColony):
     def __init__(
         self, instance: TspInstance, parameters: FocusedParameters, seed: int, *, threads: int
     ) -> None:
-        if instance.directed:
-            raise ParameterError(
-                f"focused colonies turn stretches of a tour, and {instance.name} is directed: "
-                "choose the colony acs or mmas"
-            )
+        require_symmetric(instance)
         n = instance.n
         parameters = parameters.resolved(n)
         assert parameters.ants is not None

@@ -12,7 +12,7 @@ from gpu.focused.cpu.ants import search_cell
 from gpu.focused.cpu.cells import share_out
 from gpu.focused.cpu.cooling import cool, copy
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import LENGTH, STRONGEST, TOTAL, WHOLE, FocusedState, Patch
+from gpu.focused.cpu.state import LENGTH, STRONGEST, WHOLE, FocusedState, Patch
 
 SEARCH, MERGE = range(2)
 """The stages of an iteration: the ants of each cell search; their changes are merged, and all that
@@ -51,7 +51,7 @@ def _merge_all(state: FocusedState) -> None:
         result = cells.results[cell]
         gain = merge(state, state.source, members, begin, size, result, False)
         state.schedule[LENGTH] -= gain
-        numbers[LAST_TOTAL] -= cells.gains[cell, TOTAL]
+        numbers[LAST_TOTAL] -= cells.gains[cell]
 
 
 @inlined

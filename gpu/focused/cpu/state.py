@@ -89,14 +89,10 @@ class Cells(NamedTuple):
     members: NDArray[np.int32]  # (n,): places of the source, cell by cell, ascending in a cell
     everyone: NDArray[np.int32]  # (n,): all places, ascending
     results: NDArray[np.int32]  # (cells, c): the tour of each patch, as numbered there
-    gains: NDArray[np.int64]  # (cells, 3): see the constants below
+    # (cells,): how much shorter than the source the tours of its ants were, in sum
+    gains: NDArray[np.int64]
     spare: NDArray[np.int32]  # (n,): room to sort in
     keys: NDArray[np.float64]  # (2, n): coordinates in the present direction; room to select in
-
-
-GAIN, TOTAL, BUILT = range(3)
-"""Of a cell: what its ants gained; the sum of what each ant's tour was shorter than the source, and
-how many there were."""
 
 
 class Exchange(NamedTuple):
@@ -193,7 +189,7 @@ def new_cells(n: int) -> Cells:
         members=everyone.copy(),
         everyone=everyone,
         results=(cells, patch_size(n)),
-        gains=(cells, 3),
+        gains=cells,
         keys=(2, n),
     )
 
@@ -208,8 +204,8 @@ def bytes_needed(n: int, k: int, threads: int) -> dict[str, int]:
     patch = patch_size(n) * (8 * k + 46) + 4 * n + 8 * JOURNAL
     return {
         "candidate lists and trails": n * k * 12 + 4 * n,
-        "tours": n * (4 * 5 + 24),
-        "cells": n * 24 + cells_of(n) * patch_size(n) * 4,
+        "tours": n * (4 * 6 + 24),
+        "cells": n * 28 + cells_of(n) * patch_size(n) * 4,
         "merging": n * 52,
         "patches": threads * patch,
     }

@@ -2,112 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 
-from gpu import catalog
-from gpu.acs.cuda.colony import AcsColony
 from gpu.acs.cuda.construction import StepByStep, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
-from gpu.acs.parameters import LISTED, REMEMBERED, AcsParameters, SpmParameters
-from gpu.core import devices
-from gpu.core.colony import Colony
-from gpu.core.snapshot import Snapshot, Wanted
+from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
+from tests.gpu.acs.emulated import (
+    COORDINATE_METRICS,
+    TRAILS_IN_GLOBAL_MEMORY,
+    assert_same,
+    emulated,
+    explicit,
+    on_cpu,
+    scattered,
+)
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
-
-TRAILS_IN_GLOBAL_MEMORY = {"shared_limit": 1 << 10}
-"""A machine that has no room for replicas of the trails."""
-
-COORDINATE_METRICS = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
-
-
-def scattered(n: int, metric: Metric = Metric.EUC_2D, extent: int = 300) -> TspInstance:
-    """Random cities, many at one place or as far from one another as another pair."""
-    places = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(np.float64)
-    return TspInstance(f"scattered{n}", "", metric, places, None, places)
-
-
-def explicit(n: int, directed: bool) -> TspInstance:
-    """Random distances, with ties."""
-    rng = np.random.default_rng(n)
-    matrix = rng.integers(1, 50, (n, n)).astype(np.int32)
-    if not directed:
-        matrix = np.minimum(matrix, matrix.T)
-    np.fill_diagonal(matrix, 0)
-    display = rng.random((n, 2))
-    return TspInstance(
-        "explicit",
-        "",
-        Metric.EXPLICIT,
-        None,
-        matrix,
-        display,
-        computed_layout=True,
-        directed=directed,
-    )
-
-
-@contextmanager
-def emulated(
-    instance: TspInstance,
-    parameters: AcsParameters,
-    trails: type[MatrixTrails] | type[SelectiveTrails],
-    construction: type[WholeTours] | type[StepByStep],
-    seed: int = 7,
-    **machine: Any,
-) -> Iterator[AcsColony]:
-    """A CUDA colony on the emulation."""
-    colony = AcsColony(instance, parameters, EmulatedMachine(**machine), seed, trails, construction)
-    try:
-        yield colony
-    finally:
-        colony.close()
-
-
-@contextmanager
-def on_cpu(
-    instance: TspInstance, parameters: AcsParameters, name: str, device: str, seed: int = 7
-) -> Iterator[Colony]:
-    """Its counterpart on the CPU."""
-    place = devices.find(device)
-    colony = catalog.build(catalog.find(name, place), instance, parameters, place, seed)
-    try:
-        yield colony
-    finally:
-        colony.close()
-
-
-def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
-    """Everything that a colony shows is the same, to the last bit."""
-    for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
-        assert getattr(ours, part) == getattr(theirs, part), part
-    for part in ("best_solution", "iteration_solution", "pheromone"):
-        np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
-    assert ours.branching == pytest.approx(theirs.branching)
-    assert ours.updates == theirs.updates
-    assert ours.trails is not None
-    assert theirs.trails is not None
-    assert as_dict(ours) == as_dict(theirs)
-
-
-def as_dict(snapshot: Snapshot) -> dict[tuple[int, ...], float]:
-    """The strongest trails by edge."""
-    assert snapshot.trails is not None
-    edges = np.sort(snapshot.trails.edges, axis=1)
-    return {
-        tuple(map(int, edge)): float(strength)
-        for edge, strength in zip(edges, snapshot.trails.strength, strict=True)
-    }
 
 
 @pytest.mark.parametrize("metric", COORDINATE_METRICS)
@@ -262,67 +178,6 @@ def test_one_ant_of_whole_tours_is_the_sequential_colony(directed: bool, period:
             ours.iterate(1)
             theirs.iterate(1)
             assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
-
-
-@pytest.mark.parametrize("greedy", [LISTED, REMEMBERED])
-@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 16, 31, 32])
-@pytest.mark.parametrize("period", [1, 2])
-def test_one_ant_with_selective_memory_is_the_sequential_colony(
-    size: int, period: int, greedy: str
-) -> None:
-    parameters = SpmParameters(
-        candidates=8, ants=1, memory=size, update_period=period, q0=0.5, rho=0.3, greedy=greedy
-    )
-    same_as_sequential(scattered(60), parameters, 4)
-
-
-def same_as_sequential(instance: TspInstance, parameters: SpmParameters, iterations: int) -> None:
-    """Compare the selective memory's colonies, with one ant, after each iteration."""
-    with (
-        emulated(instance, parameters, SelectiveTrails, WholeTours) as ours,
-        on_cpu(instance, parameters, "acs-seq-spm", "cpu:1") as theirs,
-    ):
-        for _ in range(iterations):
-            ours.iterate(1)
-            theirs.iterate(1)
-            a, b = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
-            np.testing.assert_array_equal(a.iteration_solution, b.iteration_solution)
-            np.testing.assert_array_equal(a.best_solution, b.best_solution)
-            np.testing.assert_array_equal(a.pheromone, b.pheromone)
-            assert a.updates == b.updates
-
-
-FEW = SpmParameters(candidates=2, ants=1, q0=0.9, rho=0.1)
-
-
-@pytest.mark.parametrize(
-    ("instance", "parameters"),
-    [
-        pytest.param(scattered(90), FEW, id="two candidates"),
-        pytest.param(scattered(90), replace(FEW, greedy=LISTED), id="as in Fig. 3"),
-        pytest.param(scattered(90), replace(FEW, candidates=1, update_period=3), id="one"),
-        pytest.param(scattered(90), replace(FEW, memory=32, q0=0.5), id="a large memory"),
-        pytest.param(scattered(60, extent=6), replace(FEW, candidates=4), id="ties"),
-        pytest.param(scattered(60, extent=6), replace(FEW, beta=0.5), id="little heuristic"),
-        pytest.param(scattered(60, Metric.ATT), replace(FEW, beta=2.5), id="another metric"),
-        pytest.param(explicit(60, False), FEW, id="a matrix"),
-        pytest.param(explicit(60, True), FEW, id="directed"),
-    ],
-)
-def test_remembered_cities_off_the_list_are_chosen_as_by_the_sequential_colony(
-    instance: TspInstance, parameters: SpmParameters
-) -> None:
-    same_as_sequential(instance, parameters, 12)
-
-
-def test_the_greedy_choice_looks_off_the_list_only_where_it_is_asked_to() -> None:
-    means = []
-    for greedy in (LISTED, REMEMBERED):
-        parameters = replace(FEW, greedy=greedy)
-        with emulated(scattered(90), parameters, SelectiveTrails, WholeTours) as colony:
-            colony.iterate(12)
-            means.append(colony.snapshot(Wanted.NUMBERS).iteration_mean)
-    assert means[0] != means[1]
 
 
 TOO_MANY = -2

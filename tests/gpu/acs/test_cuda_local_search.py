@@ -14,7 +14,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Improvements, Snapshot, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import assert_same, emulated, explicit, on_cpu, scattered
+from tests.gpu.acs.emulated import assert_same, emulated, explicit, on_cpu, scattered
 from tests.gpu.local_search.improving import improve
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

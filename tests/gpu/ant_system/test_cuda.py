@@ -22,7 +22,7 @@ from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
+from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system.colonies import (
     CONSTRUCTIONS,
     assert_same,

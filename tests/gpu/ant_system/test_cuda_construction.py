@@ -24,7 +24,7 @@ from gpu.cuda.state import ANT_BITS, WORDS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import COORDINATE_METRICS, explicit, scattered
+from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
 from tests.gpu.ant_system import cuda_literal as as_literal
 from tests.gpu.cuda.emulated import EmulatedMachine
 

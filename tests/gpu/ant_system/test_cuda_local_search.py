@@ -14,7 +14,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import explicit, scattered
+from tests.gpu.acs.emulated import explicit, scattered
 from tests.gpu.ant_system.colonies import assert_same, emulated, on_cpu
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

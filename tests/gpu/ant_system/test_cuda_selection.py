@@ -16,7 +16,7 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters, AsLau
 from gpu.construction.cuda import groups as as_construction
 from gpu.construction.cuda.groups import Construction
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import scattered
+from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.test_cuda_construction import build
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

@@ -9,7 +9,7 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.construction.cuda.groups import Construction
 from gpu.core import devices
 from gpu.cuda.colony import machine_of
-from tests.gpu.acs.test_cuda import scattered
+from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.test_cuda_construction import build
 from tests.gpu.ant_system.test_cuda_selection import (
     ROULETTES,

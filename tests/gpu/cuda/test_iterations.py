@@ -12,7 +12,7 @@ from gpu.ant_system.parameters import AsCudaParameters, AsGroupParameters
 from gpu.core.snapshot import Wanted
 from gpu.cuda import iterations
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import scattered
+from tests.gpu.acs.emulated import scattered
 from tests.gpu.ant_system.colonies import assert_same, emulated
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]

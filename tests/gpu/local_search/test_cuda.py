@@ -17,7 +17,7 @@ from gpu.local_search.cuda.search import LocalSearch
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import COORDINATE_METRICS, scattered
+from tests.gpu.acs.emulated import COORDINATE_METRICS, scattered
 from tests.gpu.cpu.makers import directed
 from tests.gpu.cuda.emulated import EmulatedMachine
 from tests.gpu.local_search.improving import improve

@@ -23,7 +23,7 @@ from gpu.max_min.parameters import (
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
-from tests.gpu.acs.test_cuda import explicit, scattered
+from tests.gpu.acs.emulated import explicit, scattered
 from tests.gpu.ant_system.colonies import assert_same
 from tests.gpu.cuda.emulated import EmulatedMachine
 

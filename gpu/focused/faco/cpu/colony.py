@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from gpu.construction.cpu.state import FAINTEST
 from gpu.core.arrays import frozen
-from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Improvements, Trails, Wanted
 from gpu.core.trails import KnownTrails, branching_factor, pheromone_picture, strongest_trails
 from gpu.cpu import main_memory as memory
@@ -27,6 +26,7 @@ from gpu.focused.faco.cpu.iteration import BUILD, CHOOSE, RENEW, run
 from gpu.focused.faco.cpu.start import improved_start
 from gpu.focused.faco.cpu.state import LEAST, MOST, Ants, FacoState, Lists, Pheromone, Rules, Source
 from gpu.focused.faco.parameters import FacoParameters, spread_of
+from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.candidates import HEAVIEST, LIGHTEST, weights
 from gpu.problems.tsp.checks import checked_permutation, checked_tour
 from gpu.problems.tsp.instance import TspInstance
@@ -51,11 +51,7 @@ class FacoCpuColony(CpuColony):
     def __init__(
         self, instance: TspInstance, parameters: FacoParameters, seed: int, *, threads: int
     ) -> None:
-        if instance.directed:
-            raise ParameterError(
-                f"focused colonies turn stretches of a tour, and {instance.name} is directed: "
-                "choose the colony acs or mmas"
-            )
+        require_symmetric(instance)
         key, n = key_of(seed), instance.n
         p = parameters.resolved(n)
         assert p.ants is not None

@@ -12,44 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from app.window.threads.solver import RunState, SolverThread
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.tsp.instance import TspInstance
-from gpu.run.outcome import Ending, Outcome
+from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
-from gpu.run.session import Session, new_session
-from gpu.run.stopping import StopSettings
 from tests import colonies
+from tests.app.window.threads.listening import INSTANCE, Listener, session
 from tests.colonies import RandomColony
-
-INSTANCE = colonies.some_cities()
-
-
-class Listener:
-    """Runs a thread, and remembers all that it says, and in which thread it was heard."""
-
-    def __init__(self, thread: SolverThread) -> None:
-        self.thread = thread
-        self.states: list[RunState] = []
-        self.outcomes: list[Outcome] = []
-        self.heard_in: set[int] = set()
-        thread.state_changed.connect(self._on_state)
-        thread.ended.connect(self._on_end)
-
-    def _on_state(self, state: RunState) -> None:
-        self.states.append(state)
-        self.heard_in.add(threading.get_ident())
-
-    def _on_end(self, outcome: Outcome) -> None:
-        self.outcomes.append(outcome)
-        self.heard_in.add(threading.get_ident())
-
-
-def session(name: str, instance: TspInstance = INSTANCE, **stop: float) -> Session:
-    return new_session(instance, colony=name, seed=1, stop=StopSettings(**stop))  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def random_colony(monkeypatch: pytest.MonkeyPatch) -> str:
-    return colonies.install(monkeypatch, RandomColony)
 
 
 def newest(qtbot: QtBot, thread: SolverThread) -> Snapshot:
@@ -354,49 +321,3 @@ def test_in_the_midst_of_an_iteration_each_part_is_made_once(
     (colony,) = RandomColony.built
     # In the midst, when the iteration is whole, and at the end.
     assert sum(Wanted.BRANCHING in asked for asked in colony.asked) <= 3
-
-
-def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
-    qtbot: QtBot, random_colony: str
-) -> None:
-    thread = SolverThread(INSTANCE, session(random_colony, iterations=500))
-    thread.pace = 20.0
-    listener = Listener(thread)
-    begun = time.monotonic()
-    thread.start()
-    seen: list[int] = []
-    while thread.latest.iteration < 6:
-        qtbot.wait(5)
-        seen.extend(taken.iteration for taken in [thread.take()] if taken is not None)
-    assert time.monotonic() - begun >= 5 / 20
-    assert {1, 2, 3, 4, 5} <= set(seen)  # every iteration can be seen
-    assert thread.latest.elapsed >= 4 / 20  # so that a time limit ends a run that waits
-    thread.pace = 0.001  # of a thousand seconds, which begin after the next iteration
-    qtbot.wait(150)
-    before = thread.latest.iteration
-    thread.pace = 0.0
-    with qtbot.waitSignal(thread.ended, timeout=30_000):
-        pass
-    assert before < 10
-    assert listener.outcomes[0].state.iteration == 500
-    assert thread.shutdown(5)
-
-
-@pytest.mark.parametrize("how", ["cancel", "pause"])
-def test_a_run_that_waits_for_its_next_iteration_obeys(
-    qtbot: QtBot, random_colony: str, how: str
-) -> None:
-    thread = SolverThread(INSTANCE, session(random_colony))
-    thread.pace = 0.001
-    listener = Listener(thread)
-    thread.start()
-    qtbot.waitUntil(lambda: thread.latest.iteration == 1, timeout=30_000)
-    if how == "pause":
-        thread.pause()
-        qtbot.waitUntil(lambda: RunState.PAUSED in listener.states, timeout=30_000)
-        thread.step(2)  # steps keep the pace too
-        qtbot.waitUntil(lambda: thread.latest.iteration == 2, timeout=30_000)
-    with qtbot.waitSignal(thread.ended, timeout=30_000):
-        thread.cancel()
-    assert thread.latest.iteration == (2 if how == "pause" else 1)
-    assert thread.shutdown(5)

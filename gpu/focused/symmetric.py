@@ -1,0 +1,15 @@
+"""What all focused colonies ask of an instance."""
+
+from __future__ import annotations
+
+from gpu.core.errors import ParameterError
+from gpu.problems.tsp.instance import TspInstance
+
+
+def require_symmetric(instance: TspInstance) -> None:
+    """Raise ParameterError if ``instance`` is directed."""
+    if instance.directed:
+        raise ParameterError(
+            f"focused colonies turn stretches of a tour, and {instance.name} is directed: "
+            "choose the colony acs or mmas"
+        )
