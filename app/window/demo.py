@@ -80,6 +80,7 @@ def run_offscreen(out: Path) -> int:
         window.show()
         meter = StallMeter()
         ends: list[Outcome] = []
+        left: list[Path] = []
 
         def solved(run: RunModel) -> None:
             meter.stop()
@@ -89,15 +90,19 @@ def run_offscreen(out: Path) -> int:
 
         def measured() -> None:
             if ends:
-                QTimer.singleShot(100, qt.quit)
+                QTimer.singleShot(100, application, finish)
+
+        def finish() -> None:
+            if not left:  # while events are still served: without them no theme can change
+                left.extend(leave_pictures(application, out))
+            qt.quit()
 
         application.runs.ended.connect(solved)
         measurements.idle.connect(measured)
         application.run_controller.solving.connect(meter.start)
-        QTimer.singleShot(round(GIVE_UP * 1000), application, qt.quit)
+        QTimer.singleShot(round(GIVE_UP * 1000), application, finish)
         Demo(application, SECONDS).begin()
         qt.exec()
-        left = leave_pictures(application, out)
         ended = application.close()
     settings.unlink(missing_ok=True)
     run = application.runs.current

@@ -52,6 +52,12 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
         image = QImage(str(out / name))
         assert image.width() >= 800
         assert name in done.stdout
+    light, dark = (
+        QImage(str(out / f"window-{theme}.png")).pixelColor(10, 10).lightness()
+        for theme in ("light", "dark")
+    )
+    assert light > 200
+    assert dark < 50
     (log,) = [path for path in out.iterdir() if path.suffix == ".jsonl"]
     outcome = read_log(log).outcome
     assert outcome is not None
