@@ -79,6 +79,7 @@ class FocusedCudaColony(DeviceColony):
             Buffer("lengths", (tours,), np.int64),
             Buffer("wins", (1,), np.uint64, zeroed=True),
             Buffer("elected", (1,), np.int32),
+            Buffer("begun", (1,), np.int32, zeroed=True),
             Buffer("cycle", (3,), np.float64),
             Buffer("length", (1,), np.int64),
             Buffer("given_tour", (n,), np.int32),

@@ -44,6 +44,7 @@ class SearchAround(c.KernelArguments):
     cycle: c.ConstPointer[c.Float64]
     changes: c.Pointer[Change]
     locks: c.Pointer[c.UInt64]
+    begun: c.Pointer[c.Int32]  # ants of this iteration that have begun
     state: c.Pointer[c.ColonyState]
 
 
@@ -65,6 +66,7 @@ class Elect(c.KernelArguments):
     ants: c.Int32
     lengths: c.ConstPointer[c.Int64]
     elected: c.Pointer[c.Int32]
+    begun: c.Pointer[c.Int32]
     state: c.Pointer[c.ColonyState]
 
 

@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
 
 // Closes the iteration: the shortest of all tours is its best. One warp.
 __global__ void elect(const Elect arguments) {
-    const auto [tours, ants, lengths, elected, state] = arguments;
+    const auto [tours, ants, lengths, elected, begun, state] = arguments;
     int lane = threadIdx.x;
     Word best = ~0ull, sum = 0;
     for (int tour = lane; tour < tours; tour += LANES) {
@@ -290,6 +290,7 @@ __global__ void elect(const Elect arguments) {
     best = warp_least(best);
     sum = warp_sum(sum);
     if (lane != 0) return;
+    *begun = 0;
     bool improved = best >> ANT_BITS < state->best_length;
     elected[0] = improved ? int(best & ((1 << ANT_BITS) - 1)) : NOWHERE;
     state->iteration += 1;

@@ -5,6 +5,7 @@
 #include "gpu/cuda/kernels/logarithm.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
+#include "moves.cuh"
 
 constexpr int WARPS = 4;         // of a block
 constexpr int LEAST_CITIES = 5;  // of a tour that can be kicked
@@ -41,6 +42,7 @@ INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     AntTour& tour = search.tour;
     tour.turned = 0;
     tour.count = 5;
+    tour.rank = lane == 1 ? 3 : lane == 3 ? 1 : lane;
     tour.first = lane == 0   ? 0
                  : lane == 1 ? p3 + 1
                  : lane == 2 ? p2 + 1
@@ -57,16 +59,19 @@ INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(WARPS* LANES, 6) search_around(const SearchAround arguments) {
-    const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, state] =
-        arguments;
+__global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAround arguments) {
+    const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, begun,
+                state] = arguments;
     __shared__ SegmentTable tables[WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = all.n;
     SegmentTable* table = &tables[warp];
     unsigned long long iteration = state->iteration, lost = 0;
     float heat = heat_of(cycle, iteration);
-    int first = blockIdx.x * WARPS + warp, warps = gridDim.x * WARPS;
-    for (int number = first; number < all.tours * ants; number += warps) {
+    while (true) {
+        // Whoever is done takes the next ant: what an ant does follows from its number alone.
+        int number = lane == 0 ? atomicAdd(begun, 1) : 0;
+        number = __shfl_sync(ALL_LANES, number, 0);
+        if (number >= all.tours * ants) break;
         int tour = number / ants, ant = number - tour * ants;
         Source<METRIC> source{
             geometry, all.cities_of(tour), all.stops_of(tour, iteration), all.near, n, all.width};
@@ -88,7 +93,7 @@ __global__ void __launch_bounds__(WARPS* LANES, 6) search_around(const SearchAro
         int b = below(words.y, longest) + 1, c = below(words.z, longest) + 1;
         int d = below(words.w, longest) + 1;
         place = max(0, min(place - below(more.w, b + c + d), n - 2 - b - c - d));
-        LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, 1}};
+        LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, lane, 1}};
         if (n >= LEAST_CITIES)
             kick(search, place, place + b, place + b + c, place + b + c + d);
         else
