@@ -92,8 +92,8 @@ class LayTrails(c.KernelArguments):
 
 class TakeOver(c.KernelArguments):
     all: Tours
-    length: c.ConstPointer[c.Int64]
-    given_tour: c.ConstPointer[c.Int32]
+    given_lengths: c.ConstPointer[c.Int64]
+    given: c.ConstPointer[c.Int32]
     points: c.ConstPointer[c.Float32]
     lengths: c.Pointer[c.Int64]
     locks: c.Pointer[c.UInt64]
@@ -102,7 +102,7 @@ class TakeOver(c.KernelArguments):
 
 
 class CountBest(c.KernelArguments):
-    length: c.ConstPointer[c.Int64]
+    given_lengths: c.ConstPointer[c.Int64]
     state: c.Pointer[c.ColonyState]
 
 

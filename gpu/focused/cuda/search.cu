@@ -35,8 +35,9 @@ INLINE float trail_behind(const Source<METRIC>& source, const float* trails, int
 }
 
 // Begins with a double bridge: the stretches behind p1 to p4 change places, and their ends wait.
+// Returns the mean length of the edges that are given up.
 template <int METRIC>
-INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
+INLINE float kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     const Source<METRIC>& source = search.source;
     int lane = search.lane, n = source.n, corner = lane & 3;
     AntTour& tour = search.tour;
@@ -53,9 +54,10 @@ INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     int other = corner == 0 ? p3 : corner == 1 ? p4 : corner == 2 ? p1 : p2;
     Spot from = source.at_place(place), to = source.at_place(place + 1);
     Spot joined = source.at_place(other + 1);
-    int gained = source.away(from, to) - source.away(from, joined);
-    search.gain = int(warp_total(unsigned(lane < 4 ? gained : 0)));
+    int given_up = lane < 4 ? source.away(from, to) : 0;
+    search.gain = int(warp_total(unsigned(lane < 4 ? given_up - source.away(from, joined) : 0)));
     search.waiting = lane < 4 ? from.city : lane < 8 ? to.city : -1;
+    return float(warp_total(unsigned(given_up))) * 0.25f;
 }
 
 template <int METRIC>
@@ -94,8 +96,9 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
         int d = below(words.w, longest) + 1;
         place = max(0, min(place - below(more.w, b + c + d), n - 2 - b - c - d));
         LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, lane, 1}};
+        float unit = 0.0f;
         if (n >= LEAST_CITIES)
-            kick(search, place, place + b, place + b + c, place + b + c + d);
+            unit = kick(search, place, place + b, place + b + c, place + b + c + d);
         else
             search.waiting = lane < n ? lane : -1;
         search.run();
@@ -107,11 +110,8 @@ __global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAro
         lost -= gain;
         bool kept = gain > 0;
         if (!kept && heat > 0.0f) {
-            Spot here = source.at_place(place);
-            Spot near = source.at_city(source.candidate(here.city, min(HEAT_RANK, all.width - 1)));
-            float unit = fmaxf(float(source.away(here, near)), 1.0f);
             float u = (float(more.z >> 9) + 0.5f) * 1.1920928955078125e-7f;
-            kept = float(-gain) < heat * unit * LN2 * minus_log2(u);
+            kept = float(-gain) < heat * fmaxf(unit, 1.0f) * LN2 * minus_log2(u);
         }
         if (kept)
             found.record(change, gain, claim_of(gain, ant), row_of(locks, tour, claims_of(n)),
