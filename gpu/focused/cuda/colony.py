@@ -89,8 +89,7 @@ class FocusedCudaColony(DeviceColony):
         super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
         self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
         self._crossing = Crossing(problem.instance)
-        greedy = np.arange(n, dtype=np.int32)  # the tour by which cities are numbered
-        self._given = np.tile(greedy, (tours, 1))  # with which the present cycle began
+        self._given = problem.starts(tours, seed)  # with which the present cycle began
         self._cycles = 0  # that are over
         self._heat, self._doubling = parameters.heat, parameters.cooling is None
         first, full = (
@@ -105,7 +104,7 @@ class FocusedCudaColony(DeviceColony):
         grid = min(1024, -(-n * problem.width // _BLOCK))
         start = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
         self._begin([start], self._phases(parameters, each, seed), divisible=False)
-        self._take_over([problem.instance.tour_length(greedy)] * tours, 0)
+        self._take_over([problem.instance.tour_length(tour) for tour in self._given], 0)
 
     def _phases(
         self, parameters: FocusedCudaParameters, each: int, seed: int
