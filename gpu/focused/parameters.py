@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
@@ -13,6 +15,15 @@ AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
 ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
+
+
+def _undirected(instance: Instance, nearness: str) -> None:
+    """Refuse to choose where there is one way alone."""
+    if nearness != AUTOMATIC and instance.facts.get("directed"):
+        raise ParameterError(
+            f"nearness = {nearness} is for symmetric instances, and {instance.name} is directed: "
+            f"leave it {AUTOMATIC}"
+        )
 
 
 @dataclass(frozen=True)
@@ -33,19 +44,21 @@ class FocusedParameters(Parameters):
     nearness: str = parameter(
         AUTOMATIC,
         "N",
-        "Which cities are near.",
+        "Which cities are near, where distances are not directed.",
+        check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
             ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
             QUADRANTS: "the nearest, and the nearest in each direction: known at once",
         },
     )
-    kick: int = parameter(
-        100,
+    kick: int | None = parameter(
+        None,
         "L",
         "Most cities in each of the three stretches of the tour that an ant begins by moving.",
         1,
         1000,
+        automatic="100, or 10 where distances are directed",
     )
     heat: float = parameter(
         1.0,
