@@ -54,13 +54,12 @@ def reduced(costs: Matrix, successors: Matrix) -> Matrix:
     """
     n = len(costs)
     own = costs[np.arange(n), successors]
-    steps = costs[:, successors] - own  # [a, b]: what it costs a to take over what b has
-    rows = np.zeros(n, np.int64)
-    while True:
-        lower = np.minimum(rows, (steps + rows).min(axis=1))
-        if np.array_equal(lower, rows):
-            break
-        rows = lower
+    steps = costs.T[successors] - own[:, None]  # [b, a]: what it costs a to take over what b has
+    rows, fallen = np.zeros(n, np.int64), np.arange(n)
+    while fallen.size:
+        lower = (steps[fallen] + rows[fallen, None]).min(axis=0)
+        fallen = np.flatnonzero(lower < rows)
+        rows[fallen] = lower[fallen]
     columns = np.empty(n, np.int64)
     columns[successors] = own - rows
     result: Matrix = costs - rows[:, None] - columns

@@ -52,13 +52,13 @@ class FocusedParameters(Parameters):
             QUADRANTS: "the nearest, and the nearest in each direction: known at once",
         },
     )
-    kick: int | None = parameter(
-        None,
+    kick: int = parameter(
+        100,
         "L",
-        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving; a "
+        "tenth of this where distances are directed.",
         1,
         1000,
-        automatic="100, or 10 where distances are directed",
     )
     heat: float = parameter(
         1.0,

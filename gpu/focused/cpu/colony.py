@@ -30,8 +30,6 @@ from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
 
-KICK, DIRECTED_KICK = 100, 10  # cities in a stretch that ants move, where it is not chosen
-
 CYCLE = 2  # ants for each city in the first cycle of cooling
 FULL = 64  # in the first one that begins with the full temperature
 
@@ -92,7 +90,7 @@ class FocusedCpuColony(CpuColony):
         rules = Rules(
             key=key_of(seed),
             ants=parameters.ants,
-            kick=parameters.kick or (DIRECTED_KICK if instance.directed else KICK),
+            kick=max(1, parameters.kick // 10) if instance.directed else parameters.kick,
             heat=parameters.heat,
             cycle=cycle,
             doubling=parameters.cooling is None,
