@@ -14,6 +14,8 @@ AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
 
 ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 
+MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.focused.cpu import state as states
-from gpu.focused.directed import MOST_CITIES, prepared
-from gpu.focused.parameters import FocusedParameters
+from gpu.focused.directed import prepared
+from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
 from tests.gpu.cpu import makers
@@ -128,7 +128,7 @@ def test_trails_are_those_of_the_cities_in_their_direction() -> None:
 
 
 def test_too_many_cities_are_refused_with_a_colony_that_can() -> None:
-    n = MOST_CITIES + 1
+    n = MOST_DIRECTED + 1
     large = directed(np.broadcast_to(np.int32(1), (n, n)))
     with pytest.raises(ParameterError, match=r"up to 4,096 cities, and explicit has 4,097: choose"):
         colony_of(large)
