@@ -85,17 +85,16 @@ SYMMETRIC = (
 )
 """All symmetric instances of ``report``."""
 
+DIRECTED = ("p43", "ft70", "kro124p", "ftv170", "rbg323", "rbg443")
+"""All directed instances of ``report``."""
+
+FORMER_MMAS = {
+    **{"ants": 32, "rho": 0.5, "candidates": 32},
+    **{"deposit": "schedule", "restart": 250},
+}
 FORMER_CASES = [
     of("acs-gpu", ants=8, local_search="2opt+oropt"),
-    of(
-        "mmas-cores",
-        ants=32,
-        rho=0.5,
-        candidates=32,
-        deposit="schedule",
-        restart=250,
-        local_search="2opt+oropt",
-    ),
+    of("mmas-cores", **FORMER_MMAS, local_search="2opt+oropt"),
 ]
 """What was chosen for cores before there was a focused colony."""
 
@@ -224,5 +223,17 @@ EXPERIMENTS = {
         folder="report",
         seconds=5.0,
         device="cpu",
+    ),
+    "focused-directed": Experiment(
+        against_time,
+        DIRECTED,
+        [of("focused-cores"), of("mmas-cores", **FORMER_MMAS, local_search="oropt")],
+        "focused_directed",
+        2,
+        (1, 2),
+        folder="report",
+        seconds=5.0,
+        device="cpu",
+        suffix=".atsp",
     ),
 }

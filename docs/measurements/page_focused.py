@@ -60,11 +60,34 @@ def former(rows: list[Row], before: list[Row]) -> str:
     return table(["instance", "focused-cores", *systems], lines)
 
 
+def directed(rows: list[Row]) -> str:
+    """Gaps after 5 s of directed instances, and when the tour was found."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    lines = []
+    for name, group in grouped(rows).items():
+        line = [name, str(group[0]["n"])]
+        for system in systems:
+            own = [row for row in group if row["system"] == system]
+            whens = [_found(row) for row in own]
+            line += [cell(own, 6.0), f"{statistics.mean(whens):.2f}"]
+        lines.append(line)
+    head = [text for system in systems for text in (f"{system}: gap %", "found after s")]
+    return table(["instance", "n", *head], lines)
+
+
+def _found(row: Row) -> float:
+    """Seconds after which a run had its best tour."""
+    best = row["curve"][-1][2]
+    return float(next(when for when, _, gap in row["curve"] if gap == best))
+
+
 def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time, and against what else there is."""
     kinds = ("focused-report", "focused-rival", "focused-former")
     rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
+    one_way = sources.rows("focused_directed", "focused-directed")
     return {
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "former": sources.under(former(rows, before), before),
+        "directed": sources.under(directed(one_way), one_way),
     }
