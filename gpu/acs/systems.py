@@ -89,7 +89,7 @@ SYSTEMS: tuple[System, ...] = (
         paper="ours, after Skinderowicz 2016",
         parameters=BestParameters,
         made_of="one core; ants take turns step by step; pheromone matrix; the best tour's edges",
-        summary="As acs-seq; its greedy choice may take every edge of the best tour, listed or not.",
+        summary="As acs-seq; the greedy choice may take any edge of the best tour, listed or not.",
         builders={"cpu:1": _IN_TURNS},
     ),
     _spm(

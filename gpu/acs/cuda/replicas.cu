@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
     __shared__ StepTask task;
     ReplicaTrails trails(shared_trails, n, change);
     Mailboxes mailboxes{words, ants};
-    GridBarrier<Ordered> barrier{&state->arrivals};
+    GridBarrier barrier{&state->arrivals};
     unsigned* changed = trails.changed();
     trails.open(lists, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
