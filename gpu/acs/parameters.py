@@ -53,11 +53,6 @@ class AcsParameters(Parameters):
         )
 
 
-@dataclass(frozen=True)
-class BestParameters(AcsParameters):
-    """Parameters of our ACS whose greedy choice also looks at the best tour's edges."""
-
-
 REMEMBERED, LISTED = "remembered", "listed"
 
 

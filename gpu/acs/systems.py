@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gpu.acs.parameters import AcsParameters, BestParameters, SpmParameters
+from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.rule import Rule
@@ -82,14 +82,6 @@ SYSTEMS: tuple[System, ...] = (
         paper=f"{_PAPER}, Figs. 2, 3 and 5",
         made_of="one core; ants take turns step by step; selective memory",
         summary="The sequential Ant Colony System with the selective pheromone memory.",
-        builders={"cpu:1": _IN_TURNS},
-    ),
-    _acs(
-        name="acs-seq-best",
-        paper="ours, after Skinderowicz 2016",
-        parameters=BestParameters,
-        made_of="one core; ants take turns step by step; pheromone matrix; the best tour's edges",
-        summary="As acs-seq; the greedy choice may take any edge of the best tour, listed or not.",
         builders={"cpu:1": _IN_TURNS},
     ),
     _spm(

@@ -70,7 +70,7 @@ class AcsCpuColony(TourColony):
             builders=builders,
         )
         lists, boxes = states.lists_of(candidates, parameters.beta), box_tree_of(geometry)
-        trails = states.pheromone_of(n, self._cl, slots, 2 if rules.remembered else 0)
+        trails = states.pheromone_of(n, self._cl, slots)
         self._edges = Edges(lists, geometry, trails, rules)
         bits, hits = (m, -(-n // 32)), (threads, 8)
         self._ants = allocated(Ants, m, routes=(n, m), unvisited=bits, draws=(4, m), hits=hits)

@@ -191,10 +191,8 @@ def _update_best(edges: Edges, record: Record) -> None:
     for position in range(n):
         u = tour[position]
         v = tour[position + 1 if position + 1 < n else 0]
-        for side in range(1 if rules.directed else 2):
+        for _ in range(1 if rules.directed else 2):
             lane = lane_of(edges.lists, u, v)
-            if rules.remembered and not rules.selective:
-                edges.trails.cities[u, side], edges.trails.lanes[u, side] = v, lane
             numbers[GLOBAL_HITS] += update(edges, u, v, lane, rules.global_keep, added)
             numbers[GLOBAL_TOTAL] += 1
             u, v = v, u

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.acs.cpu.box_tree import DEEPEST, BoxTree
-from gpu.acs.parameters import REMEMBERED, AcsParameters, BestParameters, SpmParameters
+from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
 from gpu.core.random import greedy_threshold
 from gpu.cpu.candidate_lists import widened, width_of
 from gpu.cpu.geometry import Geometry
@@ -129,8 +129,7 @@ def rules_of(parameters: AcsParameters, seed: int) -> Rules:
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),
-        remembered=isinstance(parameters, BestParameters)
-        or (isinstance(parameters, SpmParameters) and parameters.greedy == REMEMBERED),
+        remembered=isinstance(parameters, SpmParameters) and parameters.greedy == REMEMBERED,
     )
 
 
@@ -147,20 +146,16 @@ def lists_of(candidates: Candidates, beta: float) -> CandidateLists:
     return lists
 
 
-def pheromone_of(n: int, cl: int, slots: int, links: int = 0) -> Pheromone:
-    """Return all trails at the initial level: a matrix, or a selective memory if ``slots`` > 0.
-
-    Cities of a matrix remember so many ``links``.
-    """
-    matrix, memory = (0, n) if slots else (n, n if links else 0)
-    slots = slots or links
+def pheromone_of(n: int, cl: int, slots: int) -> Pheromone:
+    """Return all trails at the initial level: a matrix, or a selective memory if ``slots`` > 0."""
+    matrix, memory = (0, n) if slots else (n, 0)
     return Pheromone(
         listed=np.ones((n, width_of(cl)), np.float32),
         others=np.ones((matrix, matrix), np.float32),
         bounds=np.ones((matrix, 3), np.float32),
         cities=np.full((memory, slots), NO_CITY, np.int32),
         lanes=np.full((memory, slots), NOT_LISTED, np.uint8),
-        values=np.full((memory, slots), np.inf if matrix else 1, np.float32),
+        values=np.ones((memory, slots), np.float32),
         tails=np.full(memory, slots - 1, np.int32),
     )
 
