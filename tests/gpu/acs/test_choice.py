@@ -19,7 +19,6 @@ from gpu.cpu.geometry import geometry_of
 from gpu.cpu.philox import key_of, philox
 from gpu.problems.tsp.candidates import NOT_LISTED, Candidates, build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
-from tests.gpu.construction.literal import turn
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.compiling import caller
 
@@ -45,11 +44,6 @@ def call_heaviest(
 ) -> Any:
     largest = choice.weigh(lists, trails, unvisited, 0, u, keys)
     return choice.heaviest(lists, u, keys, largest) if largest != 0 else NOT_LISTED
-
-
-@caller
-def call_roulette(keys: Any, largest: Any, word: Any) -> Any:
-    return choice.roulette(keys, largest, word)
 
 
 def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
@@ -156,51 +150,6 @@ def test_greedy_ties_go_to_the_lowest_city() -> None:
             np.setdiff1d(row, strong)
         )
         assert call_heaviest(lists, trails, bits(np.zeros(40, bool)), u, keys) == NOT_LISTED
-
-
-def test_roulette_draws_in_proportion() -> None:
-    rng = np.random.default_rng(0)
-    weighed = np.zeros(32, np.float32)
-    weighed[rng.choice(32, 9, replace=False)] = rng.random(9) + 0.2
-    keys, draws = weighed.view(np.int32), 60_000
-    words = philox4x32((np.arange(draws // 4), 0, 0, 2), (3, 4)).ravel()
-    counts = np.bincount([call_roulette(keys, keys.max(), word) for word in words], minlength=32)
-    expected = draws * weighed.astype(float) / weighed.sum(dtype=float)
-    assert not counts[weighed == 0].any()
-    held = weighed > 0
-    # A chi-square of 8 degrees of freedom exceeds 26.1 once in a thousand.
-    assert ((counts[held] - expected[held]) ** 2 / expected[held]).sum() < 26.1
-
-
-LAST_WORD = 2**32 - 1
-weighed_lane = st.one_of(
-    st.just(0.0), st.floats(0.5, 2, width=32), st.floats(2.0**-99, 2.0**60, width=32)
-)
-
-
-@settings(max_examples=300)
-@given(
-    st.lists(weighed_lane, min_size=1, max_size=32).filter(any),
-    st.one_of(st.just(0), st.just(LAST_WORD), st.integers(0, LAST_WORD)),
-)
-def test_roulette_stops_where_whole_numbers_say(weighed: list[float], word: int) -> None:
-    keys = np.zeros(32, np.float32)
-    keys[: len(weighed)] = weighed
-    lane = call_roulette(keys.view(np.int32), keys.view(np.int32).max(), np.uint32(word))
-    assert lane == turn(weighed, word)
-    assert weighed[lane] > 0
-
-
-@pytest.mark.parametrize("least", [2.0**-24, 2.0**-60, 2.0**-99])
-def test_the_lightest_candidate_can_be_drawn(least: float) -> None:
-    """Between heavier ones, and behind them."""
-    weighed = np.zeros(32, np.float32)
-    weighed[[3, 9, 17, 31]] = [1.0, least, 2.0**10, least]
-    keys, total = weighed.view(np.int32), 2**12 + 1 + 2**22 + 1
-    for lane, before, ahead in ((9, 2**12, 3), (31, total - 1, 17)):
-        word = -(-(before << 32) // total)  # the first whose stop is there
-        assert call_roulette(keys, keys.max(), np.uint32(word)) == lane
-        assert call_roulette(keys, keys.max(), np.uint32(word - 1)) == ahead
 
 
 def test_the_bounds_hold_whatever_is_updated() -> None:
