@@ -31,10 +31,11 @@ struct WalkBase {
 
     INLINE bool free() const { return !tabu.visited(candidate.city()); }
 
-    // The candidate that the roulette wheel chooses; `top` is the largest weight_key(). All lanes
-    // of the warp call this.
-    INLINE int spin(float weight, unsigned top, unsigned word) const {
-        int drawn = roulette_lane(free() ? weight : 0.0f, top, word, lane);
+    // The candidate that the roulette wheel chooses. All lanes of the warp call this.
+    INLINE int spin(float weight, unsigned word) const {
+        bool allowed = free();
+        unsigned top = warp_max(weight_key(weight, allowed));
+        int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
         return __shfl_sync(ALL_LANES, candidate.city(), drawn);
     }
 
