@@ -77,8 +77,31 @@ class FocusedParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         ants = self.ants if self.ants is not None else min(n, MOST_ANTS)
+        return dataclasses.replace(self, ants=ants)._with_lists(n)
+
+    def _with_lists(self, n: int) -> Self:
         nearness = self.nearness
         if nearness == AUTOMATIC:
             nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
         cl = min(self.candidates, n - 1)
-        return dataclasses.replace(self, ants=ants, candidates=cl, nearness=nearness)
+        return dataclasses.replace(self, candidates=cl, nearness=nearness)
+
+
+@dataclass(frozen=True)
+class FocusedCudaParameters(FocusedParameters):
+    """Parameters of the focused colony on a GPU."""
+
+    tours: int | None = parameter(
+        None,
+        "R",
+        "Tours that ants change side by side; they are crossed after each cycle of cooling.",
+        1,
+        4096,
+        automatic="so many that the ants of one do not crowd",
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        ants = self.ants if self.ants is not None else 6336
+        tours = self.tours if self.tours is not None else max(1, min(ants, 200_000 // n))
+        return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)

@@ -11,7 +11,8 @@ enum Purpose : unsigned {
     INDEPENDENT = 3,
     RESERVOIR = 4,
     TRIAL = 5,
-    TABU = 6
+    TABU = 6,
+    KICK = 7
 };
 
 struct Seed {
