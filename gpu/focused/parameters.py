@@ -102,6 +102,6 @@ class FocusedCudaParameters(FocusedParameters):
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
-        ants = self.ants if self.ants is not None else 6336
-        tours = self.tours if self.tours is not None else max(1, min(ants, 200_000 // n))
+        tours = self.tours if self.tours is not None else max(1, 40_000 // n)
+        ants = self.ants if self.ants is not None else tours * min(max(n // 5, 8), 12_672)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)

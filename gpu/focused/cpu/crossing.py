@@ -62,6 +62,22 @@ class Crossing:
         return best, length
 
 
+def crossed(crossing: Crossing, before: Tour, after: Tour, cycles: int) -> tuple[Tour, list[int]]:
+    """Return tours for the next cycle of cooling, (tours, n), and their lengths.
+
+    A cycle made the tours ``after`` of those ``before``. Each is crossed with what it began as and
+    with another one, which changes from cycle to cycle: so what one tour has found comes to all,
+    and they still differ. The first one is crossed with all others: it is the best.
+    """
+    count = len(after)
+    distance = 1 + cycles % max(1, count - 1)
+    made = [
+        crossing.best_of((after[i], before[i], after[(i + distance) % count])) for i in range(count)
+    ]
+    made[0] = crossing.best_of(tour for tour, _ in made)
+    return np.array([tour for tour, _ in made]), [length for _, length in made]
+
+
 @cached
 def _cross(room: _Room, base: Tour, other: Tour) -> int:
     """Make ``room.tour`` of ``base`` and what is shorter in ``other``; return how much."""

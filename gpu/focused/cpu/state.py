@@ -25,6 +25,8 @@ CELL = 256, 2048  # cities a cell has at least, where patches are whole and wher
 MOST_CELLS = 1 << 10
 JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
 
+LEFT = 64  # components that can be remembered until others are known
+
 STRONGEST = np.float32(100)  # the trail of an edge that is always in the tour
 
 NOBODY = np.int32(-1)
@@ -107,6 +109,8 @@ class Exchange(NamedTuple):
     path: NDArray[np.int32]  # (n,): segments in their new order; the lowest bit: turned
     moved: NDArray[np.int32]  # (n,): cities on their way to another place
     place: NDArray[np.int32]  # (n,): places in a patch's tour
+    left: NDArray[np.int32]  # (LEFT, 2): components that were not made: first edge, and the number
+    left_gains: NDArray[np.int64]  # (LEFT,)
 
 
 class Trails(NamedTuple):
@@ -196,7 +200,16 @@ def new_cells(n: int) -> Cells:
 
 def new_exchange(n: int) -> Exchange:
     """Make room for an exchange."""
-    return allocated(Exchange, n, old=(n, 2), new=(n, 2), order=(2, n), ends=2 * n)
+    return allocated(
+        Exchange,
+        n,
+        old=(n, 2),
+        new=(n, 2),
+        order=(2, n),
+        ends=2 * n,
+        left=(LEFT, 2),
+        left_gains=LEFT,
+    )
 
 
 def bytes_needed(n: int, k: int, threads: int) -> dict[str, int]:

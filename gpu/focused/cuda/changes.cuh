@@ -6,7 +6,7 @@
 // the one lie in one gap of the other.
 #pragma once
 
-#include "moves.cuh"
+#include "segments.cuh"
 
 constexpr int MOST_WINDOWS = 8;
 constexpr int CLAIM_BITS = 3;                                   // a claim is on 2^3 places together
@@ -95,7 +95,7 @@ struct Comparison {
                        unsigned long long* claims, SegmentTable* table) const {
         int count = __popc(cuts);
         sort_cuts(table);
-        int place = lane < count ? table->keys[lane] : 0;
+        int place = lane < count ? table->firsts[lane] : 0;
         int next = __shfl_sync(ALL_LANES, place, lane + 1 < count ? lane + 1 : 0);
         int gap = lane >= count ? 0 : lane + 1 < count ? next - place : next + n - place;
         int width = untangled(place, gap, count);
@@ -137,7 +137,7 @@ struct Comparison {
     }
 
   private:
-    // Sorts the places of cuts into the table's keys.
+    // Sorts the places of cuts into the table.
     INLINE void sort_cuts(SegmentTable* table) const {
         int rank = 0;
         for (int i = 0; i < tour.count; ++i) {
@@ -145,7 +145,7 @@ struct Comparison {
             rank += (cuts >> i & 1) && other < tour.last;
         }
         __syncwarp();
-        if (cut) table->keys[rank] = tour.last;
+        if (cut) table->firsts[rank] = tour.last;
         __syncwarp();
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +17,10 @@ from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
 from gpu.focused.parameters import ALPHA
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.quadrants import quadrant_neighbours
+from gpu.problems.tsp.quadrants import PLANE, quadrant_neighbours
 
 _AROUND = 8  # cities on the lists that the greedy tour begins with
+_MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,23 @@ class FocusedCities:
         lengths = ours.distances(np.arange(n)[:, None], near)
         by_length = np.argsort(lengths * n + near, axis=1)
         return cls(ours, order, np.take_along_axis(near, by_length, 1))
+
+    def starts(self, count: int, seed: int) -> NDArray[np.int32]:
+        """Tours to begin with, (count, n): the greedy one, then those of cities moved a little.
+
+        So tours differ from the beginning, and what one of them lacks another one may have.
+        """
+        tours = np.tile(np.arange(self.n, dtype=np.int32), (count, 1))
+        places = self.instance.coordinates
+        if places is None or self.instance.metric not in PLANE:
+            return tours
+        rng = np.random.default_rng(seed)
+        nearest = self.instance.distances(np.arange(self.n), self.neighbours[:, 0])
+        for tour in tours[1:]:
+            moves = rng.uniform(-_MOVED, _MOVED, (self.n, 2)) * nearest[:, None]
+            moved = replace(self.instance, coordinates=places[:, :2] + moves)
+            tour[:] = greedy_tour(moved, self.neighbours)
+        return tours
 
     @property
     def n(self) -> int:

@@ -14,7 +14,7 @@ from gpu.cuda.colony import DeviceColony
 from gpu.cuda.kernels import Seed
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
-from gpu.focused.cpu.crossing import Crossing
+from gpu.focused.cpu.crossing import Crossing, crossed
 from gpu.focused.cuda.cities import FocusedCities
 from gpu.focused.cuda.kernels import MERGE, METRICS, MOST_SEGMENTS, SEARCH, Tours
 from gpu.focused.cuda.trails import CandidateTrails, HostPictures
@@ -41,7 +41,8 @@ FIRST_CYCLE, FULL_CYCLE = 2, 64
 class FocusedCudaColony(DeviceColony):
     """The focused colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    After each cycle of cooling all tours are crossed, and the next one begins with the result.
+    After each cycle of cooling tours are crossed with each other, and the next one begins with the
+    results.
 
     Raises
     ------
@@ -79,17 +80,17 @@ class FocusedCudaColony(DeviceColony):
             Buffer("lengths", (tours,), np.int64),
             Buffer("wins", (1,), np.uint64, zeroed=True),
             Buffer("elected", (1,), np.int32),
+            Buffer("begun", (1,), np.int32, zeroed=True),
             Buffer("cycle", (3,), np.float64),
-            Buffer("length", (1,), np.int64),
-            Buffer("given_tour", (n,), np.int32),
+            Buffer("given_lengths", (tours,), np.int64),
+            Buffer("given", (tours, n), np.int32),
         ]
         trails = CandidateTrails(problem)
         super().__init__(machine, instance, ants, problem, trails, buffers, HostPictures)
         self._tours = Tours.from_arrays(self._arrays, n=n, tours=tours, width=problem.width)
         self._crossing = Crossing(problem.instance)
-        self._champion = np.arange(
-            n, dtype=np.int32
-        )  # the greedy tour, by which cities are numbered
+        self._given = problem.starts(tours, seed)  # with which the present cycle began
+        self._cycles = 0  # that are over
         self._heat, self._doubling = parameters.heat, parameters.cooling is None
         first, full = (
             max(1, round(ants_a_city * n / each))
@@ -103,7 +104,7 @@ class FocusedCudaColony(DeviceColony):
         grid = min(1024, -(-n * problem.width // _BLOCK))
         start = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
         self._begin([start], self._phases(parameters, each, seed), divisible=False)
-        self._take_over(problem.instance.tour_length(self._champion), 0)
+        self._take_over([problem.instance.tour_length(tour) for tour in self._given], 0)
 
     def _phases(
         self, parameters: FocusedCudaParameters, each: int, seed: int
@@ -179,19 +180,20 @@ class FocusedCudaColony(DeviceColony):
         if self._left > 0:
             return
         stops = self._machine.download(self._arrays["stops"])[state.iteration & 1]
-        found = np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
-        self._champion, length = self._crossing.best_of((self._champion, *found))
+        self._cycles += 1
         if self._doubling:
             self._cycle *= 2
-        self._take_over(length, state.iteration)
+        found = np.ascontiguousarray(stops[:, :, 2]).view(np.int32)
+        self._given, lengths = crossed(self._crossing, self._given, found, self._cycles)
+        self._take_over(lengths, state.iteration)
 
-    def _take_over(self, length: int, iteration: int) -> None:
-        """Let all tours become the champion, and begin a cycle of cooling."""
+    def _take_over(self, lengths: list[int], iteration: int) -> None:
+        """Let the tours become those given, which are so long, and begin a cycle of cooling."""
         arrays, machine = self._arrays, self._machine
         heat = self._heat * min(1.0, (self._cycle / self._full) ** 0.5)
         machine.upload(arrays["cycle"], np.array((iteration, self._cycle, heat), np.float64))
-        machine.upload(arrays["length"], np.array([length], np.int64))
-        machine.upload(arrays["given_tour"], self._champion)
+        machine.upload(arrays["given_lengths"], np.array(lengths, np.int64))
+        machine.upload(arrays["given"], self._given)
         grid = min(65535, -(-self._problem.n * self._tours.tours // _BLOCK))
         machine.run(
             [

@@ -44,6 +44,7 @@ class SearchAround(c.KernelArguments):
     cycle: c.ConstPointer[c.Float64]
     changes: c.Pointer[Change]
     locks: c.Pointer[c.UInt64]
+    begun: c.Pointer[c.Int32]  # ants of this iteration that have begun
     state: c.Pointer[c.ColonyState]
 
 
@@ -65,6 +66,7 @@ class Elect(c.KernelArguments):
     ants: c.Int32
     lengths: c.ConstPointer[c.Int64]
     elected: c.Pointer[c.Int32]
+    begun: c.Pointer[c.Int32]
     state: c.Pointer[c.ColonyState]
 
 
@@ -90,8 +92,8 @@ class LayTrails(c.KernelArguments):
 
 class TakeOver(c.KernelArguments):
     all: Tours
-    length: c.ConstPointer[c.Int64]
-    given_tour: c.ConstPointer[c.Int32]
+    given_lengths: c.ConstPointer[c.Int64]
+    given: c.ConstPointer[c.Int32]
     points: c.ConstPointer[c.Float32]
     lengths: c.Pointer[c.Int64]
     locks: c.Pointer[c.UInt64]
@@ -100,7 +102,7 @@ class TakeOver(c.KernelArguments):
 
 
 class CountBest(c.KernelArguments):
-    length: c.ConstPointer[c.Int64]
+    given_lengths: c.ConstPointer[c.Int64]
     state: c.Pointer[c.ColonyState]
 
 

@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges a
 
 // Closes the iteration: the shortest of all tours is its best. One warp.
 __global__ void elect(const Elect arguments) {
-    const auto [tours, ants, lengths, elected, state] = arguments;
+    const auto [tours, ants, lengths, elected, begun, state] = arguments;
     int lane = threadIdx.x;
     Word best = ~0ull, sum = 0;
     for (int tour = lane; tour < tours; tour += LANES) {
@@ -290,6 +290,7 @@ __global__ void elect(const Elect arguments) {
     best = warp_least(best);
     sum = warp_sum(sum);
     if (lane != 0) return;
+    *begun = 0;
     bool improved = best >> ANT_BITS < state->best_length;
     elected[0] = improved ? int(best & ((1 << ANT_BITS) - 1)) : NOWHERE;
     state->iteration += 1;
@@ -354,30 +355,30 @@ __global__ void lay_trails(const LayTrails arguments) {
     }
 }
 
-// All tours become the given one.
+// All tours become the given ones. The best of all is kept, if it is the first of these.
 __global__ void take_over(const TakeOver arguments) {
-    const auto [all, given_length, given, points, lengths, locks, best_tour, state] = arguments;
+    const auto [all, given_lengths, given, points, lengths, locks, best_tour, state] = arguments;
     int n = all.n;
     unsigned long long iteration = state->iteration;
-    bool improved = iteration > 0 && static_cast<Word>(*given_length) < state->best_length;
+    bool improved = iteration > 0 && static_cast<Word>(given_lengths[0]) < state->best_length;
     long long cities = static_cast<long long>(all.tours) * n;
     for (long long i = grid_thread(); i < cities; i += grid_threads()) {
-        int tour = int(i / n), place = int(i - static_cast<long long>(tour) * n);
-        int city = given[place];
+        int tour = int(i / n), place = int(i - static_cast<long long>(tour) * n), city = given[i];
         float x = points[2 * city], y = points[2 * city + 1];
         all.stops_of(tour, iteration)[place] = record_of(x, y, city);
         all.cities_of(tour)[city] = record_of(x, y, place);
         if (place < claims_of(n)) row_of(locks, tour, claims_of(n))[place] = 0;
-        if (place == 0) lengths[tour] = *given_length;
+        if (place == 0) lengths[tour] = given_lengths[tour];
         if (tour == 0 && improved) best_tour[place] = city;
     }
 }
 
-// The best of all, if a tour that was taken over is. One thread, after take_over.
+// The length of the best tour, if it was taken over. One thread, after take_over.
 __global__ void count_best(const CountBest arguments) {
-    const auto [length, state] = arguments;
-    if (state->iteration == 0 || static_cast<Word>(*length) >= state->best_length) return;
-    state->best_length = static_cast<Word>(*length);
+    const auto [given_lengths, state] = arguments;
+    Word length = static_cast<Word>(given_lengths[0]);
+    if (state->iteration == 0 || length >= state->best_length) return;
+    state->best_length = length;
     state->best_iteration = state->iteration;
 }
 

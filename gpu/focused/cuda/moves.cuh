@@ -1,18 +1,20 @@
 // The local search of an ant: moves of Lin and Kernighan (1973) from cities whose edges changed.
 //
 // The edge between a city t1 and its neighbour t2 is given up; what is left of the tour is a path
-// from t2 to t1. In each step the path's first city, say b, gets an edge to a candidate c, and the
-// edge between c and the city before it, a, is given up: the path up to a is turned, and begins at
-// a. An edge from a to t1 would close the tour. The best tour on the way is taken.
+// from t2 to t1. In each step the path's first city gets an edge to a candidate, and the edge
+// between the candidate and the city before it is given up: the path up to there is turned, and
+// begins with that city. An edge from there to t1 would close the tour. The best tour on the way is
+// taken.
 //
-// In the first step the edge behind c may be given up instead, so that a circle and a path are
-// left, if a second exchange at once joins them again.
+// Lanes look at the first two steps together, at all pairs of candidates. In the first one the edge
+// behind the candidate may be given up instead, so that a circle and a path are left, which the
+// second one joins again.
 #pragma once
 
 #include "segments.cuh"
 
-constexpr int BREADTH = 5;       // first steps that are tried, beside that of two exchanges
-constexpr int DEPTH = 6;         // steps of a move
+constexpr int BREADTH = 3;       // pairs of first steps that are gone on from
+constexpr int DEPTH = 9;         // steps of a move
 constexpr int MOST_STEPS = 400;  // of an ant; then it gives up what it has
 constexpr int CROWDED = 14;      // segments from which on they are joined where possible
 
@@ -32,12 +34,37 @@ struct Step {
     }
 };
 
-// A step of two exchanges.
-struct DoubleStep : Step {
-    int middle = 0;      // the candidate of the first exchange: its place
-    int cut = 0;         // the place before it behind which the path is cut
-    int turns = 0;       // whether parts are turned where they are, or change places
-    int candidate5 = 0;  // the candidate of the second exchange
+// Two steps at once. Where the edge behind the first candidate is given up, the path falls into
+// parts A, from its beginning to `cut`, B, up to the candidate, and the rest.
+struct Pair : Step {
+    enum Kind { TWO_TURNS, CHANGE_PLACES, TURN_BOTH };
+    int kind = TWO_TURNS;  // turn up to `middle`, then up to `begin`; B A rest; A' B' rest
+    int candidate5 = 0;    // of the second step
+    int middle = 0;        // the place at which the path begins after one step; else the candidate
+    int cut = 0;
+};
+
+// How a path came about.
+struct Way {
+    Spot first;   // where it begins
+    int barred;   // the city that it comes from
+    int open;     // gained before the tour is closed
+    int touched;  // cities whose edges have changed, one a lane
+    int count;    // of these
+};
+
+// The best of what the lanes propose.
+template <class Proposal>
+struct Chosen {
+    unsigned best;
+
+    INLINE Chosen(const Proposal& own, int lane)
+        : best(warp_max(own.key ? own.key * LANES + lane : 0)) {}
+
+    INLINE bool none() const { return best == 0; }
+    INLINE bool closes() const { return best / LANES >= CLOSES; }
+    INLINE int holder() const { return int(best % LANES); }
+    INLINE int of(int value) const { return __shfl_sync(ALL_LANES, value, holder()); }
 };
 
 template <int METRIC>
@@ -59,6 +86,7 @@ struct LocalSearch {
             int holder = __ffs(queue) - 1, city = __shfl_sync(ALL_LANES, waiting, holder);
             if (lane == holder) waiting = -1;
             Spot t1 = source.at_city(city);
+#pragma unroll 1
             for (int side = 0; side < 2; ++side)
                 if (crowded || move(t1, side)) break;
             crowded = crowded || steps > MOST_STEPS;
@@ -75,35 +103,51 @@ struct LocalSearch {
   private:
     // Makes a move that begins at t1, if there is one that gains.
     INLINE bool move(const Spot& t1, int side) {
-        AntTour path = tour;
-        if (path.count >= MOST_SEGMENTS - 1) {
+        if (tour.count >= MOST_SEGMENTS - 3) {
             crowded = true;
             return false;
         }
+        tour.publish(table, lane);
+        Published shown{table, tour.count};
+        int j = shown.locate(t1.place);
+        Spot t2 = source.at_place(side ? shown.before(t1.place, j) : shown.after(t1.place, j));
+        int given_up = source.away(t1, t2);
+        ++steps;
+        if (!promising(t1, t2, given_up)) return false;
+        AntTour path = tour;
         if (side) path.mirror(lane);
         path.open_behind(t1.place, table, lane);
-        Spot t2 = source.at_place(__shfl_sync(ALL_LANES, path.entry(), 0));
-        int given_up = source.away(t1, t2);
         Step step = weigh(path, t2, t1, given_up, 0, -1);
-        ++steps;
-        bool published = true;
-        for (int attempt = 0; attempt < BREADTH; ++attempt) {
-            unsigned best = warp_max(step.key ? step.key * LANES + lane : 0);
-            if (!best) break;
-            int holder = best % LANES;
-            int open = __shfl_sync(ALL_LANES, step.open, holder);
-            int candidate = __shfl_sync(ALL_LANES, step.candidate, holder);
-            int begin = __shfl_sync(ALL_LANES, step.begin, holder);
-            if (lane == holder) step.key = 0;
-            AntTour next = path;
-            if (!published) next.publish(table, lane);
-            published = false;
-            turn_to(next, begin);
-            Spot first = source.at_place(begin);
-            int touched = lane == 0 ? t2.city : lane == 1 ? candidate : first.city;
-            if (go_on(next, t1, first, candidate, open, touched, 3)) return true;
+        Chosen<Step> first(step, lane);
+        Pair pair;
+        if (first.closes()) {
+            pair.key = step.key;
+        } else {
+            pair = weigh_circles(path, t1, t2, given_up);
+            if (!first.none()) weigh_pairs(pair, step, path, t1);
+            ++steps;
         }
-        return two_exchanges(path, t1, t2, given_up, published);
+#pragma unroll 1
+        for (int attempt = 0; attempt < BREADTH; ++attempt) {
+            Chosen<Pair> best(pair, lane);
+            if (best.none()) return false;
+            if (attempt) path.publish(table, lane);
+            AntTour next = path;
+            Way way = first.closes() ? take(next, first, step, t2) : take(next, best, pair, t2);
+            if (go_on(next, t1, way)) return true;
+            if (lane == best.holder()) pair.key = 0;
+        }
+        return false;
+    }
+
+    // Whether some candidate is nearer to t2 than t1 is.
+    INLINE bool promising(const Spot& t1, const Spot& t2, int given_up) const {
+        bool nearer = false;
+        if (lane < source.width) {
+            int city = source.candidate(t2.city, lane);
+            nearer = city != t1.city && source.away(t2, source.at_city(city)) < given_up;
+        }
+        return __any_sync(ALL_LANES, nearer);
     }
 
     // Turns the path up to a place of the published tour.
@@ -137,24 +181,150 @@ struct LocalSearch {
         return step;
     }
 
-    // Goes on from a path that begins at `first`, and takes the best tour on the way, if it gains.
-    // `touched` are cities whose edges have changed so far, one a lane.
-    INLINE bool go_on(AntTour& path, const Spot& t1, Spot first, int barred, int open, int touched,
-                      int count) {
+    // What second steps would give after each of the first ones, which lanes have in `step`: a lane
+    // looks at one candidate after one of eight, at a time.
+    INLINE void weigh_pairs(Pair& pair, const Step& step, const AntTour& path,
+                            const Spot& t1) const {
+        constexpr int EACH = 4;  // candidates at a time
+        int from = lane / EACH;
+        unsigned key = __shfl_sync(ALL_LANES, step.key, from);
+        int open = __shfl_sync(ALL_LANES, step.open, from);
+        int candidate = __shfl_sync(ALL_LANES, step.candidate, from);
+        int middle = __shfl_sync(ALL_LANES, step.begin, from);
+        if (key) {
+            Published shown{table, path.count};
+            Spot t4 = source.at_place(middle);
+            int j4 = shown.locate(middle), offset4 = shown.offset(middle, j4);
+            for (int rank = lane % EACH; rank < min(source.width, 2 * EACH); rank += EACH) {
+                int city = source.candidate(t4.city, rank);
+                Spot t5 = source.at_city(city);
+                int left = open - source.away(t4, t5);
+                if (city == t1.city || city == candidate || left <= 0) continue;
+                int j5 = shown.locate(t5.place);
+                bool turned = j5 < j4 || (j5 == j4 && shown.offset(t5.place, j5) < offset4);
+                int begin = turned ? shown.after(t5.place, j5) : shown.before(t5.place, j5);
+                if (begin == middle) continue;
+                Spot t6 = source.at_place(begin);
+                Pair other;
+                other.open = left + source.away(t5, t6);
+                other.candidate = candidate;
+                other.candidate5 = city;
+                other.begin = begin;
+                other.middle = middle;
+                other.rate(other.open - source.away(t6, t1), 0);
+                if (other.key > pair.key) pair = other;
+            }
+        }
+        __syncwarp();
+    }
+
+    // What two steps would give, if the first leaves a circle: for pairs of candidates t3 of t2,
+    // and t5 of t4 behind t3, where t5 lies before t3 on the path.
+    INLINE Pair weigh_circles(const AntTour& path, const Spot& t1, const Spot& t2,
+                              int given_up) const {
+        constexpr int EACH = 5;  // candidates of each of the two cities
+        Pair pair;
+        int rank3 = lane / EACH, rank5 = lane % EACH;
+        if (rank3 < min(EACH, source.width) && rank5 < source.width) {
+            Published shown{table, path.count};
+            int city3 = source.candidate(t2.city, rank3);
+            Spot t3 = source.at_city(city3);
+            int left = given_up - source.away(t2, t3);
+            if (city3 != t1.city && left > 0) {
+                int j3 = shown.locate(t3.place);
+                Spot t4 = source.at_place(shown.after(t3.place, j3));
+                int city5 = source.candidate(t4.city, rank5);
+                Spot t5 = source.at_city(city5);
+                left += source.away(t3, t4) - source.away(t4, t5);
+                int j5 = shown.locate(t5.place);
+                bool before = j5 < j3 ||
+                              (j5 == j3 && shown.offset(t5.place, j5) < shown.offset(t3.place, j3));
+                if (left > 0 && city5 != city3 && before) {
+                    for (int turns = 0; turns < 2; ++turns) {
+                        if (turns && t5.place == t2.place) break;
+                        int begin = turns ? shown.before(t5.place, j5) : shown.after(t5.place, j5);
+                        Spot t6 = source.at_place(begin);
+                        Pair other;
+                        other.kind = turns ? Pair::TURN_BOTH : Pair::CHANGE_PLACES;
+                        other.open = left + source.away(t5, t6);
+                        other.candidate = city3;
+                        other.candidate5 = city5;
+                        other.begin = begin;
+                        other.middle = t3.place;
+                        other.cut = turns ? begin : t5.place;
+                        other.rate(other.open - source.away(t6, t1), 0);
+                        if (other.key > pair.key) pair = other;
+                    }
+                }
+            }
+        }
+        __syncwarp();
+        return pair;
+    }
+
+    // Makes the step that was chosen. The path is published.
+    INLINE Way take(AntTour& path, const Chosen<Step>& best, const Step& step, const Spot& t2) {
+        int candidate = best.of(step.candidate);
+        Spot t4 = source.at_place(best.of(step.begin));
+        turn_to(path, t4.place);
+        int touched = lane == 0 ? t2.city : lane == 1 ? candidate : t4.city;
+        return {t4, candidate, best.of(step.open), touched, 3};
+    }
+
+    // Makes the two steps that were chosen. The path is published.
+    INLINE Way take(AntTour& path, const Chosen<Pair>& best, const Pair& pair, const Spot& t2) {
+        int kind = best.of(pair.kind), candidate3 = best.of(pair.candidate);
+        int candidate5 = best.of(pair.candidate5), middle = best.of(pair.middle);
+        int begin = best.of(pair.begin), cut = best.of(pair.cut);
+        Spot t6 = source.at_place(begin);
+        Published shown{table, path.count};
+        int j_middle = shown.locate(middle), place4 = middle;
+        if (kind == Pair::TWO_TURNS) {
+            path.cut_behind(middle, j_middle, lane);
+            path.turn_until(j_middle, lane);
+            path.publish(table, lane);
+            turn_to(path, begin);
+        } else {
+            int j_cut = shown.locate(cut);
+            place4 = shown.after(middle, j_middle);
+            __syncwarp();
+            path.cut_behind(middle, j_middle, lane);
+            int until = j_middle + path.cut_behind(cut, j_cut, lane), width = until - j_cut;
+            bool rest = lane > until;
+            if (kind == Pair::TURN_BOTH)
+                path.permute(rest            ? lane
+                             : lane <= j_cut ? j_cut - lane
+                                             : until + j_cut + 1 - lane,
+                             !rest);
+            else
+                path.permute(rest ? lane : lane < width ? lane + j_cut + 1 : lane - width, 0);
+        }
+        int city4 = source.at_place(place4).city;
+        int touched = lane == 0   ? t2.city
+                      : lane == 1 ? candidate3
+                      : lane == 2 ? city4
+                      : lane == 3 ? candidate5
+                                  : t6.city;
+        return {t6, candidate5, best.of(pair.open), touched, 5};
+    }
+
+    // Goes on from a path that begins at `way.first`, and takes the best tour, if it gains.
+    INLINE bool go_on(AntTour& path, const Spot& t1, Way way) {
+        Spot first = way.first;
+        int barred = way.barred, open = way.open, touched = way.touched, count = way.count;
         int closed = open - source.away(first, t1), best_count = count;
         int best = max(closed, 0);
         AntTour found = path;
-        for (int depth = 1; depth < DEPTH; ++depth) {
+        for (int depth = count / 2; depth < DEPTH; ++depth) {
             if (path.count >= MOST_SEGMENTS - 1) break;
             path.publish(table, lane);
             Step step = weigh(path, first, t1, open, best, barred);
             ++steps;
-            unsigned most = warp_max(step.key ? step.key * LANES + lane : 0);
-            if (!most) break;
-            int holder = most % LANES;
-            open = __shfl_sync(ALL_LANES, step.open, holder);
-            barred = __shfl_sync(ALL_LANES, step.candidate, holder);
-            int begin = __shfl_sync(ALL_LANES, step.begin, holder);
+            Chosen<Step> chosen(step, lane);
+            if (chosen.none()) break;
+            open = chosen.of(step.open);
+            barred = chosen.of(step.candidate);
+            int begin = chosen.of(step.begin);
             turn_to(path, begin);
             first = source.at_place(begin);
             if (lane == count) touched = barred;
@@ -174,92 +344,5 @@ struct LocalSearch {
         for (int i = 0; i < best_count; ++i) wait(__shfl_sync(ALL_LANES, touched, i));
         if (tour.count > CROWDED) tour.join(source.n, table, lane);
         return true;
-    }
-
-    // Tries the best first step of two exchanges.
-    INLINE bool two_exchanges(const AntTour& path, const Spot& t1, const Spot& t2, int given_up,
-                              bool published) {
-        if (path.count >= MOST_SEGMENTS - 2) return false;
-        if (!published) path.publish(table, lane);
-        DoubleStep step = weigh_two(path, t1, t2, given_up);
-        ++steps;
-        unsigned most = warp_max(step.key ? step.key * LANES + lane : 0);
-        if (!most) return false;
-        int holder = most % LANES;
-        int open = __shfl_sync(ALL_LANES, step.open, holder);
-        int candidate3 = __shfl_sync(ALL_LANES, step.candidate, holder);
-        int candidate5 = __shfl_sync(ALL_LANES, step.candidate5, holder);
-        int middle = __shfl_sync(ALL_LANES, step.middle, holder);
-        int cut = __shfl_sync(ALL_LANES, step.cut, holder);
-        int turns = __shfl_sync(ALL_LANES, step.turns, holder);
-        Spot first = source.at_place(__shfl_sync(ALL_LANES, step.begin, holder));
-        AntTour next = path;
-        Published shown{table, path.count};
-        int j_middle = shown.locate(middle), j_cut = shown.locate(cut);
-        int c4 = source.at_place(shown.after(middle, j_middle)).city;
-        __syncwarp();
-        next.cut_behind(middle, j_middle, lane);
-        int until = j_middle + next.cut_behind(cut, j_cut, lane);
-        // The path goes through parts A up to the cut, B up to t3, then on from t4.
-        if (turns)  // both are turned where they are: A' B'
-            next.permute(lane > until    ? lane
-                         : lane <= j_cut ? j_cut - lane
-                                         : until + j_cut + 1 - lane,
-                         lane <= until);
-        else {  // they change places: B A
-            int width = until - j_cut;
-            next.permute(lane > until ? lane : lane < width ? lane + j_cut + 1 : lane - width, 0);
-        }
-        int touched = lane == 0   ? t2.city
-                      : lane == 1 ? candidate3
-                      : lane == 2 ? c4
-                      : lane == 3 ? candidate5
-                                  : first.city;
-        return go_on(next, t1, first, candidate5, open, touched, 5);
-    }
-
-    // What two exchanges would give, for pairs of candidates: t3 of t2, and t5 of t4 behind t3,
-    // where t5 lies before t3 on the path. A lane looks at one pair, and at both neighbours of t5.
-    INLINE DoubleStep weigh_two(const AntTour& path, const Spot& t1, const Spot& t2,
-                                int given_up) const {
-        constexpr int EACH = 5;  // candidates of each of the two cities
-        DoubleStep step;
-        int rank3 = lane / EACH, rank5 = lane % EACH;
-        bool listed = rank3 < min(EACH, source.width) && rank5 < source.width;
-        if (listed) {
-            Published shown{table, path.count};
-            int city3 = source.candidate(t2.city, rank3);
-            Spot t3 = source.at_city(city3);
-            int left = given_up - source.away(t2, t3);
-            if (city3 != t1.city && left > 0) {
-                int j3 = shown.locate(t3.place);
-                Spot t4 = source.at_place(shown.after(t3.place, j3));
-                int city5 = source.candidate(t4.city, rank5);
-                Spot t5 = source.at_city(city5);
-                left += source.away(t3, t4) - source.away(t4, t5);
-                int j5 = shown.locate(t5.place);
-                bool before = j5 < j3 ||
-                              (j5 == j3 && shown.offset(t5.place, j5) < shown.offset(t3.place, j3));
-                if (left > 0 && city5 != city3 && before) {
-                    for (int turns = 0; turns < 2; ++turns) {
-                        if (turns && t5.place == t2.place) break;
-                        int place6 = turns ? shown.before(t5.place, j5) : shown.after(t5.place, j5);
-                        Spot t6 = source.at_place(place6);
-                        DoubleStep other;
-                        other.open = left + source.away(t5, t6);
-                        other.candidate = city3;
-                        other.candidate5 = city5;
-                        other.begin = place6;
-                        other.middle = t3.place;
-                        other.cut = turns ? place6 : t5.place;
-                        other.turns = turns;
-                        other.rate(other.open - source.away(t6, t1), 0);
-                        if (other.key > step.key) step = other;
-                    }
-                }
-            }
-        }
-        __syncwarp();
-        return step;
     }
 };

@@ -5,6 +5,7 @@
 #include "gpu/cuda/kernels/logarithm.cuh"
 #include "gpu/cuda/kernels/philox.cuh"
 #include "kernels.py"
+#include "moves.cuh"
 
 constexpr int WARPS = 4;         // of a block
 constexpr int LEAST_CITIES = 5;  // of a tour that can be kicked
@@ -34,13 +35,15 @@ INLINE float trail_behind(const Source<METRIC>& source, const float* trails, int
 }
 
 // Begins with a double bridge: the stretches behind p1 to p4 change places, and their ends wait.
+// Returns the mean length of the edges that are given up.
 template <int METRIC>
-INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
+INLINE float kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     const Source<METRIC>& source = search.source;
     int lane = search.lane, n = source.n, corner = lane & 3;
     AntTour& tour = search.tour;
     tour.turned = 0;
     tour.count = 5;
+    tour.rank = lane == 1 ? 3 : lane == 3 ? 1 : lane;
     tour.first = lane == 0   ? 0
                  : lane == 1 ? p3 + 1
                  : lane == 2 ? p2 + 1
@@ -51,22 +54,26 @@ INLINE void kick(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     int other = corner == 0 ? p3 : corner == 1 ? p4 : corner == 2 ? p1 : p2;
     Spot from = source.at_place(place), to = source.at_place(place + 1);
     Spot joined = source.at_place(other + 1);
-    int gained = source.away(from, to) - source.away(from, joined);
-    search.gain = int(warp_total(unsigned(lane < 4 ? gained : 0)));
+    int given_up = lane < 4 ? source.away(from, to) : 0;
+    search.gain = int(warp_total(unsigned(lane < 4 ? given_up - source.away(from, joined) : 0)));
     search.waiting = lane < 4 ? from.city : lane < 8 ? to.city : -1;
+    return float(warp_total(unsigned(given_up))) * 0.25f;
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(WARPS* LANES, 6) search_around(const SearchAround arguments) {
-    const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, state] =
-        arguments;
+__global__ void __launch_bounds__(WARPS* LANES, 8) search_around(const SearchAround arguments) {
+    const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, begun,
+                state] = arguments;
     __shared__ SegmentTable tables[WARPS];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = all.n;
     SegmentTable* table = &tables[warp];
     unsigned long long iteration = state->iteration, lost = 0;
     float heat = heat_of(cycle, iteration);
-    int first = blockIdx.x * WARPS + warp, warps = gridDim.x * WARPS;
-    for (int number = first; number < all.tours * ants; number += warps) {
+    while (true) {
+        // Whoever is done takes the next ant: what an ant does follows from its number alone.
+        int number = lane == 0 ? atomicAdd(begun, 1) : 0;
+        number = __shfl_sync(ALL_LANES, number, 0);
+        if (number >= all.tours * ants) break;
         int tour = number / ants, ant = number - tour * ants;
         Source<METRIC> source{
             geometry, all.cities_of(tour), all.stops_of(tour, iteration), all.near, n, all.width};
@@ -88,9 +95,10 @@ __global__ void __launch_bounds__(WARPS* LANES, 6) search_around(const SearchAro
         int b = below(words.y, longest) + 1, c = below(words.z, longest) + 1;
         int d = below(words.w, longest) + 1;
         place = max(0, min(place - below(more.w, b + c + d), n - 2 - b - c - d));
-        LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, 1}};
+        LocalSearch<METRIC> search{source, table, lane, AntTour{0, n - 1, 0, lane, 1}};
+        float unit = 0.0f;
         if (n >= LEAST_CITIES)
-            kick(search, place, place + b, place + b + c, place + b + c + d);
+            unit = kick(search, place, place + b, place + b + c, place + b + c + d);
         else
             search.waiting = lane < n ? lane : -1;
         search.run();
@@ -102,11 +110,8 @@ __global__ void __launch_bounds__(WARPS* LANES, 6) search_around(const SearchAro
         lost -= gain;
         bool kept = gain > 0;
         if (!kept && heat > 0.0f) {
-            Spot here = source.at_place(place);
-            Spot near = source.at_city(source.candidate(here.city, min(HEAT_RANK, all.width - 1)));
-            float unit = fmaxf(float(source.away(here, near)), 1.0f);
             float u = (float(more.z >> 9) + 0.5f) * 1.1920928955078125e-7f;
-            kept = float(-gain) < heat * unit * LN2 * minus_log2(u);
+            kept = float(-gain) < heat * fmaxf(unit, 1.0f) * LN2 * minus_log2(u);
         }
         if (kept)
             found.record(change, gain, claim_of(gain, ant), row_of(locks, tour, claims_of(n)),

@@ -9,13 +9,15 @@ constexpr int NO_PLACE = 0x7fffffff;
 
 // The segments where all lanes of a warp can read them.
 struct alignas(16) SegmentTable {
-    int keys[LANES];  // first place · 32 + lane
-    int4 ends[LANES];
+    int firsts[LANES];  // ascending
+    int lanes[LANES];   // in which these segments are
+    int4 ends[LANES];   // by lane: first, last, turned
 };
 
 struct AntTour {
     int first, last;  // places in the source, first <= last
     int turned;       // 1 where the ant goes from the last to the first
+    int rank;         // segments with a lower first place
     int count;        // segments of all lanes
 
     INLINE int entry() const { return turned ? last : first; }
@@ -23,7 +25,9 @@ struct AntTour {
 
     INLINE void publish(SegmentTable* table, int lane) const {
         __syncwarp();
-        table->keys[lane] = lane < count ? first * LANES + lane : NO_PLACE;
+        int place = lane < count ? rank : lane;  // ranks are those below `count`
+        table->firsts[place] = lane < count ? first : NO_PLACE;
+        table->lanes[place] = lane;
         table->ends[lane] = make_int4(first, last, turned, 0);
         __syncwarp();
     }
@@ -32,7 +36,9 @@ struct AntTour {
     INLINE void permute(int from, int flip) {
         first = __shfl_sync(ALL_LANES, first, from);
         last = __shfl_sync(ALL_LANES, last, from);
-        turned = __shfl_sync(ALL_LANES, turned, from) ^ flip;
+        int both = __shfl_sync(ALL_LANES, rank << 1 | turned, from);
+        turned = (both & 1) ^ flip;
+        rank = both >> 1;
     }
 
     // The same tour, the other way round.
@@ -47,9 +53,10 @@ struct AntTour {
     // segments that this adds, 0 or 1.
     INLINE int cut_behind(int place, int j, int lane) {
         int low = __shfl_sync(ALL_LANES, first, j), high = __shfl_sync(ALL_LANES, last, j);
-        int back = __shfl_sync(ALL_LANES, turned, j);
+        int both = __shfl_sync(ALL_LANES, rank << 1 | turned, j), back = both & 1;
         if (place == (back ? low : high)) return 0;
         permute(lane <= j ? lane : lane - 1, 0);
+        rank += rank > both >> 1 || lane == (back ? j : j + 1);
         if (lane == j) (back ? first : last) = place;
         if (lane == j + 1) (back ? last : first) = back ? place - 1 : place + 1;
         ++count;
@@ -86,12 +93,12 @@ struct AntTour {
         unsigned begins = all & ~continues;
         int group = __popc(begins & ((2u << lane) - 1)) - 1;
         __syncwarp();
-        if (begins >> lane & 1) table->keys[group] = lane;
+        if (begins >> lane & 1) table->lanes[group] = lane;
         __syncwarp();
         int groups = __popc(begins);
-        int head = lane < groups ? table->keys[lane] : lane;
+        int head = lane < groups ? table->lanes[lane] : lane;
         int tail = lane >= groups      ? lane
-                   : lane + 1 < groups ? table->keys[lane + 1] - 1
+                   : lane + 1 < groups ? table->lanes[lane + 1] - 1
                                        : count - 1;
         int head_first = __shfl_sync(ALL_LANES, first, head);
         int head_last = __shfl_sync(ALL_LANES, last, head);
@@ -101,6 +108,9 @@ struct AntTour {
         first = turned ? tail_first : head_first;
         last = turned ? head_last : tail_last;
         count = groups;
+        rank = 0;
+        for (int other = 0; other < count; ++other)
+            rank += __shfl_sync(ALL_LANES, first, other) < first;
         __syncwarp();
     }
 };
@@ -112,15 +122,11 @@ struct Published {
 
     // The segment that has a place.
     INLINE int locate(int place) const {
-        int wanted = place * LANES + LANES - 1, found = 0;
-        for (int four = 0; 4 * four < count; ++four) {
-            int4 keys = reinterpret_cast<const int4*>(table->keys)[four];
-            if (keys.x <= wanted) found = max(found, keys.x);
-            if (keys.y <= wanted) found = max(found, keys.y);
-            if (keys.z <= wanted) found = max(found, keys.z);
-            if (keys.w <= wanted) found = max(found, keys.w);
-        }
-        return found % LANES;
+        int found = 0;
+#pragma unroll
+        for (int step = LANES / 2; step > 0; step /= 2)
+            if (table->firsts[found + step] <= place) found += step;
+        return table->lanes[found];
     }
 
     // The next place on the ant's tour, from a place in segment j.

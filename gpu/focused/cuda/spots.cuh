@@ -56,16 +56,16 @@ struct Source {
 
     INLINE int away(const Spot& a, const Spot& b) const {
         float x = a.x - b.x, y = a.y - b.y;
-        if constexpr (METRIC == EUC_2D) return __float2int_rd(sqrtf(x * x + y * y) + 0.5f);
+        if constexpr (METRIC == EUC_2D) return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
         switch (geometry.metric) {
             case MATRIX:
                 return __ldg(&geometry.matrix[static_cast<long long>(a.city) * n + b.city]);
             case EUC_2D:
-                return __float2int_rd(sqrtf(x * x + y * y) + 0.5f);
+                return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
             case CEIL_2D:
-                return __float2int_ru(sqrtf(x * x + y * y));
+                return __float2int_ru(quick_root(x * x + y * y));
             case ATT:
-                return __float2int_ru(sqrtf((x * x + y * y) * 0.1f));
+                return __float2int_ru(quick_root((x * x + y * y) * 0.1f));
             case MAN_2D:
                 return __float2int_rd(fabsf(x) + fabsf(y) + 0.5f);
             default:
