@@ -64,9 +64,4 @@ struct Draws {
     INLINE unsigned spin(int step) const {
         return word_of(philox(seed, step >> 2, ant, iteration, ROULETTE), step & 3);
     }
-
-    // The same, uniform in [0, 1) with 24 bits.
-    INLINE float roulette(int step) const {
-        return float(spin(step) >> 8) * 5.9604644775390625e-8f;
-    }
 };
