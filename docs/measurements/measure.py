@@ -45,7 +45,7 @@ BUNDLED = HERE.parents[1] / "resources" / "instances"
 
 KEY = (
     *("experiment", "instance", "system", "phase", "option", "rule", "seed"),
-    *("ants", "update_period", "s", "warps", "weights", "kind", "deposit", "reward"),
+    *("threads", "ants", "update_period", "s", "warps", "weights", "kind", "deposit", "reward"),
 )
 """What tells rows apart."""
 

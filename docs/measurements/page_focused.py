@@ -8,6 +8,7 @@ from runs import Row
 from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
+GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -75,6 +76,22 @@ def directed(rows: list[Row]) -> str:
     return table(["instance", "n", *head], lines)
 
 
+def on_gpu(rows: list[Row], rivals: list[Row]) -> str:
+    """Gaps of focused-gpu at each mark, and those of fast-tsp at the last one."""
+    lines, theirs = [], grouped(rivals)
+    for name, group in grouped(rows).items():
+        limit = group[0]["limit"]
+        marks = [cell(group, mark) if mark <= limit else "" for mark in GPU_MARKS]
+        last = max(mark for mark in GPU_MARKS if mark <= limit)
+        other = theirs.get(name, [])
+        rival = [
+            cell([row for row in other if row["threads"] == threads], last) for threads in (1, 8)
+        ]
+        lines.append([name, str(group[0]["n"]), *marks, *rival])
+    head = [f"{mark:g} s" for mark in GPU_MARKS]
+    return table(["instance", "n", *head, "fast-tsp, 1 thread", "8 threads"], lines)
+
+
 def _found(row: Row) -> float:
     """Seconds after which a run had its best tour."""
     best = row["curve"][-1][2]
@@ -86,7 +103,10 @@ def focused(sources: Sources) -> dict[str, str]:
     kinds = ("focused-report", "focused-rival", "focused-former")
     rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
     one_way = sources.rows("focused_directed", "focused-directed")
+    fast = sources.rows("focused_gpu", "focused-gpu")
+    others = sources.rows("focused_gpu", "focused-gpu-rival")
     return {
+        "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "former": sources.under(former(rows, before), before),
         "directed": sources.under(directed(one_way), one_way),
