@@ -56,15 +56,12 @@ def chosen_lines() -> list[str]:
 @pytest.mark.parametrize(
     ("device", "n", "colony", "ants"),
     [
-        (GPU, 1000, "mmas-rwm-bt-cl", 800),
-        (GPU, 5000, "acs-gpu-alt", 1024),
-        (GPU, 15_000, "acs-gpu-alt", 256),
-        (dataclasses.replace(GPU, memory=1 << 30), 15_000, "acs-gpu-spm", 256),
+        (GPU, 200, "mmas-rwm-bt-cl", 800),
         (CORES, 200, "mmas-cores", 32),
         (CORE, 200, "mmas-seq", 32),
     ],
 )
-def test_the_best_solution_depends_on_size_device_and_memory(
+def test_small_instances_are_for_colonies_with_a_matrix(
     device: Device, n: int, colony: str, ants: int
 ) -> None:
     chosen = aims.choice(Aim.BEST, many_cities(n), device)
@@ -76,6 +73,10 @@ def test_the_best_solution_depends_on_size_device_and_memory(
 @pytest.mark.parametrize(
     ("device", "n", "colony", "ants"),
     [
+        (GPU, 1000, "mmas-rwm-bt-cl", 800),
+        (GPU, 5000, "acs-gpu-alt", 1024),
+        (GPU, 15_000, "acs-gpu-alt", 256),
+        (dataclasses.replace(GPU, memory=1 << 30), 15_000, "acs-gpu-spm", 256),
         (CORES, 5000, "acs-gpu", 8),
         (CORES, 50_000, "acs-cores-spm", 16),
         (dataclasses.replace(CORES, memory=1 << 30), 15_000, "acs-cores-spm", 16),
@@ -83,7 +84,7 @@ def test_the_best_solution_depends_on_size_device_and_memory(
         (CORE, 50_000, "acs-seq-spm", 16),
     ],
 )
-def test_on_cores_the_focused_colony_is_for_larger_symmetric_instances(
+def test_the_focused_colony_is_for_larger_symmetric_instances(
     device: Device, n: int, colony: str, ants: int
 ) -> None:
     cities = many_cities(n)
@@ -177,8 +178,8 @@ def test_the_page_owns_up_to_every_instance_where_something_else_was_better() ->
             gaps.setdefault(instance, {})[colony, parameters] = gap
         for instance, measured in gaps.items():
             n = int("".join(filter(str.isdigit, instance)))
-            larger = device is CORES and n > 200  # directed ones alone do without a focused colony
-            cities = dataclasses.replace(many_cities(n), directed=larger)
+            # Of the larger ones, directed ones alone do without a focused colony.
+            cities = dataclasses.replace(many_cities(n), directed=n > 200)
             chosen = aims.choice(Aim.BEST, cities, device)
             if chosen.system.alias == "focused":
                 continue  # measured on a page of its own
