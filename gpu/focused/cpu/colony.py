@@ -63,7 +63,13 @@ class FocusedCpuColony(CpuColony):
     _instance: TspInstance
 
     def __init__(
-        self, instance: TspInstance, parameters: FocusedParameters, seed: int, *, threads: int
+        self,
+        instance: TspInstance,
+        parameters: FocusedParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,  # the first source, else the greedy tour
     ) -> None:
         require_symmetric(instance)
         n = instance.n
@@ -92,7 +98,7 @@ class FocusedCpuColony(CpuColony):
             focus=np.float32(parameters.focus),
             settling=1 if n <= states.WHOLE else 3,
         )
-        start = greedy_tour(instance, neighbours)
+        start = greedy_tour(instance, neighbours) if start is None else start
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
         values = np.ones((n, parameters.candidates), np.float32)
