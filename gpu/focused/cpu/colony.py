@@ -20,7 +20,7 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
-from gpu.focused.cpu.doubled import PREPARING, doubled
+from gpu.focused.cpu.doubled import PREPARING, doubled, halved
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedState, Lists, Rules
 from gpu.focused.cpu.state import Trails as FocusedTrails
@@ -65,7 +65,13 @@ class FocusedCpuColony(CpuColony):
     _instance: TspInstance
 
     def __init__(
-        self, instance: TspInstance, parameters: FocusedParameters, seed: int, *, threads: int
+        self,
+        instance: TspInstance,
+        parameters: FocusedParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,  # the first source, else the greedy tour
     ) -> None:
         require_few(instance)
         parameters = parameters.resolved(instance.n)
@@ -79,9 +85,11 @@ class FocusedCpuColony(CpuColony):
         memory.require(f"this colony on {instance.name} ({instance.n} cities)", needed)
         self._instance = instance
         if instance.directed:
-            self._lists, start = doubled(instance, parameters.candidates)
+            self._lists, first = doubled(instance, parameters.candidates)
+            start = first if start is None else halved(start)
         else:
-            self._lists, start = _lists_of(instance, parameters.candidates, parameters.nearness)
+            self._lists, first = _lists_of(instance, parameters.candidates, parameters.nearness)
+            start = first if start is None else start
         length = instance.tour_length(start[::halves] // halves)
         cycle, full = (
             max(1, round(ants_a_city * instance.n / parameters.ants))

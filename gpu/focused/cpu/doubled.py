@@ -40,8 +40,12 @@ def doubled(instance: TspInstance, k: int) -> tuple[Lists, NDArray[np.int32]]:
         neighbours[entered::2] = 2 * near + (1 - entered)
         lengths[entered::2] = np.take_along_axis(table, near, 1)
     geometry = Geometry(DOUBLED, np.zeros((2 * n, 3)), np.ones(3), distances, 1.0)
-    start = np.column_stack((2 * tour, 2 * tour + 1)).ravel()
-    return Lists(geometry, False, neighbours, lengths), start
+    return Lists(geometry, False, neighbours, lengths), halved(tour)
+
+
+def halved(tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a tour of 2 n cities: each city is entered, then left."""
+    return np.column_stack((2 * tour, 2 * tour + 1)).ravel()
 
 
 @inlined
