@@ -92,7 +92,8 @@ def build(
 def check_takes_start(system: System, device: Device) -> None:
     """Raise ParameterError if ``system`` cannot begin with a given solution on ``device``."""
     if place_of(device) not in system.starters:
-        able = [row.name for row in CATALOG if row.starters and row.problem is system.problem]
+        rows = [row for row in CATALOG if row.starters and row.problem is system.problem]
+        able = list(dict.fromkeys(row.alias for row in rows))
         hint = f": choose {_either(able)}" if able else ""
         raise ParameterError(
             f"{system.name} cannot begin with a given {system.problem.words.solution}{hint}"

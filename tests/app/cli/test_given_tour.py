@@ -61,7 +61,7 @@ def test_a_run_begins_with_a_given_tour_and_betters_it(start: Path, tmp_path: Pa
         ("focused-seq", ("\n7\n", "\n7000\n"), f"{NAME} has no city 7000"),
         ("focused-seq", ("DIMENSION: 1000", "DIMENSION: 9"), "it is a tour of 9 cities"),
         ("focused-seq", ("TOUR_SECTION", "SECTION"), "is no line of a TSPLIB file"),
-        ("acs-seq", ("", ""), "acs-seq cannot begin with a given tour: choose focused-cores or"),
+        ("acs-seq", ("", ""), "acs-seq cannot begin with a given tour: choose focused"),
     ],
 )
 def test_what_is_no_tour_to_begin_with(
