@@ -6,13 +6,26 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
 
 ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 
+MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
+
+
+def _undirected(instance: Instance, nearness: str) -> None:
+    """Refuse to choose where there is one way alone."""
+    if nearness != AUTOMATIC and instance.facts.get("directed"):
+        raise ParameterError(
+            f"nearness = {nearness} is for symmetric instances, and {instance.name} is directed: "
+            f"leave it {AUTOMATIC}"
+        )
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,8 @@ class FocusedParameters(Parameters):
     nearness: str = parameter(
         AUTOMATIC,
         "N",
-        "Which cities are near.",
+        "Which cities are near, where distances are not directed.",
+        check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
             ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
@@ -43,7 +57,8 @@ class FocusedParameters(Parameters):
     kick: int = parameter(
         100,
         "L",
-        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving; a "
+        "tenth of this where distances are directed.",
         1,
         1000,
     )

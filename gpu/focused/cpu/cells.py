@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import TABLE
+from gpu.cpu.geometry import DOUBLED, TABLE
 from gpu.cpu.philox import share, words_of
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.state import FocusedState
@@ -39,7 +39,7 @@ def share_out(state: FocusedState) -> None:
             begin, end = cells.bounds[first], cells.bounds[first + width]
             for entry in range(begin, end):
                 place = np.int64(cells.members[entry])
-                if geometry.rule == TABLE:
+                if geometry.rule in (TABLE, DOUBLED):
                     key = np.float64((place + offset) % n)
                 else:
                     x, y = geometry.points[source[place], 0], geometry.points[source[place], 1]

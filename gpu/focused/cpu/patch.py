@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled
+from gpu.cpu.geometry import DOUBLED
 from gpu.focused.cpu.state import (
     FAR,
     HEAD,
@@ -41,6 +42,10 @@ def lay_out(state: FocusedState, patch: Patch, cell: Whole) -> None:
     patch.numbers[HEAD], patch.numbers[WAITING], patch.numbers[LINKED] = 0, 0, 0
     if not whole:
         _link(state, patch, begin, size)
+    elif state.lists.geometry.rule == DOUBLED:
+        for city in range(size):  # source and patch have both halves of a city next to each other
+            patch.links[city, 0] = patch.links[city, 1] = city ^ 1
+        patch.numbers[LINKED] = 1
     for city in range(size):
         there, width = patch.cities[city], 0
         for lane in range(k):

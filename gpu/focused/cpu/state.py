@@ -5,7 +5,8 @@ search in a patch, one after another: each begins where the one before it ended,
 tour of its own. At the end of the iteration the changes of all patches are merged.
 
 A patch is the whole tour where that is short, and else the cities of the cell. Then the stretches
-of the source between them are links: edges of the patch's tour that no ant may give up.
+of the source between them are links: edges of the patch's tour that no ant may give up. So are
+those between both halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
 """
 
 from __future__ import annotations

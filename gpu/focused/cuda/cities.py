@@ -32,8 +32,16 @@ class FocusedCities:
     neighbours: NDArray[np.int32]  # (n, k): candidates by distance
 
     @classmethod
-    def of(cls, instance: TspInstance, width: int, nearness: str) -> FocusedCities:
+    def of(
+        cls,
+        instance: TspInstance,
+        width: int,
+        nearness: str,
+        start: NDArray[np.int32] | None = None,
+    ) -> FocusedCities:
         """Prepare a symmetric ``instance`` with ``width`` candidates for each city.
+
+        The first tour is ``start``, else the greedy one.
 
         Raises
         ------
@@ -46,7 +54,7 @@ class FocusedCities:
                 f"{instance.name} has {n} cities; the GPU colonies take {MOST_CITIES}"
             )
         lists = quadrant_neighbours(instance, max(width, _AROUND))
-        order = greedy_tour(instance, lists)
+        order = greedy_tour(instance, lists) if start is None else start
         number = np.empty(n, np.int32)
         number[order] = np.arange(n, dtype=np.int32)
         if nearness == ALPHA:
@@ -60,7 +68,7 @@ class FocusedCities:
         return cls(ours, order, np.take_along_axis(near, by_length, 1))
 
     def starts(self, count: int, seed: int) -> NDArray[np.int32]:
-        """Tours to begin with, (count, n): the greedy one, then those of cities moved a little.
+        """Tours to begin with, (count, n): the first, then greedy ones of cities moved a little.
 
         So tours differ from the beginning, and what one of them lacks another one may have.
         """

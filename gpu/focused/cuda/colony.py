@@ -42,7 +42,7 @@ class FocusedCudaColony(DeviceColony):
     """The focused colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
     After each cycle of cooling tours are crossed with each other, and the next one begins with the
-    results.
+    results. The first tour begins as ``start``, if that is given.
 
     Raises
     ------
@@ -53,7 +53,12 @@ class FocusedCudaColony(DeviceColony):
     """
 
     def __init__(
-        self, instance: TspInstance, parameters: FocusedCudaParameters, machine: Machine, seed: int
+        self,
+        instance: TspInstance,
+        parameters: FocusedCudaParameters,
+        machine: Machine,
+        seed: int,
+        start: NDArray[np.int32] | None = None,
     ) -> None:
         require_symmetric(instance)
         self._cities = instance
@@ -61,7 +66,7 @@ class FocusedCudaColony(DeviceColony):
         assert parameters.ants is not None
         assert parameters.tours is not None
         self._problem = problem = FocusedCities.of(
-            instance, parameters.candidates, parameters.nearness
+            instance, parameters.candidates, parameters.nearness, start
         )
         n, tours = problem.n, parameters.tours
         each = max(1, parameters.ants // tours)  # ants of a tour
@@ -102,8 +107,8 @@ class FocusedCudaColony(DeviceColony):
         self._cycle, self._full = first, full
         self._left = 0  # iterations of the present cycle that have not been asked for
         grid = min(1024, -(-n * problem.width // _BLOCK))
-        start = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
-        self._begin([start], self._phases(parameters, each, seed), divisible=False)
+        clear = MERGE.launch("start_focused", grid, _BLOCK, self._arrays, count=n * problem.width)
+        self._begin([clear], self._phases(parameters, each, seed), divisible=False)
         self._take_over([problem.instance.tour_length(tour) for tour in self._given], 0)
 
     def _phases(

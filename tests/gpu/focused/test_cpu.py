@@ -7,7 +7,6 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.colony import FocusedCpuColony
@@ -151,8 +150,3 @@ def test_trails_are_strong_where_tours_agree() -> None:
         assert 10 < trails.max() <= 100
         assert snapshot.pheromone.max() > 10
         assert trails[following] > np.median(trails)
-
-
-def test_directed_instances_are_refused_with_a_colony_that_can() -> None:
-    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
-        colony_of(makers.directed(20))

@@ -162,6 +162,19 @@ def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None
     assert 1 <= snapshot.branching <= 6
 
 
+@needs_emulation
+def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
+    instance = makers.ring(60)
+    assert instance.coordinates is not None
+    best = np.argsort(np.arctan2(*instance.coordinates.T)).astype(np.int32)
+    values = crowded(tours=1, heat=5.0, cooling=1)
+    colony = FocusedCudaColony(instance, values, EmulatedMachine(), 1, best)
+    with closing(colony):
+        assert colony._arrays["lengths"][0] == instance.optimum
+        colony.iterate(6)
+        assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
+
+
 def test_directed_instances_are_refused() -> None:
     with pytest.raises(ParameterError, match="directed"):
         FocusedCudaColony(makers.directed(20), FocusedCudaParameters(), EmulatedMachine(), 1)
