@@ -97,9 +97,10 @@ def test_an_assignment_that_is_a_tour_is_the_first_tour() -> None:
 
 
 def test_the_tours_do_not_depend_on_the_number_of_threads() -> None:
-    instance = makers.directed(600)
+    """It is hot, and there are cells of an odd number of cities."""
+    instance = makers.directed(2001)
     assert states.cells_of(2 * instance.n) > 2
-    one, several = (run(colony_of(instance, threads=threads), 6) for threads in (1, 3))
+    one, several = (run(colony_of(instance, threads=threads, heat=9), 6) for threads in (1, 3))
     for first, second in zip(one, several, strict=True):
         assert first.iteration_mean == second.iteration_mean
         assert first.iteration_solution is not None
