@@ -22,9 +22,9 @@ from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
-from gpu.problems.starting import start_of
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
+from gpu.run.starting import start_of
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
