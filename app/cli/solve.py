@@ -17,7 +17,7 @@ from app.cli.options import (
     out_option,
     parameter_options,
 )
-from app.cli.terminal import one_line, say, succeeds
+from app.cli.terminal import one_line, say, show_progress, succeeds
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -79,7 +79,11 @@ def solve(
     from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
-    instance = find_instance(file)
+    show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
+    try:
+        instance = find_instance(file)
+    finally:
+        show_progress("")
     target = _target(instance, {"length": target_length, "colors": target_colors})
     stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
     session = new_session(
