@@ -169,12 +169,11 @@ class Hand(QObject):
         self._timer = QTimer(self, interval=16)
         self._timer.timeout.connect(self._move)
         self.pictures = self.events = 0
-        self._begun = self._worked = self._last = self._longest = 0.0
+        self._begun = self._worked = 0.0
 
     def start(self) -> None:
         """Begin to move and to count."""
         self._begun, self._worked = time.perf_counter(), time.thread_time()
-        self._last, self._longest = self._worked, 0.0
         self.pictures = self.events = 0
         self.meter.start()
         self._timer.start()
@@ -188,7 +187,7 @@ class Hand(QObject):
         print(
             f"{self.pictures / spent:.1f} pictures/s of {self.events / spent:.1f} events/s, "
             f"{1e3 * worked / max(1, self.pictures):.1f} ms of the processor each and at most "
-            f"{1e3 * self._longest:.0f} ms between two events, "
+            f"{1e3 * self.meter.most_work:.0f} ms at once, "
             f"longest stall {stall:.0f} ms, {late:.2f} % above 50 ms",
             flush=True,
         )
@@ -200,8 +199,6 @@ class Hand(QObject):
 
     def _move(self) -> None:
         """Zoom in, drag to and fro, zoom out, drag again."""
-        worked = time.thread_time()
-        self._longest, self._last = max(self._longest, worked - self._last), worked
         self.events += 1
         turn, step = divmod(self.events, 60)
         middle = self._canvas.rect().center()

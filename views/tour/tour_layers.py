@@ -63,10 +63,10 @@ class MapLayer(layers.Layer, Generic[T]):
         """Whether there is nothing to draw."""
         return self.shown is None
 
-    def set_cities(self, cities: Points) -> None:
-        """Take other cities, and show nothing there yet."""
+    def set_cities(self, cities: Points, around: Points | None = None) -> None:
+        """Take other cities, and show nothing there yet; ``around`` has the same bounds."""
         self.cities, self.shown = cities, None
-        self.set_bounds(cities)
+        self.set_bounds(cities if around is None else around)
         self._beside.clear()
         self.refresh()
 

@@ -84,10 +84,14 @@ class BackgroundPicture:
         _put(painter, self._made, transform)
         painter.restore()
 
+    def needs(self, wanted: Wanted) -> bool:
+        """Whether a picture made for ``wanted`` still shows what there is."""
+        return wanted[0] == self._version
+
     def take(self, wanted: Wanted, image: QImage) -> None:
         """Show ``image``, and begin with the next one if something else is wanted by now."""
         self._at_work = False
-        if wanted[0] == self._version or self._made is not None:
+        if self.needs(wanted) or self._made is not None:
             self._made = wanted, image
             if _frame(wanted).contains(wanted[1].mapRect(self._bounds)):
                 self._whole = self._made
@@ -149,7 +153,8 @@ def _make(picture: BackgroundPicture, wanted: Wanted, draw: Draw, made: SignalIn
             shifted = transform * QTransform.fromTranslate(margin.x(), margin.y())
             draw(painter, shifted, QRectF(0, 0, whole.width(), whole.height()))
     except Exception:
-        _log.exception("a picture could not be made")
+        if picture.needs(wanted):  # else what it shows may have been replaced meanwhile, in part
+            _log.exception("a picture could not be made")
     made.emit(picture, wanted, image)
 
 

@@ -115,6 +115,12 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
     )
 
 
+def corners(points: Points) -> tuple[Points, Points]:
+    """Return the lowest and the highest coordinates, quickly for a million points."""
+    columns = points.T
+    return np.array([one.min() for one in columns]), np.array([one.max() for one in columns])
+
+
 class Layer(QGraphicsItem):
     """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
@@ -137,7 +143,7 @@ class Layer(QGraphicsItem):
         self.prepareGeometryChange()
         self._bounds = QRectF()
         if len(points):
-            low, high = points.min(axis=0), points.max(axis=0)
+            low, high = corners(points)
             margin = self.margin * max(float((high - low).max()), 1e-9)
             self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
 
