@@ -17,7 +17,7 @@ from views.widgets import layers
 from views.widgets.background_picture import BackgroundPicture
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
-from views.widgets.many import draw_path, places_in_sight
+from views.widgets.many import MANY, as_pixels, draw_path, places_in_sight
 from views.widgets.theme import Theme
 
 Edges = NDArray[np.int32]  # city pairs, shape (k, 2)
@@ -25,7 +25,6 @@ Tour = NDArray[np.int32]  # shape (n,)
 Changes = tuple[Edges, Edges, Edges]  # those that two tours have, only the first, the second
 T = TypeVar("T")
 
-MANY = 12_000  # most cities that are drawn in the thread of the window
 _BINS = 8
 _FAINTEST = 0.06  # trails with a smaller √(τ/τmax) are not drawn; they would only dim the picture
 
@@ -126,7 +125,7 @@ class CitiesLayer(MapLayer[None]):
         size: QRectF,
     ) -> None:
         """Draw the visible dots."""
-        if len(cities) > MANY and CachedPicture.in_use:
+        if as_pixels(painter, len(cities)):
             seen = places_in_sight(painter, cities, transform, size, theme.colour("city", 0.75))
         else:
             pixels = to_pixels(cities, transform)
@@ -166,7 +165,7 @@ class TourLayer(MapLayer[Tour]):
         """Draw the visible edges."""
         assert part is not None
         colour = theme.colour(self._role)
-        if len(cities) > MANY and CachedPicture.in_use:
+        if as_pixels(painter, len(cities)):
             draw_path(painter, cities, part, transform, size, colour, 2.2 if self._bold else 1.0)
             return
         pixels = to_pixels(cities[np.append(part, part[0])], transform)

@@ -17,9 +17,11 @@ from gpu.core.snapshot import Snapshot
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.hands import NONE, scroll
-from views.tour.tour_layers import MANY, TourLayer
+from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import many
+from views.widgets.many import MANY
+from views.widgets.picture_export import as_image, as_svg
 from views.widgets.theme import DARK
 
 SIDE = 140  # cities along a side of the square
@@ -153,3 +155,19 @@ def test_a_view_may_be_deleted_while_it_is_drawn(qtbot: QtBot, held: threading.E
         if thread.name == "pictures":
             thread.join(20)
     qtbot.wait(1)
+
+
+def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
+    image = as_image(view, DARK)
+    assert image.devicePixelRatio() == 2
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 0xFFFFFF
+    orange = pixels == DARK.colour("best").rgb() & 0xFFFFFF
+    assert orange.mean() > 0.1
+    twins = orange[::2, ::2] == orange[1::2, 1::2]
+    assert not twins.all()  # single pixels, not squares of four
+    assert as_svg(view, DARK, "title").count(b"<polyline") > 1000
+    many.MOST_LINES, before = 1000, many.MOST_LINES
+    try:
+        assert len(as_svg(view, DARK, "title")) < 300_000
+    finally:
+        many.MOST_LINES = before
