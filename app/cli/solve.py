@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
+@click.option(
+    "--start",
+    metavar="TOUR",
+    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+)
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
@@ -63,6 +68,7 @@ def solve(
     target_colors: int | None,
     no_improvement: int | None,
     go_on: bool,
+    start: str | None,
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
@@ -94,6 +100,7 @@ def solve(
         parameters=parameters,
         seed=seed,
         stop=stop,
+        start=start,
     )
     make_folder(out)  # the last that can be refused
     if session.aim:

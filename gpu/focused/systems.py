@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.system import System, system_of
@@ -13,11 +16,15 @@ from gpu.problems.tsp.instance import TspInstance
 
 
 def _on_cpu(
-    instance: TspInstance, parameters: FocusedParameters, device: Device, seed: int
+    instance: TspInstance,
+    parameters: FocusedParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.focused.cpu.colony import FocusedCpuColony
 
-    return FocusedCpuColony(instance, parameters, seed, threads=device.cores)
+    return FocusedCpuColony(instance, parameters, seed, threads=device.cores, start=start)
 
 
 def _on_gpu(
@@ -68,6 +75,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Of all CPU colonies the shortest tours in a given time, on most instances.",
         parameters=FocusedParameters,
         builders={"cpu": _on_cpu},
+        starters={"cpu": _on_cpu},
     ),
     _focused(
         name="focused-seq",
@@ -75,6 +83,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="The same tours as focused-cores, by one core.",
         parameters=FocusedParameters,
         builders={"cpu:1": _on_cpu},
+        starters={"cpu:1": _on_cpu},
     ),
     _faco(
         name="faco-cores",

@@ -65,7 +65,13 @@ class FocusedCpuColony(CpuColony):
     _instance: TspInstance
 
     def __init__(
-        self, instance: TspInstance, parameters: FocusedParameters, seed: int, *, threads: int
+        self,
+        instance: TspInstance,
+        parameters: FocusedParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,  # the first source, else a greedy tour
     ) -> None:
         require_few(instance)
         parameters = parameters.resolved(instance.n)
@@ -79,9 +85,12 @@ class FocusedCpuColony(CpuColony):
         memory.require(f"this colony on {instance.name} ({instance.n} cities)", needed)
         self._instance = instance
         if instance.directed:
-            self._lists, start = doubled(instance, parameters.candidates)
+            self._lists, made = doubled(instance, parameters.candidates)
+            given = None if start is None else np.column_stack((2 * start, 2 * start + 1)).ravel()
         else:
-            self._lists, start = _lists_of(instance, parameters.candidates, parameters.nearness)
+            self._lists, made = _lists_of(instance, parameters.candidates, parameters.nearness)
+            given = start
+        start = made if given is None else given
         length = instance.tour_length(start[::halves] // halves)
         cycle, full = (
             max(1, round(ants_a_city * instance.n / parameters.ants))
