@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.problems.bundled import bundled
+from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import load_tour
 from tests.app.in_window import limit, lines, log_of, open_, run_to_the_end, state, use_colony
 from tests.app.in_window import use_device as choose_device
@@ -44,6 +45,7 @@ def test_the_best_tour_is_improved(
     assert run.session.colony == "focused-seq"
     assert run.session.start is not None
     assert run.session.start.path == str(log.with_suffix(".tour"))
+    assert isinstance(run.instance, TspInstance)
     start = load_tour(run.session.start.path, run.instance)
     assert start.tolist() == before.best_solution.tolist()  # type: ignore[union-attr]
     assert lines(opened)[1]["best"] == before.best_cost
