@@ -71,7 +71,7 @@ class FocusedCpuColony(CpuColony):
         seed: int,
         *,
         threads: int,
-        start: NDArray[np.int32] | None = None,  # the first source, else the greedy tour
+        start: NDArray[np.int32] | None = None,  # the first source, else a greedy tour
     ) -> None:
         require_few(instance)
         parameters = parameters.resolved(instance.n)
