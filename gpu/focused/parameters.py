@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
@@ -31,6 +31,8 @@ def _undirected(instance: Instance, nearness: str) -> None:
 @dataclass(frozen=True)
 class FocusedParameters(Parameters):
     """Parameters of the focused colonies, which are ours."""
+
+    alpha_limit: ClassVar[int] = ALPHA_LIMIT
 
     ants: int | None = parameter(
         None,
@@ -97,7 +99,7 @@ class FocusedParameters(Parameters):
     def _with_lists(self, n: int) -> Self:
         nearness = self.nearness
         if nearness == AUTOMATIC:
-            nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+            nearness = ALPHA if n <= self.alpha_limit else QUADRANTS
         cl = min(self.candidates, n - 1)
         return dataclasses.replace(self, candidates=cl, nearness=nearness)
 
@@ -106,17 +108,48 @@ class FocusedParameters(Parameters):
 class FocusedCudaParameters(FocusedParameters):
     """Parameters of the focused colony on a GPU."""
 
+    alpha_limit: ClassVar[int] = 0  # in the seconds that α takes, a GPU does without
+
+    candidates: int = parameter(
+        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        AUTOMATIC,
+        "N",
+        "Which cities are near.",
+        options={
+            AUTOMATIC: "quadrants",
+            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
+            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+        },
+    )
+    kick: int = parameter(
+        50,
+        "L",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        1,
+        1000,
+    )
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, shared out among the tours; each changes its tour at one place.",
+        1,
+        1_000_000,
+        automatic="n / 5 for each tour, at most 12,672",
+    )
     tours: int | None = parameter(
         None,
         "R",
         "Tours that ants change side by side; they are crossed after each cycle of cooling.",
         1,
         4096,
-        automatic="so many that the ants of one do not crowd",
+        automatic="40,000 / n, at most 64",
     )
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
-        tours = self.tours if self.tours is not None else max(1, 40_000 // n)
+        tours = self.tours if self.tours is not None else min(max(40_000 // n, 1), 64)
         ants = self.ants if self.ants is not None else tours * min(max(n // 5, 8), 12_672)
+        tours = min(tours, ants)
         return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)
