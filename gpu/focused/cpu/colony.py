@@ -71,7 +71,9 @@ class FocusedCpuColony(CpuColony):
         assert parameters.ants is not None
         threads = min(threads, states.cells_of(n))
         what = f"this colony on {instance.name} ({n} cities)"
-        memory.require(what, states.bytes_needed(n, parameters.candidates, threads))
+        memory.require(
+            what, states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
+        )
         self._instance = instance
         neighbours, lengths = _lists_of(instance, parameters.candidates, parameters.nearness)
         geometry = geometry_of(instance, 1.0)
@@ -90,7 +92,6 @@ class FocusedCpuColony(CpuColony):
             full=full,
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
-            settling=1 if n <= states.WHOLE else 3,
         )
         start = greedy_tour(instance, neighbours)
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
@@ -100,6 +101,7 @@ class FocusedCpuColony(CpuColony):
         schedule = np.array((0.0, instance.tour_length(start), rules.cycle, 0.0, 0.0))
         record = record_of(n)
         cells, exchange = states.new_cells(n), states.new_exchange(n)
+        log = states.new_log(n, parameters.ants)
         state = FocusedState(
             self._lists,
             rules,
@@ -108,6 +110,7 @@ class FocusedCpuColony(CpuColony):
             place,
             cells,
             exchange,
+            log,
             self._trails,
             champion,
             schedule,
@@ -118,7 +121,9 @@ class FocusedCpuColony(CpuColony):
             Stage(SEARCH, "construction", shared(count)),
             Stage(MERGE, "update", each(1)),
         )
-        workspaces = [states.new_patch(n, parameters.candidates) for _ in range(threads)]
+        # The first thread settles the whole tour.
+        sizes = [n, *[states.patch_size(n)] * (threads - 1)]
+        workspaces = [states.new_patch(n, parameters.candidates, size) for size in sizes]
         super().__init__(parameters.ants, record, stages, state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
