@@ -28,7 +28,7 @@ class FocusedParameters(Parameters):
         automatic=f"n, at most {MOST_ANTS:,}",
     )
     candidates: int = parameter(
-        5, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        6, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         AUTOMATIC,
@@ -41,7 +41,7 @@ class FocusedParameters(Parameters):
         },
     )
     kick: int = parameter(
-        50,
+        100,
         "L",
         "Most cities in each of the three stretches of the tour that an ant begins by moving.",
         1,
