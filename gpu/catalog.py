@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.acs import systems as acs
 from gpu.ant_system import systems as ant_system
 from gpu.core.colony import Colony
@@ -66,16 +69,35 @@ def unknown(name: str) -> ParameterError:
 
 
 def build(
-    system: System, instance: Instance, parameters: Parameters, device: Device, seed: int
+    system: System,
+    instance: Instance,
+    parameters: Parameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
 ) -> Colony:
-    """Build a colony of ``system``.
+    """Build a colony of ``system``, which begins with the solution ``start`` if one is given.
 
     ParameterError if the instance or the parameters are not for this system, or the seed is out of
     range; DeviceError or DeviceMemoryError if the device is missing or too small.
     """
     check_solves(system, instance)
     checked_seed(seed)
+    if start is not None:
+        check_takes_start(system, device)
+        return system.starters[place_of(device)](instance, parameters, device, seed, start)
     return system.builders[place_of(device)](instance, parameters, device, seed)
+
+
+def check_takes_start(system: System, device: Device) -> None:
+    """Raise ParameterError if ``system`` cannot begin with a given solution on ``device``."""
+    if place_of(device) not in system.starters:
+        rows = [row for row in CATALOG if row.starters and row.problem is system.problem]
+        able = list(dict.fromkeys(row.alias for row in rows))
+        hint = f": choose {_either(able)}" if able else ""
+        raise ParameterError(
+            f"{system.name} cannot begin with a given {system.problem.words.solution}{hint}"
+        )
 
 
 def rule_of(system: System, instance: Instance, parameters: Parameters, seed: int) -> Rule:

@@ -75,8 +75,8 @@ class Findings:
     """What the monkey found."""
 
     errors: list[str] = field(default_factory=list)  # what asks to be reported
-    # Seconds, what was done, and where the window's thread was
-    stalls: list[tuple[float, str, str]] = field(default_factory=list)
+    # Seconds, those in which the window's thread worked itself, what was done, and where it was
+    stalls: list[tuple[float, float, str, str]] = field(default_factory=list)
     memory: list[tuple[int, float]] = field(default_factory=list)  # actions, MB
     done: list[str] = field(default_factory=list)
 
@@ -151,7 +151,10 @@ class Monkey:
             return
         self._accounted = number
         if self._meter.longest > LONG:
-            found.stalls.append((self._meter.longest, found.done[-1], self._watcher.place))
+            meter = self._meter
+            found.stalls.append(
+                (meter.longest, meter.most_work, found.done[-1], self._watcher.place)
+            )
         if number % EVERY == 0:
             found.memory.append((number, memory()))
             tell(f"{number}: {memory():.0f} MB")
@@ -344,9 +347,10 @@ def main() -> int:
             found = play_in(Path(place), chosen.seed, chosen.actions, say)
     if chosen.list:
         say(*found.done, sep="\n")
-    for seconds, action, where in sorted(found.stalls, reverse=True):
-        say(f"{1000 * seconds:.0f} ms  {action}  {where}")
-    say(f"{len(found.stalls)} stalls of more than {1000 * LONG:.0f} ms")
+    for seconds, worked, action, where in sorted(found.stalls, reverse=True):
+        say(f"{1000 * seconds:.0f} ms, {1000 * worked:.0f} of work  {action}  {where}")
+    long = sum(worked > LONG for _, worked, _, _ in found.stalls)
+    say(f"{len(found.stalls)} stalls of more than {1000 * LONG:.0f} ms, {long} of so much work")
     say(*found.errors, sep="\n")
     return 1 if found.errors else 0
 

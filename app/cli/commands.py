@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
 from app.cli.solve import replay, solve
@@ -103,7 +104,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, speedup, compare):
+for _command in (solve, replay, speedup, compare, generate):
     cli.add_command(_command)
 
 

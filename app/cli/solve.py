@@ -17,7 +17,7 @@ from app.cli.options import (
     out_option,
     parameter_options,
 )
-from app.cli.terminal import one_line, say, succeeds
+from app.cli.terminal import one_line, say, show_progress, succeeds
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors.")
 @click.option("--no-improvement", type=int, help="Stop after so many iterations in vain.")
 @click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
+@click.option(
+    "--start",
+    metavar="TOUR",
+    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+)
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option("Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol).")
@@ -63,6 +68,7 @@ def solve(
     target_colors: int | None,
     no_improvement: int | None,
     go_on: bool,
+    start: str | None,
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
@@ -79,7 +85,11 @@ def solve(
     from gpu.run.session import new_session, why_not_on_a_gpu
     from gpu.run.stopping import StopSettings
 
-    instance = find_instance(file)
+    show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
+    try:
+        instance = find_instance(file)
+    finally:
+        show_progress("")
     target = _target(instance, {"length": target_length, "colors": target_colors})
     stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
     session = new_session(
@@ -90,6 +100,7 @@ def solve(
         parameters=parameters,
         seed=seed,
         stop=stop,
+        start=start,
     )
     make_folder(out)  # the last that can be refused
     if session.aim:

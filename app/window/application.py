@@ -25,6 +25,7 @@ from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import PATIENCE, RunList
+from app.window.process.allocator import share_arenas
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.problem import Problem
@@ -99,6 +100,7 @@ def qt_application() -> QApplication:
     if not isinstance(app, QApplication):
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
+    share_arenas()
     gc.disable()  # until all that a window needs is there; then garbage_collection resumes
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")

@@ -85,19 +85,37 @@ SYMMETRIC = (
 )
 """All symmetric instances of ``report``."""
 
+DIRECTED = ("p43", "ft70", "kro124p", "ftv170", "rbg323", "rbg443")
+"""All directed instances of ``report``."""
+
+FORMER_MMAS = {
+    **{"ants": 32, "rho": 0.5, "candidates": 32},
+    **{"deposit": "schedule", "restart": 250},
+}
 FORMER_CASES = [
     of("acs-gpu", ants=8, local_search="2opt+oropt"),
-    of(
-        "mmas-cores",
-        ants=32,
-        rho=0.5,
-        candidates=32,
-        deposit="schedule",
-        restart=250,
-        local_search="2opt+oropt",
-    ),
+    of("mmas-cores", **FORMER_MMAS, local_search="2opt+oropt"),
 ]
 """What was chosen for cores before there was a focused colony."""
+
+AIMED = {
+    "u2152": 2.0,
+    "pr2392": 2.0,
+    "rl5934": 5.0,
+    "d15112": 20.0,
+    "d18512": 4.0,
+    "pla33810": 10.0,
+    "pla85900": 20.0,
+    "mona-lisa100K": 10.0,
+    "uniform1M": 20.0,
+}
+"""Seconds of a GPU's run on each instance."""
+
+NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
+"""What gaps are measured from: the best known length, and 0.7124 √(n · area) for a million cities,
+which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
+
+FOLDERS = {"u2152": "report", "rl5934": "report", "mona-lisa100K": "art", "uniform1M": "large"}
 
 graphs = partial(Experiment, folder="dimacs", suffix=".col")
 
@@ -224,5 +242,62 @@ EXPERIMENTS = {
         folder="report",
         seconds=5.0,
         device="cpu",
+    ),
+    "focused-gpu": Experiment(
+        against_time,
+        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in AIMED],
+        [of("focused-gpu")],
+        "focused_gpu",
+        5,
+        (1, 2),
+        limits=AIMED,
+        goals=NOT_OF_TSPLIB,
+        step=8,
+    ),
+    "focused-gpu-rival": Experiment(
+        against_time,
+        [f"../{FOLDERS.get(name, 'tsplib')}/{name}" for name in list(AIMED)[:5]],
+        [
+            Case({"system": "fast-tsp", "threads": threads}, "focused-cores", {})
+            for threads in (1, 8)
+        ],
+        "focused_gpu",
+        4,
+        (1, 2),
+        limits=AIMED,
+        device="cpu",
+    ),
+    "focused-gpu-former": Experiment(
+        against_time,
+        ("gr431", "rat575", "dsj1000", "u1060", "fl1577", "rl1889"),
+        [
+            of("focused-gpu"),
+            of(
+                "mmas-rwm-bt-cl",
+                ants=800,
+                rho=0.3,
+                deposit="schedule",
+                restart=250,
+                local_search="2opt+oropt",
+            ),
+        ],
+        "focused_gpu",
+        2,
+        (1, 1),
+        folder="report",
+        seconds=3.0,
+        step=4,
+    ),
+    "focused-directed": Experiment(
+        against_time,
+        DIRECTED,
+        [of("focused-cores"), of("mmas-cores", **FORMER_MMAS, local_search="oropt")],
+        "focused_directed",
+        2,
+        (1, 2),
+        folder="report",
+        seconds=5.0,
+        device="cpu",
+        suffix=".atsp",
     ),
 }

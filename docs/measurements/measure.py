@@ -45,7 +45,7 @@ BUNDLED = HERE.parents[1] / "resources" / "instances"
 
 KEY = (
     *("experiment", "instance", "system", "phase", "option", "rule", "seed"),
-    *("ants", "update_period", "s", "warps", "weights", "kind", "deposit", "reward"),
+    *("threads", "ants", "update_period", "s", "warps", "weights", "kind", "deposit", "reward"),
 )
 """What tells rows apart."""
 
@@ -133,10 +133,12 @@ def measure(
 
 def tried(plan: Experiment) -> Experiment:
     """Return the experiment at its smallest."""
-    instance, like = TRIED[plan.suffix]
+    suffix = plan.suffix if plan.suffix in TRIED else ".tsp"  # no directed instance is bundled
+    instance, like = TRIED[suffix]
     cases = [_stand_in(case) for case in plan.cases]
     less: Row = {"seeds": (1, 2), "iterations": 2, "seconds": 0.1, "share": plan.share and 1e-6}
-    names: Row = {"names": (instance,), "like": like, "folder": "", "device": "auto"}
+    names: Row = {"names": (instance,), "suffix": suffix, "like": like}
+    names |= {"folder": "", "device": "auto"}
     return dataclasses.replace(plan, cases=cases, goals={}, **names, **less)
 
 

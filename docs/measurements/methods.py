@@ -20,6 +20,9 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.tsp.instance import TspInstance
 
+RIVAL = "fast-tsp"
+"""A program that is no colony of ours."""
+
 SELECTIONS = {
     "as-st-dynamic": "stc-roulette",
     "as-st-group": "roulette",
@@ -150,29 +153,32 @@ def search(instance: Instance, plan: Experiment, *, curve: bool = False) -> Iter
 def against_time(instance: Instance, plan: Experiment) -> Iterator[Row]:
     """Follow the gap of each case against time, which counts from before the colony is built.
 
-    With marks, a rival has so many seconds in a run of its own for each: see :func:`rival`.
+    fast-tsp, which shows nothing on its way, has a run of its own for each mark, or for the limit.
     """
-    goal = instance.optimum or 0
+    goal = plan.goals.get(instance.name, instance.optimum or 0)
+    limit = plan.limits.get(instance.name, plan.seconds)
     for case in plan.cases:
-        if not plan.marks:
+        rival = case.labels["system"] == RIVAL
+        if not rival:
             warm_up(instance, case, plan.device)
         for seed in plan.all_seeds:
             start = time.perf_counter()
             try:
-                if plan.marks:
-                    found = [rival(instance, seconds) for seconds in plan.marks]
+                if rival:
+                    threads = case.labels.get("threads", 1)
+                    found = [of_rival(instance, each, threads) for each in plan.marks or (limit,)]
                 else:
                     with closing(build(instance, case, seed, plan.device)) as colony:
-                        found = follow(colony, start, goal, plan.seconds)
+                        found = follow(colony, start, goal, limit, plan.step)
             except FormicariumError as error:
                 yield case.labels | {"seed": seed, "refused": str(error)}
                 continue
-            curve = [(when, count, instance.gap_percent(cost)) for when, count, cost in found]
-            yield case.labels | {"seed": seed, "curve": curve}
+            curve = [(when, count, 100 * (cost - goal) / goal) for when, count, cost in found]
+            yield case.labels | {"seed": seed, "limit": limit, "curve": curve}
 
 
-def rival(instance: Instance, seconds: float) -> tuple[float, int, int]:
-    """Return the seconds given to fast-tsp on one thread, 0, and the length of what it finds.
+def of_rival(instance: Instance, seconds: float, threads: int) -> tuple[float, int, int]:
+    """Return the seconds given to fast-tsp, 0, and the length of what it finds.
 
     It gets the distances as a matrix, whose making does not count. It has no seed.
     """
@@ -182,10 +188,13 @@ def rival(instance: Instance, seconds: float) -> tuple[float, int, int]:
         raise DeviceError("fast-tsp is not installed: pip install fast-tsp") from error
     assert isinstance(instance, TspInstance)
     cities = np.arange(instance.n)
-    matrix = instance.distances(cities[:, None], cities)
-    if matrix.max() > np.iinfo(np.uint16).max:
-        raise ParameterError(f"fast-tsp takes no distances as long as those of {instance.name}")
-    tour = fast_tsp.find_tour(matrix.astype(np.uint16), seconds, max_threads=1)
+    matrix = np.empty((instance.n, instance.n), np.uint16)
+    for city in cities:
+        row = instance.distances(cities[city : city + 1], cities)
+        if row.max() > np.iinfo(np.uint16).max:
+            raise ParameterError(f"fast-tsp takes no distances as long as those of {instance.name}")
+        matrix[city] = row
+    tour = fast_tsp.find_tour(matrix, seconds, max_threads=threads)
     return seconds, 0, instance.tour_length(np.array(tour))
 
 

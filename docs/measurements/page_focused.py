@@ -8,6 +8,7 @@ from runs import Row
 from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
+GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def gap_at(row: Row, seconds: float) -> float | None:
@@ -60,11 +61,53 @@ def former(rows: list[Row], before: list[Row]) -> str:
     return table(["instance", "focused-cores", *systems], lines)
 
 
+def directed(rows: list[Row]) -> str:
+    """Gaps after 5 s of directed instances, and when the tour was found."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    lines = []
+    for name, group in grouped(rows).items():
+        line = [name, str(group[0]["n"])]
+        for system in systems:
+            own = [row for row in group if row["system"] == system]
+            whens = [_found(row) for row in own]
+            line += [cell(own, 6.0), f"{statistics.mean(whens):.2f}"]
+        lines.append(line)
+    head = [text for system in systems for text in (f"{system}: gap %", "found after s")]
+    return table(["instance", "n", *head], lines)
+
+
+def on_gpu(rows: list[Row], rivals: list[Row]) -> str:
+    """Gaps of focused-gpu at each mark, and those of fast-tsp at the last one."""
+    lines, theirs = [], grouped(rivals)
+    for name, group in grouped(rows).items():
+        limit = group[0]["limit"]
+        marks = [cell(group, mark) if mark <= limit else "" for mark in GPU_MARKS]
+        last = max(mark for mark in GPU_MARKS if mark <= limit)
+        other = theirs.get(name, [])
+        rival = [
+            cell([row for row in other if row["threads"] == threads], last) for threads in (1, 8)
+        ]
+        lines.append([name, str(group[0]["n"]), *marks, *rival])
+    head = [f"{mark:g} s" for mark in GPU_MARKS]
+    return table(["instance", "n", *head, "fast-tsp, 1 thread", "8 threads"], lines)
+
+
+def _found(row: Row) -> float:
+    """Seconds after which a run had its best tour."""
+    best = row["curve"][-1][2]
+    return float(next(when for when, _, gap in row["curve"] if gap == best))
+
+
 def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time, and against what else there is."""
     kinds = ("focused-report", "focused-rival", "focused-former")
     rows, rivals, before = (sources.rows("focused", kind) for kind in kinds)
+    one_way = sources.rows("focused_directed", "focused-directed")
+    fast = sources.rows("focused_gpu", "focused-gpu")
+    others = sources.rows("focused_gpu", "focused-gpu-rival")
     return {
+        "on_gpu": sources.under(on_gpu(fast, others), [*fast, *others]),
         "by_time": sources.under(by_time(rows, rivals), [*rows, *rivals]),
         "former": sources.under(former(rows, before), before),
+        "directed": sources.under(directed(one_way), one_way),
     }

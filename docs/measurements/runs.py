@@ -40,7 +40,9 @@ class Experiment:
     folder: str = "tsplib"  # of the instances
     iterations: int = 100  # of each run, or of each timing at most
     seconds: float = math.inf  # of each run or timing at most
+    limits: Mapping[str, float] = dataclasses.field(default_factory=dict)  # seconds, by instance
     goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
+    step: int = 1  # iterations between two looks at a run
     share: float = 0.0  # of the paper's seconds
     marks: Sequence[float] = ()  # seconds of each run of a rival, which shows none on its way
     apart: bool = False  # whether no two runs have the same seed
@@ -104,13 +106,16 @@ def run(
 
 
 def follow(
-    colony: Colony, start: float, goal: float, seconds: float
+    colony: Colony, start: float, goal: float, seconds: float, step: int = 1
 ) -> list[tuple[float, int, int]]:
-    """Run to the goal or the time: seconds, iteration and cost of improvements, and of the end."""
+    """Run to the goal or the time: seconds, iteration and cost of improvements, and of the end.
+
+    The colony is looked at after every ``step`` iterations.
+    """
     found: list[tuple[float, int, int]] = []
     best: float = math.inf
     while best > goal and time.perf_counter() - start < seconds:
-        colony.iterate(1)
+        colony.iterate(step)
         shot = colony.snapshot(Wanted.NUMBERS)
         if shot.best_cost < best:
             best = shot.best_cost

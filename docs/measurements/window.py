@@ -2,8 +2,9 @@
 
     python docs/measurements/window.py pictures INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
     python docs/measurements/window.py live INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
+    python docs/measurements/window.py moves INSTANCE DEVICE COLONY OUT SECONDS [name=value...]
 
-Both solve INSTANCE for SECONDS in the real window (offscreen unless QT_QPA_PLATFORM says otherwise)
+All solve INSTANCE for SECONDS in the real window (offscreen unless QT_QPA_PLATFORM says otherwise)
 and leave pictures in the folder OUT.
 
 pictures: half way, with the view of the device in sight, ``running.png``; then a pause and what the
@@ -12,6 +13,9 @@ first ant will choose in the middle of its tour, ``decision.png``; after the end
 live: iterations per second without the window and with it, both twice; then in the window once more
 for its longest stall, since what measures stalls, 200 times a second, takes some of the time of a
 colony on all cores.
+
+moves: while the run goes on, the map is zoomed by the wheel and dragged with the mouse, 60 events a
+second: how many pictures a second are shown, what a picture takes of the processor, longest stall.
 """
 
 from __future__ import annotations
@@ -19,12 +23,16 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
@@ -36,8 +44,10 @@ from gpu.run.outcome import Outcome
 from gpu.run.run import Run
 from gpu.run.session import choose, new_session
 from gpu.run.stopping import StopSettings
+from tests.hands import NONE, scroll
 from views.decision.step_controls import StepControls
 from views.setup.setup_panel import Choices
+from views.widgets.canvas_view import CanvasView
 
 LOOKED_AT = 3000
 """Milliseconds that an answer, and what is drawn of it, has time."""
@@ -146,6 +156,98 @@ def live(path: Path, choices: Choices, out: Path, meter: StallMeter | None = Non
     return ends[0].state.iteration / ends[0].state.elapsed
 
 
+class Hand(QObject):
+    """Turns the wheel over the map, drags it, and counts what is shown."""
+
+    def __init__(self, application: Application) -> None:
+        super().__init__(application)
+        view = application.window.dashboard.views["tour"]
+        assert isinstance(view, CanvasView)
+        self._canvas: QWidget = view.graphics.viewport()
+        self._canvas.installEventFilter(self)
+        self.meter = StallMeter()
+        self._timer = QTimer(self, interval=16)
+        self._timer.timeout.connect(self._move)
+        self.pictures = self.events = 0
+        self._begun = self._worked = 0.0
+
+    def start(self) -> None:
+        """Begin to move and to count."""
+        self._begun, self._worked = time.perf_counter(), time.thread_time()
+        self.pictures = self.events = 0
+        self.meter.start()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Stop; print what was counted."""
+        self._timer.stop()
+        self.meter.stop()
+        spent, worked = time.perf_counter() - self._begun, time.thread_time() - self._worked
+        stall, late = 1e3 * self.meter.longest, 100 * self.meter.share_above(0.05)
+        print(
+            f"{self.pictures / spent:.1f} pictures/s of {self.events / spent:.1f} events/s, "
+            f"{1e3 * worked / max(1, self.pictures):.1f} ms of the processor each and at most "
+            f"{1e3 * self.meter.most_work:.0f} ms at once, "
+            f"longest stall {stall:.0f} ms, {late:.2f} % above 50 ms",
+            flush=True,
+        )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Count pictures."""
+        self.pictures += event.type() == QEvent.Type.Paint
+        return super().eventFilter(watched, event)
+
+    def _move(self) -> None:
+        """Zoom in, drag to and fro, zoom out, drag again."""
+        self.events += 1
+        turn, step = divmod(self.events, 60)
+        middle = self._canvas.rect().center()
+        if turn % 2 == 0:
+            scroll(self._canvas, 120 if turn % 4 == 0 else -120)
+            return
+        left = Qt.MouseButton.LeftButton
+        place = middle + QPoint(4 * min(step, 60 - step), 3 * min(step, 60 - step))
+        if step == 0:
+            QTest.mousePress(self._canvas, left, NONE, middle)
+        elif step == 59:
+            QTest.mouseRelease(self._canvas, left, NONE, place)
+        else:
+            move = QMouseEvent(
+                QEvent.Type.MouseMove, QPointF(place), self._canvas.mapToGlobal(QPointF(place)),
+                Qt.MouseButton.NoButton, left, NONE,
+            )  # fmt: skip
+            QApplication.sendEvent(self._canvas, move)
+
+
+def moves(path: Path, choices: Choices, seconds: float, out: Path) -> None:
+    """Move the map for most of a run."""
+    hands: list[Hand] = []
+
+    def watch(application: Application) -> None:
+        hand = Hand(application)
+        hands.append(hand)
+
+        def begin() -> None:
+            hand.start()
+            QTimer.singleShot(round(800 * seconds), application, end)
+
+        def end() -> None:
+            hand.stop()
+            application.window.grab().save(str(out / "moved.png"))
+            application.window.dashboard.fit()
+
+        application.run_controller.solving.connect(lambda: QTimer.singleShot(1000, begin), ONCE)
+        application.runs.ended.connect(lambda _: QTimer.singleShot(LOOKED_AT, end_all))
+
+    def end_all() -> None:
+        qt_application().quit()
+
+    def at_the_end(application: Application) -> None:
+        application.window.grab().save(str(out / "all.png"))
+
+    solve(path, choices, watch, at_the_end)
+
+
 def headless(path: Path, choices: Choices, seconds: float) -> float:
     """Iterations per second with no window."""
     instance = load_instance(path)
@@ -181,6 +283,9 @@ def main() -> None:
     qt_application()
     if what == "pictures":
         pictures(path, choices, seconds, out)
+        return
+    if what == "moves":
+        moves(path, choices, seconds, out)
         return
     title = f"{path.stem} {colony} on {device.name}"
     for attempt in (1, 2):

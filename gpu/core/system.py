@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
@@ -20,6 +24,9 @@ AnyInstance = TypeVar("AnyInstance", bound=Instance)
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 
 Builder = Callable[[Instance, Parameters, Device, int], Colony]  # the number is the seed
+Starter = Callable[[Instance, Parameters, Device, int, NDArray[np.int32]], Colony]
+"""A builder that also takes the solution with which the colony begins."""
+
 RuleMaker = Callable[[Instance, Parameters, int], Rule]
 
 
@@ -38,6 +45,7 @@ class System:
     builders: Mapping[Place, Builder]  # where it runs, and what builds it there
     alias: str  # the short name for which it stands where nothing in an earlier row does
     rule: RuleMaker | None  # makes its ants' rule; None if its decisions cannot be replayed
+    starters: Mapping[Place, Starter]  # where it can begin with a given solution
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""
@@ -57,6 +65,9 @@ def system_of(
     builders: Mapping[Place, Callable[[AnyInstance, AnyParameters, Device, int], Colony]],
     alias: str = "",
     rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None,
+    starters: Mapping[
+        Place, Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony]
+    ] = MappingProxyType({}),
 ) -> System:
     """Return a row whose builders and rule are typed; see :class:`System` for the rest.
 
@@ -76,6 +87,13 @@ def system_of(
             *matching(instance, values), device, seed
         )
 
+    def start_with(
+        build: Callable[[AnyInstance, AnyParameters, Device, int, NDArray[np.int32]], Colony],
+    ) -> Starter:
+        return lambda instance, values, device, seed, start: build(
+            *matching(instance, values), device, seed, start
+        )
+
     def rule_with(make: Callable[[AnyInstance, AnyParameters, int], Rule]) -> RuleMaker:
         return lambda instance, values, seed: make(*matching(instance, values), seed)
 
@@ -91,6 +109,7 @@ def system_of(
         {place: build_with(build) for place, build in builders.items()},
         alias,
         rule and rule_with(rule),
+        {place: start_with(build) for place, build in starters.items()},
     )
 
 

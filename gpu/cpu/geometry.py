@@ -17,7 +17,11 @@ from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPE
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
-EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE = range(8)
+EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(9)
+"""DOUBLED is the table of a directed instance, each of whose cities i is entered as 2 i and left as
+2 i + 1: its distance is that from a left city to an entered one."""
+
+FORBIDDEN = 2**31 - 1  # distance between two entered cities, or two left ones
 
 BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
 """Rules under which a box of coordinates bounds the distance to everything in it."""
@@ -33,7 +37,7 @@ class Geometry(NamedTuple):
     # (n, 3): coordinates, z = 0 in the plane; latitude and longitude in radians for GEO
     points: NDArray[np.float64]
     speeds: NDArray[np.float64]  # (3,): of the motors of XRAY1 and XRAY2
-    table: NDArray[np.int32]  # (n, n): the distances of an EXPLICIT instance; else (1, 1)
+    table: NDArray[np.int32]  # (n, n): the distances of TABLE and DOUBLED; else (1, 1)
     beta: float  # β of η^β
 
 
@@ -56,6 +60,10 @@ def distance(geometry: Geometry, a: Whole, b: Whole) -> np.int64:
     """Return the distance from city ``a`` to city ``b``."""
     if geometry.rule == TABLE:
         return np.int64(geometry.table[a, b])
+    if geometry.rule == DOUBLED:
+        if (a & 1) == (b & 1):
+            return np.int64(FORBIDDEN)
+        return np.int64(geometry.table[a >> 1, b >> 1] if a & 1 else geometry.table[b >> 1, a >> 1])
     points = geometry.points
     x = abs(points[a, 0] - points[b, 0])
     y = abs(points[a, 1] - points[b, 1])

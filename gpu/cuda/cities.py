@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceMemoryError
+from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.kernels import Geometry
 from gpu.cuda.machine import Arrays
 from gpu.problems.tsp.candidates import NOT_LISTED, build_candidates, weights
-from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 
@@ -92,7 +92,7 @@ class DeviceCities:
             values["coordinates"] = instance.coordinates[:, :2]
         else:
             values["matrix"] = instance.all_distances()
-        length = nearest_neighbour_length(instance, lists)
+        length = nearest_neighbour_length(instance)
         return cls(instance.n, beta, metric, instance.directed, length, values)
 
     def geometry(self, arrays: Arrays) -> Geometry:

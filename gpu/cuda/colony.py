@@ -13,21 +13,34 @@ from gpu.core.colony import never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot, Updates, Wanted
+from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
-from gpu.cuda.pictures import PictureReader, Places, TrailSource, picture_buffers
+from gpu.cuda.pictures import PictureReader, Places, picture_buffers
 from gpu.cuda.state import WORDS, State
 
 
-class Trails(TrailSource, Protocol):
-    """A pheromone memory on the device, of which pictures can be made."""
+class Memory(Protocol):
+    """A pheromone memory on the device."""
 
     def buffers(self) -> list[Buffer]:
         """Return its buffers."""
 
     def row(self, machine: Machine, arrays: Arrays, city: int) -> NDArray[np.float32]:
         """Copy all trails from ``city``, float32 of shape (n,), in units of the initial trail."""
+
+
+class Pictures(Protocol):
+    """What makes the pictures of a memory that a snapshot asks for."""
+
+    def pheromone(self, order: Array) -> NDArray[np.float32]:
+        """All trails in this order of cities, in units of the initial trail."""
+
+    def trails(self) -> Trails:
+        """The strongest trails: all that are worth drawing, or most of those that fit."""
+
+    def branching(self) -> float:
+        """The mean λ-branching factor, λ = 0.05."""
 
 
 class Prepared(Places, Protocol):
@@ -41,7 +54,8 @@ class Prepared(Places, Protocol):
 class DeviceColony(ABC):
     """A colony whose state lives on a GPU; see :class:`gpu.core.colony.Colony`.
 
-    A kind of colony gives its buffers here, then its launches to :meth:`_begin`.
+    A kind of colony gives its buffers here, then its launches to :meth:`_begin`. ``pictures`` takes
+    the problem, the trails, the machine and all arrays.
     """
 
     BEST = "best_tour"  # the buffer of the best solution so far
@@ -52,8 +66,9 @@ class DeviceColony(ABC):
         instance: Instance,
         ants: int,
         problem: Prepared,
-        trails: Trails,
+        trails: Memory,
         buffers: Sequence[Buffer],
+        pictures: Callable[[Any, Any, Machine, Arrays], Pictures] = PictureReader,
     ) -> None:
         self._machine, self._instance, self._ants, self._trails = machine, instance, ants, trails
         self._arrays = machine.allocate(
@@ -61,12 +76,12 @@ class DeviceColony(ABC):
                 *(Buffer.of(name, values) for name, values in problem.values.items()),
                 *trails.buffers(),
                 *buffers,
-                *picture_buffers(problem.n),
+                *(picture_buffers(problem.n) if pictures is PictureReader else ()),
                 Buffer(self.BEST, (instance.n,), np.int32),
                 Buffer("state", (WORDS,), np.uint64),
             ]
         )
-        self._pictures = PictureReader(problem, trails, machine, self._arrays)
+        self._pictures = pictures(problem, trails, machine, self._arrays)
         self.phases: Phases = {}
         self._iterations: Iterations | None = None
         self._best: tuple[int, NDArray[np.int32]] | None = None

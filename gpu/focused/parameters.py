@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
 
 ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 
+MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
+
+
+def _undirected(instance: Instance, nearness: str) -> None:
+    """Refuse to choose where there is one way alone."""
+    if nearness != AUTOMATIC and instance.facts.get("directed"):
+        raise ParameterError(
+            f"nearness = {nearness} is for symmetric instances, and {instance.name} is directed: "
+            f"leave it {AUTOMATIC}"
+        )
 
 
 @dataclass(frozen=True)
 class FocusedParameters(Parameters):
     """Parameters of the focused colonies, which are ours."""
+
+    alpha_limit: ClassVar[int] = ALPHA_LIMIT
 
     ants: int | None = parameter(
         None,
@@ -33,7 +48,8 @@ class FocusedParameters(Parameters):
     nearness: str = parameter(
         AUTOMATIC,
         "N",
-        "Which cities are near.",
+        "Which cities are near, where distances are not directed.",
+        check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
             ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
@@ -43,7 +59,8 @@ class FocusedParameters(Parameters):
     kick: int = parameter(
         100,
         "L",
-        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving; a "
+        "tenth of this where distances are directed.",
         1,
         1000,
     )
@@ -77,8 +94,62 @@ class FocusedParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for an instance of ``n`` cities."""
         ants = self.ants if self.ants is not None else min(n, MOST_ANTS)
+        return dataclasses.replace(self, ants=ants)._with_lists(n)
+
+    def _with_lists(self, n: int) -> Self:
         nearness = self.nearness
         if nearness == AUTOMATIC:
-            nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+            nearness = ALPHA if n <= self.alpha_limit else QUADRANTS
         cl = min(self.candidates, n - 1)
-        return dataclasses.replace(self, ants=ants, candidates=cl, nearness=nearness)
+        return dataclasses.replace(self, candidates=cl, nearness=nearness)
+
+
+@dataclass(frozen=True)
+class FocusedCudaParameters(FocusedParameters):
+    """Parameters of the focused colony on a GPU."""
+
+    alpha_limit: ClassVar[int] = 0  # in the seconds that α takes, a GPU does without
+
+    candidates: int = parameter(
+        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+    )
+    nearness: str = parameter(
+        AUTOMATIC,
+        "N",
+        "Which cities are near.",
+        options={
+            AUTOMATIC: "quadrants",
+            ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
+            QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+        },
+    )
+    kick: int = parameter(
+        50,
+        "L",
+        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        1,
+        1000,
+    )
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants an iteration, shared out among the tours; each changes its tour at one place.",
+        1,
+        1_000_000,
+        automatic="n / 5 for each tour, at most 12,672",
+    )
+    tours: int | None = parameter(
+        None,
+        "R",
+        "Tours that ants change side by side; they are crossed after each cycle of cooling.",
+        1,
+        4096,
+        automatic="40,000 / n, at most 64",
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for an instance of ``n`` cities."""
+        tours = self.tours if self.tours is not None else min(max(40_000 // n, 1), 64)
+        ants = self.ants if self.ants is not None else tours * min(max(n // 5, 8), 12_672)
+        tours = min(tours, ants)
+        return dataclasses.replace(self, ants=ants, tours=tours)._with_lists(n)

@@ -1,4 +1,4 @@
-"""What all focused colonies ask of an instance."""
+"""What colonies that turn stretches of a tour ask of an instance."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ def require_symmetric(instance: TspInstance) -> None:
     """Raise ParameterError if ``instance`` is directed."""
     if instance.directed:
         raise ParameterError(
-            f"focused colonies turn stretches of a tour, and {instance.name} is directed: "
-            "choose the colony acs or mmas"
+            f"this colony turns stretches of a tour, and {instance.name} is directed: "
+            "choose the colony acs, mmas or focused-cores"
         )

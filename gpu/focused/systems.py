@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.core.colony import Colony
 from gpu.core.devices import Device
 from gpu.core.system import System, system_of
 from gpu.focused.faco.parameters import FacoParameters
-from gpu.focused.parameters import FocusedParameters
+from gpu.focused.parameters import FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 
 
 def _on_cpu(
-    instance: TspInstance, parameters: FocusedParameters, device: Device, seed: int
+    instance: TspInstance,
+    parameters: FocusedParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.focused.cpu.colony import FocusedCpuColony
 
-    return FocusedCpuColony(instance, parameters, seed, threads=device.cores)
+    return FocusedCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+
+
+def _on_gpu(
+    instance: TspInstance,
+    parameters: FocusedCudaParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.focused.cuda.colony import FocusedCudaColony
+
+    return FocusedCudaColony(instance, parameters, machine_of(device), seed, start)
 
 
 def _faco_on_cpu(
@@ -32,7 +52,6 @@ _focused = partial(
     system_of,
     paper="ours, after Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
-    parameters=FocusedParameters,
     alias="focused",
 )
 
@@ -46,17 +65,30 @@ _faco = partial(
 
 SYSTEMS: tuple[System, ...] = (
     _focused(
+        name="focused-gpu",
+        made_of="a warp an ant; ants change several tours at one place each; all changes that fit "
+        "are merged; cooling",
+        summary="Of all colonies the shortest tours in a given time, on most instances.",
+        parameters=FocusedCudaParameters,
+        builders={"cuda": _on_gpu},
+        starters={"cuda": _on_gpu},
+    ),
+    _focused(
         name="focused-cores",
         made_of="all cores; ants change a common tour at one place each; all changes that fit are "
         "merged; cooling",
         summary="Of all CPU colonies the shortest tours in a given time, on most instances.",
+        parameters=FocusedParameters,
         builders={"cpu": _on_cpu},
+        starters={"cpu": _on_cpu},
     ),
     _focused(
         name="focused-seq",
         made_of="one core; ants change a common tour at one place each; cooling",
         summary="The same tours as focused-cores, by one core.",
+        parameters=FocusedParameters,
         builders={"cpu:1": _on_cpu},
+        starters={"cpu:1": _on_cpu},
     ),
     _faco(
         name="faco-cores",

@@ -14,6 +14,7 @@ from gpu.core.files import read_regular
 from gpu.core.words import shown
 
 LONGEST_NAME, LONGEST_COMMENT = 80, 2_000  # characters that are kept
+_NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
 _KEYWORD = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
 
 
@@ -71,6 +72,9 @@ def document_of(path: Path, data: bytes) -> Document:
     for number, raw in enumerate(re.split(r"\r\n?|\n", text_of(path, data)), 1):
         line = raw.strip()
         if not line:
+            continue
+        if section is not None and line[0] in _NO_KEYWORD:  # a million lines of numbers
+            section.append(line)
             continue
         match = _KEYWORD.fullmatch(line)
         keyword, value = match.groups() if match else ("", None)

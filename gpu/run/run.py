@@ -22,9 +22,9 @@ from gpu.core.instance import Instance
 from gpu.core.rule import Rule
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.decisions.replay import Replay
-from gpu.problems.starting import start_of
 from gpu.run.outcome import Ending, Outcome
 from gpu.run.session import Session
+from gpu.run.starting import start_of
 from gpu.run.stopping import iterations_left, reason_to_stop
 
 if TYPE_CHECKING:
@@ -131,10 +131,13 @@ class Run:
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
+            begin = self.session.start
+            given = None if begin is None else begin.load(self.instance)
             self._colony = catalog.build(
-                system, self.instance, self.session.parameters, device, self.session.seed
+                system, self.instance, self.session.parameters, device, self.session.seed, given
             )
-            if (first := start_of(self.instance)) is not None:
+            first = start_of(self.instance) if given is None else given
+            if first is not None:
                 cost = self.instance.cost_of(first)
                 self.state = replace(self.state, best_cost=cost, best_solution=first)
                 self._start = self.state

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice
 from gpu.core import devices
+from gpu.core.arrays import frozen
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
+from gpu.core.files import read_regular
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
@@ -43,6 +50,31 @@ class InstanceReference:
 
 
 @dataclass(frozen=True, slots=True)
+class StartReference:
+    """Names the file of the solution with which a run begins, and checks it."""
+
+    path: str  # absolute path
+    sha256: str  # digest of the file's bytes, hexadecimal
+
+    def load(self, instance: Instance) -> NDArray[np.int32]:
+        """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""
+        from gpu.problems.tsp.instance import TspInstance
+        from gpu.problems.tsp.tours import load_tour
+
+        assert isinstance(instance, TspInstance)  # no colony for other problems takes a start
+        if self.sha256 and _digest(Path(self.path)) != self.sha256:
+            raise InstanceError(
+                f"{self.path}: the file has changed since the session was recorded (its SHA-256 "
+                "differs); run it anew with formicarium solve"
+            )
+        return frozen(load_tour(self.path, instance))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(read_regular(path, InstanceError)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """Everything that decides a run."""
 
@@ -54,6 +86,7 @@ class Session:
     seed: int  # 0 <= seed < 2^64
     stop: StopSettings = field(default_factory=StopSettings)  # when the run ends on its own
     aim: str = ""  # which aim chose the colony; empty where the user did
+    start: StartReference | None = None  # what the run begins with, if the user has chosen that
     version: str = __version__  # the program's version
 
     @property
@@ -76,6 +109,7 @@ class Session:
             "seed": self.seed,
             "stop": self.stop.to_dict(),
             "aim": self.aim,
+            "start": None if self.start is None else asdict(self.start),
             "version": self.version,
         }
 
@@ -92,6 +126,7 @@ class Session:
         parameters = _part(values, "parameters", dict)
         # Older versions did not record which parameters were automatic.
         chosen = _part(values, "chosen", dict) if "chosen" in values else {}
+        start: Any = _part(values, "start", dict) if values.get("start") else None
         return cls(
             instance=InstanceReference(
                 *(_part(instance, name, str) for name in ("path", "name", "sha256"))
@@ -103,6 +138,9 @@ class Session:
             seed=checked_seed(_part(values, "seed", int)),
             stop=StopSettings.from_dict(_part(values, "stop", dict)),
             aim=str(values.get("aim", "")),  # older versions had none
+            start=None
+            if start is None
+            else StartReference(*(_part(start, name, str) for name in ("path", "sha256"))),
             version=_part(values, "version", str),
         )
 
@@ -121,13 +159,15 @@ def new_session(
     parameters: Mapping[str, object] | None = None,
     seed: int | None = None,
     stop: StopSettings | None = None,
+    start: str | Path | None = None,
 ) -> Session:
     """Make a session from a user's choices. All of them are checked here, before any work.
 
     The ``colony`` is a system's name or a short name, with the defaults of its paper. Where none is
     given, the ``aim``, by default the best solution, chooses it with its parameters. The ``device``
     ``auto`` is the best one that it runs on. ``parameters`` are those that differ from what was
-    chosen so, as numbers or texts. A seed that is not given is drawn at random.
+    chosen so, as numbers or texts. A seed that is not given is drawn at random. The run begins with
+    the tour in the file ``start``, if one is given.
 
     Raises
     ------
@@ -136,6 +176,8 @@ def new_session(
         instance, or the colony or the aim is unknown, or the colony is for another problem.
     DeviceError
         If there is no such device, or the colony does not run there.
+    InstanceError
+        If the file ``start`` is no tour of this instance.
     """
     given = parameters or {}
     if colony is None:
@@ -158,6 +200,11 @@ def new_session(
         raise ParameterError(f"{error} ({why})") from error
     stop = stop or StopSettings()
     stop.criteria(instance)  # refuses a criterion that is impossible for this instance
+    begin = None
+    if start is not None:
+        catalog.check_takes_start(system, place)
+        begin = StartReference(str(Path(start).absolute()), _digest(Path(start)))
+        begin.load(instance)
     return Session(
         instance=InstanceReference(
             str(instance.path.absolute()) if instance.path else "", instance.name, instance.sha256
@@ -169,6 +216,7 @@ def new_session(
         seed=secrets.randbits(32) if seed is None else checked_seed(seed),
         stop=stop,
         aim="" if colony is not None else wanted,
+        start=begin,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
@@ -28,6 +29,7 @@ def solve(
     target: int | None = None,
     no_improvement: int | None = None,
     go_on: bool = False,
+    start: str | Path | None = None,
     progress: Callable[[Snapshot], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
@@ -56,6 +58,9 @@ def solve(
         Iterations in a row without a better solution after which to stop.
     go_on
         Whether to go on where the best known cost is reached.
+    start
+        A file with the tour to begin with, for a colony that can improve a given one: the focused
+        colonies on the CPU.
     progress
         Called some fifty times a second, in this thread, with the state of the run.
     cancelled
@@ -66,6 +71,8 @@ def solve(
     ------
     ParameterError
         If a choice is impossible, or there is neither a limit nor ``cancelled``.
+    InstanceError
+        If ``start`` is no tour of the instance.
     DeviceError
         If there is no such device, or the colony does not run there.
     RunFailedError
@@ -85,6 +92,7 @@ def solve(
         parameters=parameters,
         seed=seed,
         stop=stop,
+        start=start,
     )
     run = Run(instance, session)
 

@@ -19,7 +19,7 @@ from views.tour.tour_layers import MapLayer, diameter_for
 from views.widgets import layers
 from views.widgets.buttons import OptionButtons
 from views.widgets.labels import make_label
-from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels, within
+from views.widgets.layers import Points, corners, draw_lines, draw_points, pen, to_pixels, within
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
 
@@ -36,45 +36,54 @@ class DecisionLayer(MapLayer[Decision]):
     empty = False
     ids: NDArray[np.int64]  # numbers of the cities in the file
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(
+        self,
+        cities: Points,
+        part: Decision | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
         """Draw the cities, the path of the ant, and the edges that it considers."""
-        pixels = to_pixels(self.cities, transform)
+        pixels = to_pixels(cities, transform)
         visited = np.zeros(len(pixels), np.bool_)
-        decision = self.shown
+        decision = part
         if decision is not None:
             visited[decision.tour] = True
         seen = (pixels >= -9).all(axis=1) & (pixels <= [size.width() + 9, size.height() + 9]).all(1)
         sizes = ((80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0))
-        diameter = diameter_for(int(seen.sum()), sizes) * self._theme.scale
+        diameter = diameter_for(int(seen.sum()), sizes) * theme.scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
-        draw_points(painter, pixels[seen & ~visited], self._theme.colour("city", 0.9), diameter)
+        draw_points(painter, pixels[seen & ~visited], theme.colour("city", 0.9), diameter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if decision is None:
             return
         lines = layers.path_lines(pixels[decision.tour])
-        draw_lines(painter, lines[within(lines, size)], self._theme.colour("mean"), 2.0)
-        draw_points(painter, pixels[seen & visited], self._theme.colour("mean"), diameter)
-        self._draw_edges(painter, pixels, decision)
-        self._draw_marks(painter, pixels, decision, diameter)
-        self._write_names(painter, pixels, decision, size)
+        draw_lines(painter, lines[within(lines, size)], theme.colour("mean"), 2.0)
+        draw_points(painter, pixels[seen & visited], theme.colour("mean"), diameter)
+        self._draw_edges(painter, theme, pixels, decision)
+        self._draw_marks(painter, theme, pixels, decision, diameter)
+        self._write_names(painter, theme, pixels, decision, size)
 
-    def _draw_edges(self, painter: QPainter, pixels: Points, decision: Decision) -> None:
+    def _draw_edges(
+        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision
+    ) -> None:
         choice, here = decision.choice, pixels[decision.city]
         faintest = 0.22 if len(choice.cities) <= 40 else 0.1  # many make a haze
         for at in np.argsort(decision.probabilities)[-_EDGES:]:
             city, chance = int(choice.cities[at]), float(decision.probabilities[at])
             if city != choice.chosen:
-                colour = self._theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
+                colour = theme.colour("latest", faintest + 0.7 * math.sqrt(chance))
                 painter.setPen(pen(colour, _width(chance)))
                 painter.drawLine(QPointF(*here), QPointF(*pixels[city]))
         width = _width(float(decision.probabilities[choice.cities == choice.chosen][0]))
-        _draw_arrow(painter, here, pixels[choice.chosen], self._theme.colour("best"), width)
+        _draw_arrow(painter, here, pixels[choice.chosen], theme.colour("best"), width)
 
     def _draw_marks(
-        self, painter: QPainter, pixels: Points, decision: Decision, diameter: float
+        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, diameter: float
     ) -> None:
         """Mark the start, the ant's city and the chosen city, each in another way."""
-        theme = self._theme
         radius = diameter / 2 + 3.5 * theme.scale
         start, here = QPointF(*pixels[decision.tour[0]]), QPointF(*pixels[decision.city])
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -87,35 +96,35 @@ class DecisionLayer(MapLayer[Decision]):
         painter.drawEllipse(here, radius + 2, radius + 2)
 
     def _write_names(
-        self, painter: QPainter, pixels: Points, decision: Decision, size: QRectF
+        self, painter: QPainter, theme: Theme, pixels: Points, decision: Decision, size: QRectF
     ) -> None:
         """Write the numbers of cities if there is room, the most important first."""
         choice = decision.choice
         likely = choice.cities[np.argsort(-decision.probabilities, kind="stable")[:_NAMED]]
-        mark = 8.0 * self._theme.scale
+        mark = 8.0 * theme.scale
         taken = [
             QRectF(float(x - mark), float(y - mark), 2 * mark, 2 * mark)
             for x, y in pixels[[decision.city, choice.chosen]]
         ]
         for city in dict.fromkeys([decision.city, choice.chosen, *map(int, likely)]):
             marked = city in (decision.city, choice.chosen)
-            painter.setFont(self._theme.font(1.1 if marked else 0.9, bold=marked))
+            painter.setFont(theme.font(1.1 if marked else 0.9, bold=marked))
             metrics = QFontMetricsF(painter.font())
             text = str(self.ids[city])
             width, height = metrics.horizontalAdvance(text) + 6, metrics.height()
             x, y = pixels[city]
             away = mark + 1
-            corners = product((y - height - 2, y + 2), (x + away, x - away - width))
-            places = (QRectF(left, top, width, height) for top, left in corners)
+            sides = product((y - height - 2, y + 2), (x + away, x - away - width))
+            places = (QRectF(left, top, width, height) for top, left in sides)
             free = [at for at in places if size.contains(at) and not any(map(at.intersects, taken))]
             if not free:
                 continue
             place = free[0]
             taken.append(place)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.colour("panel", 0.8))
+            painter.setBrush(theme.colour("panel", 0.8))
             painter.drawRoundedRect(place, 4, 4)
-            painter.setPen(self._theme.colour("best" if city == choice.chosen else "text"))
+            painter.setPen(theme.colour("best" if city == choice.chosen else "text"))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
@@ -186,13 +195,13 @@ class DecisionMap(QWidget):
         places = cities
         if self.extent.value == "near" and decision is not None:
             places = cities[_around(decision)]
-        low, high = places.min(axis=0), places.max(axis=0)
+        low, high = corners(places)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()
         tight = max(wanted.width() / max(now.width(), 1e-9), wanted.height() / now.height())
         if not at_once and now.contains(wanted) and tight > 0.35:
             return
-        least = 1e-6 * max(float(np.abs(cities).max()), 1.0)
+        least = 1e-6 * max(float(np.abs(corners(cities)).max()), 1.0)
         self.box.setRange(
             xRange=(low[0], max(high[0], low[0] + least)),
             yRange=(low[1], max(high[1], low[1] + least)),

@@ -39,6 +39,7 @@ _ACTIONS = {  # text, keys, tip
     "step": ("Step", "N", "Make one iteration, then rest"),
     "stop": ("Stop", "Esc", "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
+    "improve": ("Improve the best tour", "Ctrl+I", "A focused colony goes on from the best tour"),
     "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
@@ -100,17 +101,25 @@ class Actions:
             self._all[name].triggered.connect(lambda _=False, slot=slot: slot())
 
     def enable(
-        self, activity: Activity, problem: str, *, instance: bool, exports: Mapping[str, bool]
+        self,
+        activity: Activity,
+        problem: str,
+        *,
+        instance: bool,
+        tour: bool,
+        exports: Mapping[str, bool],
     ) -> None:
         """Enable what can be done now.
 
-        ``problem`` says why no run can start, ``instance`` whether one is shown, ``exports`` for
-        every name in ``EXPORTS`` whether there is something to export.
+        ``problem`` says why no run can start, ``instance`` whether one is shown, ``tour`` whether
+        a run has found one, ``exports`` for every name in ``EXPORTS`` whether there is something
+        to export.
         """
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
         possible = {"start": starts, "pause": activity.goes_on, "step": steps}
         possible["stop"] = activity.goes_on or activity is Activity.MEASURING
+        possible["improve"] = starts and tour
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
@@ -164,7 +173,11 @@ class Actions:
         opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
         _fill(file_menu, opening, [export.menuAction()], self._named("quit"))
         _fill(export, self.exports.values(), pictures)
-        _fill(run, self._named("start", "pause", "step", "stop"), self._named("toggle", "seed"))
+        _fill(
+            run,
+            self._named("start", "pause", "step", "stop"),
+            self._named("toggle", "improve", "seed"),
+        )
         panes = self._named("alone", "fit", "panel", "present")
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))

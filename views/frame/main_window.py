@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.instance import Instance
+from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
 from views.frame import window_state
 from views.frame.about import about_box, ask, keys_box
@@ -47,6 +48,7 @@ class MainWindow(QMainWindow):
 
     open_requested = Signal(object)  # path of an instance to load
     start_requested = Signal()
+    improve_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
     step_requested = Signal()
@@ -260,6 +262,7 @@ class MainWindow(QMainWindow):
                 "pause": self._toggle_pause,
                 "step": self.step_requested.emit,
                 "stop": self.stop_requested.emit,
+                "improve": self.improve_requested.emit,
                 "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
                 "bundled": self.setup.instance.bundled_button.click,
@@ -283,7 +286,10 @@ class MainWindow(QMainWindow):
         for view in self.dashboard.all_views.values():
             possible |= view.exports
         shown = self._instance is not None
-        self.actions_.enable(self.activity, self.problem, instance=shown, exports=possible)
+        tour = self._has_state and problem_of(self._instance) is Problem.TSP
+        self.actions_.enable(
+            self.activity, self.problem, instance=shown, tour=tour, exports=possible
+        )
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
             why = self.activity.value if measures else self.problem or Activity.IDLE.value

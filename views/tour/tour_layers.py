@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from shiboken6 import isValid
 
 from gpu.core.snapshot import Trails
 from views.widgets import layers
+from views.widgets.background_picture import BackgroundPicture
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
+from views.widgets.many import MANY, as_pixels, draw_path, places_in_sight
+from views.widgets.theme import Theme
 
 Edges = NDArray[np.int32]  # city pairs, shape (k, 2)
 Tour = NDArray[np.int32]  # shape (n,)
@@ -29,22 +35,38 @@ def diameter_for(count: int, sizes: tuple[tuple[int, float], ...]) -> float:
 
 
 class MapLayer(layers.Layer, Generic[T]):
-    """A layer that draws a ``T``, if it has one, at or between cities."""
+    """A layer that draws a ``T``, if it has one, at or between cities.
+
+    Where cities are very many, it is drawn in another thread, and the window shows what there is
+    until then, moved with the map.
+    """
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self.cities: Points = np.empty((0, 2))
         self.shown: T | None = None
+        self._beside = BackgroundPicture(self._update)
+
+    @property
+    def many(self) -> bool:
+        """Whether it is drawn in another thread."""
+        return len(self.cities) > MANY
+
+    @property
+    def ready(self) -> bool:
+        """Whether what can be seen is what there is."""
+        return self.empty or not self.many or self._beside.ready
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
         return self.shown is None
 
-    def set_cities(self, cities: Points) -> None:
-        """Take other cities, and show nothing there yet."""
+    def set_cities(self, cities: Points, around: Points | None = None) -> None:
+        """Take other cities, and show nothing there yet; ``around`` has the same bounds."""
         self.cities, self.shown = cities, None
-        self.set_bounds(cities)
+        self.set_bounds(cities if around is None else around)
+        self._beside.clear()
         self.refresh()
 
     def show_part(self, part: T | None) -> None:
@@ -52,21 +74,68 @@ class MapLayer(layers.Layer, Generic[T]):
         self.shown = part
         self.refresh()
 
+    def refresh(self) -> None:
+        """Draw again, after the data or the colours have changed."""
+        self._beside.drop()
+        super().refresh()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Draw, or show what was drawn."""
+        if widget is None or self.empty or not (self.many and CachedPicture.in_use):
+            super().paint(painter, option, widget)
+            return
+        draw = partial(self.draw_part, self.cities, self.shown, self._theme)
+        self._beside.show(painter, widget, self._bounds, draw)
+
+    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        """Draw what can be seen of the part."""
+        self.draw_part(self.cities, self.shown, self._theme, painter, transform, size)
+
+    def draw_part(
+        self,
+        cities: Points,
+        part: T | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
+        """Draw ``part``; any thread may call this, and the layer may show something else by now."""
+        raise NotImplementedError
+
+    def _update(self) -> None:
+        if isValid(self):  # a window may be closed before a picture is there
+            self.update()
+
 
 class CitiesLayer(MapLayer[None]):
     """A dot for each city; the more cities, the smaller the dots."""
 
     empty = False
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(
+        self,
+        cities: Points,
+        part: None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
         """Draw the visible dots."""
-        pixels = to_pixels(self.cities, transform)
-        seen = pixels[(pixels >= 0).all(axis=1) & (pixels <= [size.width(), size.height()]).all(1)]
+        if as_pixels(painter, len(cities)):
+            seen = places_in_sight(painter, cities, transform, size, theme.colour("city", 0.75))
+        else:
+            pixels = to_pixels(cities, transform)
+            inside = (pixels >= 0) & (pixels <= [size.width(), size.height()])
+            seen = pixels[inside.all(axis=1)]
         diameter = diameter_for(len(seen), ((150, 7.0), (600, 5.0), (2500, 3.4), (8000, 2.0)))
         if diameter == 1.0:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         opacity = 0.9 if diameter > 2 else 0.75
-        draw_points(painter, seen, self._theme.colour("city", opacity), diameter)
+        draw_points(painter, seen, theme.colour("city", opacity), diameter)
 
 
 class TourLayer(MapLayer[Tour]):
@@ -84,28 +153,47 @@ class TourLayer(MapLayer[Tour]):
         if part is None or shown is None or not np.array_equal(part, shown):
             super().show_part(part)
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(
+        self,
+        cities: Points,
+        part: Tour | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
         """Draw the visible edges."""
-        assert self.shown is not None
-        pixels = to_pixels(self.cities[np.append(self.shown, self.shown[0])], transform)
+        assert part is not None
+        colour = theme.colour(self._role)
+        if as_pixels(painter, len(cities)):
+            draw_path(painter, cities, part, transform, size, colour, 2.2 if self._bold else 1.0)
+            return
+        pixels = to_pixels(cities[np.append(part, part[0])], transform)
         lines = layers.dashed(pixels) if self._dashes else layers.path_lines(pixels)
         lines = lines[within(lines, size)]
         width = 2.6 if len(lines) <= 200 else 2.2
-        draw_lines(painter, lines, self._theme.colour(self._role), width if self._bold else 1.0)
+        draw_lines(painter, lines, colour, width if self._bold else 1.0)
 
 
 class ImprovementLayer(MapLayer[Changes]):
     """What local search changed: removed edges dashed, new ones bold, all others thin."""
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(
+        self,
+        cities: Points,
+        part: Changes | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
         """Draw the visible edges, the new ones last."""
-        assert self.shown is not None
-        pixels = to_pixels(self.cities, transform)
-        seen = (pixels[edges].reshape(-1, 4) for edges in self.shown)
+        assert part is not None
+        seen = (to_pixels(cities[edges.ravel()], transform).reshape(-1, 4) for edges in part)
         kept, lost, gained = (lines[within(lines, size)] for lines in seen)
-        draw_lines(painter, kept, self._theme.colour("mean"), 1.2)
-        draw_lines(painter, layers.dashed_lines(lost), self._theme.colour("gap"), 1.6)
-        draw_lines(painter, gained, self._theme.colour("latest"), 3.2)
+        draw_lines(painter, kept, theme.colour("mean"), 1.2)
+        draw_lines(painter, layers.dashed_lines(lost), theme.colour("gap"), 1.6)
+        draw_lines(painter, gained, theme.colour("latest"), 3.2)
 
 
 def changes(before: Tour, after: Tour) -> Changes:
@@ -128,35 +216,44 @@ def _numbers(edges: Edges) -> NDArray[np.int64]:
 class TrailsLayer(MapLayer[Trails]):
     """The strongest trails; width and opacity grow with √(τ/τmax)."""
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(
+        self,
+        cities: Points,
+        part: Trails | None,
+        theme: Theme,
+        painter: QPainter,
+        transform: QTransform,
+        size: QRectF,
+    ) -> None:
         """Draw the visible trails, the strongest last."""
-        trails = self.shown
+        trails = part
         if trails is None or len(trails.edges) == 0:
             return
         force = np.sqrt(trails.strength)
         strong = force >= _FAINTEST
-        pixels = to_pixels(self.cities, transform)
-        lines = pixels[trails.edges[strong]].reshape(-1, 4)
+        ends = cities[trails.edges[strong].ravel()]
+        lines = to_pixels(ends, transform).reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]
         if not CachedPicture.in_use:
-            self._draw_trails(painter, lines, force, 1.0)
+            _draw_trails(painter, theme, lines, force, 1.0)
             return
         # Drawn at half the size and enlarged, wide lines take a tenth of the time.
         half = QImage(size.size().toSize() / 2, QImage.Format.Format_ARGB32_Premultiplied)
         half.fill(Qt.GlobalColor.transparent)
         with QPainter(half) as inner:
             inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._draw_trails(inner, lines / 2, force, 0.5)
+            _draw_trails(inner, theme, lines / 2, force, 0.5)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(0, 0, half.width() * 2, half.height() * 2), half)
 
-    def _draw_trails(
-        self, painter: QPainter, lines: Segments, force: NDArray[np.float32], scale: float
-    ) -> None:
-        shade = np.minimum((force * _BINS).astype(int), _BINS - 1)
-        for bin_ in range(_BINS):
-            level = (bin_ + 0.5) / _BINS
-            colour = self._theme.colour("trail", 0.12 + 0.6 * level)
-            width = max(1.0, round((1 + 5 * level) * scale))
-            draw_lines(painter, lines[shade == bin_], colour, width)
+
+def _draw_trails(
+    painter: QPainter, theme: Theme, lines: Segments, force: NDArray[np.float32], scale: float
+) -> None:
+    shade = np.minimum((force * _BINS).astype(int), _BINS - 1)
+    for bin_ in range(_BINS):
+        level = (bin_ + 0.5) / _BINS
+        colour = theme.colour("trail", 0.12 + 0.6 * level)
+        width = max(1.0, round((1 + 5 * level) * scale))
+        draw_lines(painter, lines[shade == bin_], colour, width)

@@ -17,6 +17,7 @@ from views.widgets.canvas_view import CanvasView
 from views.widgets.chips import Chip
 from views.widgets.formats import percent, whole
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
 
 _BEFORE_AND_AFTER = (
@@ -92,8 +93,9 @@ class TourView(CanvasView):
         self._instance = instance
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
+        around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
-            layer.set_cities(points)
+            layer.set_cities(points, around)
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         there = "A" if has_optimum else "There is no"

@@ -93,10 +93,13 @@ class CanvasView(View):
 
     def _nearest(self, places: NDArray[np.float64], place: QPointF) -> int | None:
         """Return which of ``places`` (n, 2) is nearest to the mouse; None if none is near."""
-        offsets = (places - np.array([place.x(), place.y()])) / np.array(self.box.viewPixelSize())
+        pixel = np.array(self.box.viewPixelSize())
+        beside = np.flatnonzero(np.abs(places[:, 0] - place.x()) <= _NEAR * pixel[0])
+        offsets = (places[beside] - np.array([place.x(), place.y()])) / pixel
         distances = np.hypot(offsets[:, 0], offsets[:, 1])
-        nearest = int(distances.argmin())
-        return nearest if distances[nearest] <= _NEAR else None
+        if not distances.size or distances.min() > _NEAR:
+            return None
+        return int(beside[distances.argmin()])
 
 
 class MatrixView(CanvasView):

@@ -26,6 +26,7 @@ Shades = NDArray[np.uint8]
 Join = Callable[[Shades, int], Shades]  # takes shades, and how many to join along each side
 
 _SMOOTH = 20_000  # most lines that are drawn smooth; among more, a single line cannot be seen
+_AT_ONCE = 1_000  # lines that Qt gets in one call, during which no other thread can work
 _BOLD = 15_000  # most lines that are drawn wider than a pixel; more would fill the picture
 
 
@@ -41,13 +42,15 @@ def draw_lines(painter: QPainter, lines: Segments, colour: QColor, width: float 
     """Draw separate lines; very many of them are drawn thin."""
     if len(lines) == 0:
         return
-    array = PrimitiveArray(QLineF, 4)
-    array.resize(len(lines))
-    array.ndarray()[:] = lines
     painter.setPen(pen(colour, width if len(lines) <= _BOLD else 1.0))
     smooth = painter.testRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth and len(lines) <= _SMOOTH)
-    painter.drawLines(*array.drawargs())
+    for first in range(0, len(lines), _AT_ONCE):
+        some = lines[first : first + _AT_ONCE]
+        array = PrimitiveArray(QLineF, 4)
+        array.resize(len(some))
+        array.ndarray()[:] = some
+        painter.drawLines(*array.drawargs())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
 
 
@@ -112,6 +115,12 @@ def within(lines: Segments, size: QRectF) -> NDArray[np.bool_]:
     )
 
 
+def corners(points: Points) -> tuple[Points, Points]:
+    """Return the lowest and the highest coordinates, quickly for a million points."""
+    columns = points.T
+    return np.array([one.min() for one in columns]), np.array([one.max() for one in columns])
+
+
 class Layer(QGraphicsItem):
     """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
@@ -134,7 +143,7 @@ class Layer(QGraphicsItem):
         self.prepareGeometryChange()
         self._bounds = QRectF()
         if len(points):
-            low, high = points.min(axis=0), points.max(axis=0)
+            low, high = corners(points)
             margin = self.margin * max(float((high - low).max()), 1e-9)
             self._bounds = QRectF(QPointF(*(low - margin)), QPointF(*(high + margin)))
 

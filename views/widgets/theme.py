@@ -12,7 +12,7 @@ from string import Template
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import getCppPointer
+from shiboken6 import isValid
 
 BASE_POINTS = 9.5  # size of ordinary text at scale 1
 PRESENTATION_SCALE = 1.4  # how much larger type is in a lecture
@@ -106,6 +106,7 @@ _PARTS = {  # which colours of the palette, some of them for the style sheet alo
 }
 _SELECTED, _DISABLED = _ROLE.Midlight, _ROLE.Shadow  # likewise, and half transparent
 
+_SOME = 60  # of them at a time
 _SOON = 50  # milliseconds after which hidden parts follow: what is seen has been painted then
 
 _FACTORS = {"tiny": 0.84, "log": 0.88, "small": 0.92, "large": 1.25, "huge": 1.8}
@@ -165,17 +166,20 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
     if app.styleSheet() != (sheet := _style_sheet()):
         app.setStyleSheet(sheet)
     elif changed:
-        seen = [part for part in parts_of(window, later) if part.isVisible()]
-        restyle(seen)
-        done = set(map(getCppPointer, seen))
+        parts = list(parts_of(window, later))
+        restyle(part for part in parts if part.isVisible())
+        hidden = [part for part in parts if not part.isVisible()]
 
-        def restyle_hidden() -> None:
-            parts = parts_of(window, later)
-            restyle(part for part in parts if getCppPointer(part) not in done)
+        def restyle_some() -> None:
+            some = [hidden.pop() for _ in range(min(_SOME, len(hidden)))]
+            restyle(part for part in some if isValid(part))
+            soon.setInterval(0)
+            if not hidden:
+                soon.stop()
+                soon.deleteLater()
 
-        soon = QTimer(window, singleShot=True, interval=_SOON)
-        soon.timeout.connect(restyle_hidden)
-        soon.timeout.connect(soon.deleteLater)
+        soon = QTimer(window, interval=_SOON)
+        soon.timeout.connect(restyle_some)
         soon.start()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.files.exports import export_solution
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.run_text import summary_of
 from app.window.models.run import RunModel
@@ -57,6 +59,7 @@ class RunController(Controller):
         self._runs.ended.connect(self._ended)
         window = self._window
         window.start_requested.connect(self.start)
+        window.improve_requested.connect(self.improve)
         window.step_requested.connect(self.step)
         window.pause_requested.connect(self.pause)
         window.resume_requested.connect(self.resume)
@@ -70,12 +73,41 @@ class RunController(Controller):
         if self._runs.busy or instance is None or self._window.problem:
             return
         choices = self._window.setup.choices()
+        self._launch(instance, lambda: self._prepare(instance, choices), steps)
+
+    @Slot()
+    def improve(self) -> None:
+        """Start a focused colony with the best tour of the run that has ended."""
+        former, instance = self._runs.current, self._instance.value
+        if self._runs.busy or former is None or former.snapshot is None or instance is None:
+            return
+        best, choices = former.snapshot.best_solution, self._window.setup.choices()
+        if best is None or self._window.problem:
+            return
+        path = former.recorder.path.with_suffix(instance.problem.words.suffix)
+        comment = f"by {former.session.colony}, seed {former.session.seed}"
+        device = choices.device if choices.device.startswith("cpu") else "cpu"
+        focused = replace(choices, colony="focused", device=device, parameters={})
+
+        def prepare() -> tuple[Session, Recorder]:
+            export_solution(path, instance, best, comment)
+            return self._prepare(instance, focused, path)
+
+        self._launch(instance, prepare)
+
+    def _launch(
+        self,
+        instance: Instance,
+        prepare: Callable[[], tuple[Session, Recorder]],
+        steps: int | None = None,
+    ) -> None:
+        """Begin a run with what ``prepare`` returns in another thread."""
         self._pause_soon = False
         self._window.banner.clear()
         self._window.show_activity(Activity.BUILDING)
         self._background.start(
             Task(
-                lambda _: self._prepare(instance, choices),
+                lambda _: prepare(),
                 lambda prepared: self._begin(instance, *prepared, steps),
                 self._not_prepared,
             )
@@ -122,7 +154,9 @@ class RunController(Controller):
         pauses = self._pause_soon
         self._window.show_activity(Activity.BUILDING_TO_PAUSE if pauses else Activity.BUILDING)
 
-    def _prepare(self, instance: Instance, choices: Choices) -> tuple[Session, Recorder]:
+    def _prepare(
+        self, instance: Instance, choices: Choices, start: Path | None = None
+    ) -> tuple[Session, Recorder]:
         """Check the choices and open the log; in a thread, because disks and drivers are slow."""
         session = new_session(
             instance,
@@ -131,6 +165,7 @@ class RunController(Controller):
             parameters=choices.parameters,
             seed=choices.seed,
             stop=StopSettings.from_dict(choices.stop),
+            start=start,
         )
         return session, Recorder(self.log_path(session), session, instance, self._warn)
 

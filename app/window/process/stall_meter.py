@@ -17,13 +17,16 @@ class StallMeter(QObject):
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
-        self._last = 0.0
+        self._last = self._worked = 0.0
         self._stalls: list[float] = []
+        # Seconds that the thread itself worked between two calls, at most: what a stall would be
+        # on a machine with nothing else to do
+        self.most_work = 0.0
 
     def start(self) -> None:
         """Begin to measure, and forget earlier stalls."""
-        self._stalls = []
-        self._last = time.perf_counter()
+        self._stalls, self.most_work = [], 0.0
+        self._last, self._worked = time.perf_counter(), time.thread_time()
         self._timer.start(TICK)
 
     def stop(self) -> None:
@@ -41,6 +44,7 @@ class StallMeter(QObject):
         return late / len(self._stalls) if self._stalls else 0.0
 
     def _tick(self) -> None:
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         self._stalls.append(max(0.0, now - self._last - TICK / 1000))
-        self._last = now
+        self.most_work = max(self.most_work, worked - self._worked)
+        self._last, self._worked = now, worked

@@ -13,6 +13,7 @@ from gpu.cpu.bits import lowest
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance, weight
 from gpu.cpu.philox import SPARE_BITS, share, words_of
+from gpu.cpu.wheel import part_of, scale_of, spin
 from gpu.problems.tsp.candidates import NOT_LISTED
 
 EXPLOIT, ROULETTE = np.uint32(Purpose.EXPLOIT), np.uint32(Purpose.ROULETTE)
@@ -72,27 +73,23 @@ def heaviest(lists: CandidateLists, u: Whole, keys: NDArray[np.int32], largest: 
 
 
 @inlined
-def roulette(weights: NDArray[np.float32], sums: NDArray[np.float32], spin: np.float32) -> int:
-    """Return a lane drawn in proportion to its weight (eq. 2); those of weight 0 cannot be drawn.
+def roulette(keys: NDArray[np.int32], largest: np.int32, word: np.uint32) -> int:
+    """Return a lane drawn in proportion to its weight (eq. 2); those of key 0 cannot be drawn.
 
-    The prefix sums are formed in the order in which a warp forms them, so that both devices round
-    alike. If rounding leaves no sum above the target, the last lane that can win does.
+    The wheel has whole parts, see :mod:`gpu.cpu.wheel`: both devices draw the same lane, and every
+    lane with a key can be drawn.
     """
+    scale = scale_of(largest)
+    total = np.uint32(0)
     for lane in range(LANES):
-        sums[lane] = weights[lane]
-    shift = 1
-    while shift < LANES:
-        for lane in range(LANES - 1, shift - 1, -1):
-            sums[lane] = sums[lane] + sums[lane - shift]
-        shift *= 2
-    target = spin * sums[LANES - 1]
-    last = 0
-    for lane in range(LANES):
-        if weights[lane] > 0:
-            if sums[lane] > target:
-                return lane
-            last = lane
-    return last
+        total = np.uint32(total + part_of(keys[lane], scale))
+    left = np.uint32(spin(word, np.uint64(total)))
+    lane, part = 0, part_of(keys[0], scale)
+    while part <= left:
+        left = np.uint32(left - part)
+        lane += 1
+        part = part_of(keys[lane], scale)
+    return lane
 
 
 @inlined
@@ -116,8 +113,7 @@ def choose_lane(
         return NOT_LISTED
     if is_greedy(rules, draw):
         return heaviest(lists, u, workspace.keys, largest)
-    spin = spin_of(rules, iteration, ant, step)
-    return roulette(workspace.weights, workspace.sums, spin)
+    return roulette(workspace.keys, largest, spin_of(rules, iteration, ant, step))
 
 
 @inlined
@@ -127,9 +123,9 @@ def is_greedy(rules: Rules, draw: np.uint32) -> bool:
 
 
 @inlined
-def spin_of(rules: Rules, iteration: np.uint32, ant: int, step: int) -> np.float32:
-    """Return where in [0, 1) the wheel of a step stops."""
-    return share(words_of(rules.key, ROULETTE, iteration, ant, step // 4)[step & 3])
+def spin_of(rules: Rules, iteration: np.uint32, ant: int, step: int) -> np.uint32:
+    """Return the random word that spins the wheel of a step."""
+    return words_of(rules.key, ROULETTE, iteration, ant, step // 4)[step & 3]
 
 
 @inlined
@@ -279,4 +275,4 @@ def choose_once(
     largest = weigh(lists, trails, unvisited, 0, 0, workspace.keys)
     draw = words_of(rules.key, EXPLOIT, iteration, ant, step // 4)[step & 3]
     lane = choose_lane(lists, rules, workspace, iteration, ant, step, 0, largest, draw)
-    return lane, share(draw), spin_of(rules, iteration, ant, step)
+    return lane, share(draw), share(spin_of(rules, iteration, ant, step))

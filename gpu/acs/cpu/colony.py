@@ -19,13 +19,13 @@ from gpu.core.trails import KnownTrails, pheromone_picture, strongest_trails
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
+from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each
 from gpu.cpu.structures import allocated
 from gpu.local_search.cpu.colony import TourColony
 from gpu.local_search.kinds import NO_LOCAL_SEARCH
 from gpu.problems.tsp.candidates import BACKUP, build_candidates
-from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 
 ANTS_PER_THREAD = 16
@@ -64,7 +64,7 @@ class AcsCpuColony(TourColony):
         candidates = build_candidates(instance, self._cl)
         geometry = geometry_of(instance, parameters.beta)
         rules = states.rules_of(parameters, seed)._replace(
-            scale=n * nearest_neighbour_length(instance, candidates),
+            scale=n * nearest_neighbour_length(instance),
             immediate=not stepwise,
             directed=instance.directed,
             builders=builders,

@@ -72,7 +72,6 @@ class Workspace(NamedTuple):
 
     weights: NDArray[np.float32]  # (32,)
     keys: NDArray[np.int32]  # (32,): the bits of the weights: the same memory
-    sums: NDArray[np.float32]  # (32,)
     waiting: NDArray[np.int32]  # (64,): boxes that are still to be looked at
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.acs.cuda.kernels import ALL_TOURS, ORDERS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
+from gpu.acs.cuda.kernels import ALL_TOURS, REPLICAS, STEPS, TOURS, TURNS, AcsAnts
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import AcsParameters
 from gpu.cuda.cities import LANES, DeviceCities
@@ -31,7 +31,6 @@ REPLICA_THREADS = 640
 for every ant."""
 
 REPLICA_CITIES = 495  # cities that ``places`` in gpu/acs/cuda/replica_trails.cuh can tell, at most
-ORDER = ORDERS[0]  # how the steps of ants in global memory are ordered
 WEIGHING_THREADS = 256  # threads in a block of weigh_edges
 WARPS_PER_BLOCK = 16  # warps in a block of ants that take turns
 
@@ -154,12 +153,12 @@ class StepByStep(Construction):
         small = self.n <= REPLICA_CITIES and self.warps * LANES <= REPLICA_THREADS
         if small and self._fits(machine):
             return
-        self._source, self._kernel = STEPS, f"step_tours<{ORDER}>"
+        self._source, self._kernel = STEPS, "step_tours"
         self.warps = own
         self._shared = self.warps * 4 * self._tabu_words
         if self._fits(machine):
             return
-        self._source, self._kernel = TURNS, f"step_many_tours<{ORDER}>"
+        self._source, self._kernel = TURNS, "step_many_tours"
         self.warps = WARPS_PER_BLOCK
         at_most = -(-self.ants // (self.blocks * self.warps))
         each = 4 * (ANT_RECORD_WORDS + -(-self._tabu_words // 2) * 2)

@@ -7,7 +7,6 @@ from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateLists, Geometry, Seed, pictures_of
 from gpu.cuda.loader import KernelSource
 
-ORDERS = ("Ordered", "Performed")  # of a grid barrier, see gpu/cuda/kernels/order.cuh
 CAPACITIES = (8, 16, 32)  # sizes of a city's selective memory that kernels are instantiated for
 
 
@@ -143,9 +142,7 @@ ALL_TOURS = KernelSource(
 TOURS = KernelSource(
     f"{_HERE}/tours.cu", {f"build_tours<{walk}, BestOfWarp>": BuildTours for walk in _WALKS}
 )
-STEPS = KernelSource(
-    f"{_HERE}/steps.cu", {f"step_tours<{order}>": StepTours for order in ORDERS}, cooperative=True
-)
+STEPS = KernelSource(f"{_HERE}/steps.cu", {"step_tours": StepTours}, cooperative=True)
 REPLICAS = KernelSource(
     f"{_HERE}/replicas.cu",
     {"weigh_edges": WeighEdges, "step_tours_on_replicas": StepToursOnReplicas},
@@ -153,7 +150,7 @@ REPLICAS = KernelSource(
 )
 TURNS = KernelSource(
     f"{_HERE}/turns.cu",
-    {f"step_many_tours<{order}>": StepManyTours for order in ORDERS},
+    {"step_many_tours": StepManyTours},
     cooperative=True,
 )
 UPDATE = KernelSource(

@@ -152,14 +152,14 @@ SELDOM OutsideChoice choose_outside(const StepTask* task, LaneTabu tabu, int cit
 // The draws of 32 steps.
 struct StepDraws {
     unsigned explorations;  // a bit a step
-    float spins;            // a lane a step: where the roulette wheel stops
+    unsigned spins;         // a lane a step: what spins the roulette wheel
 };
 
 // Draws for 32 steps from `step` on, and stores the cities of the last 32.
 SELDOM StepDraws draw_steps(const StepTask* task, int number, int step, int kept, int lane) {
     Draws draws{task->seed, unsigned(number), task->iteration};
     if (step > 0) task->tours[number * task->geometry.n + step - LANES + lane] = kept;
-    return {draws.explorations(step, task->threshold, lane), draws.roulette(step + lane)};
+    return {draws.explorations(step, task->threshold, lane), draws.spin(step + lane)};
 }
 
 // The last step, back to where the tour began; `trail` is the one to this lane's candidate.

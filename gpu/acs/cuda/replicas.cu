@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
     __shared__ StepTask task;
     ReplicaTrails trails(shared_trails, n, change);
     Mailboxes mailboxes{words, ants};
-    GridBarrier<Ordered> barrier{&state->arrivals};
+    GridBarrier barrier{&state->arrivals};
     unsigned* changed = trails.changed();
     trails.open(lists, listed, directed);
     for (int i = threadIdx.x; i < n; i += blockDim.x) changed[i] = 0;
@@ -103,12 +103,12 @@ __global__ void __launch_bounds__(640) step_tours_on_replicas(const StepToursOnR
         }
         float trail = trails.read(places::of(from, lane), time, free);
         float weight = trail * candidate.weight();
+        unsigned key = weight_key(weight, free), top = warp_max(key);
         int source;
         if (random.explorations >> step % LANES & 1) {
-            source = roulette_lane(free ? weight : 0.0f, free,
+            source = roulette_lane(free ? weight : 0.0f, top,
                                    __shfl_sync(ALL_LANES, random.spins, step % LANES), lane);
         } else {
-            unsigned key = weight_key(weight, free), top = warp_max(key);
             unsigned best = __ballot_sync(ALL_LANES, key == top);
             if (best & (best - 1)) {
                 int lowest = best_city(key, top, candidate.city());

@@ -1,7 +1,7 @@
 // Selection policies over the 32 candidates that a warp holds, one a lane.
 #pragma once
 
-#include "gpu/cuda/kernels/portable.cuh"
+#include "gpu/cuda/kernels/wheel.cuh"
 
 // A weight as an unsigned number of the same order; 0 for a city that may not be chosen.
 // Weights are positive, so their bits compare as the numbers do.
@@ -33,17 +33,11 @@ INLINE bool is_below(float weight, unsigned top) {
     return (__float_as_uint(weight) | (LANES - 1u)) < top;
 }
 
-// Equation 2: the lane drawn by the roulette wheel; `weight` is 0 where not `free`. The prefix
-// sums are taken in one fixed order, on every device, so that a seed decides the lane.
-INLINE int roulette_lane(float weight, bool free, float number, int lane) {
-    float prefix = weight;
-#pragma unroll
-    for (int offset = 1; offset < LANES; offset *= 2) {
-        float before = __shfl_up_sync(ALL_LANES, prefix, offset);
-        if (lane >= offset) prefix = prefix + before;
-    }
-    float target = number * __shfl_sync(ALL_LANES, prefix, LANES - 1);
-    unsigned beyond = __ballot_sync(ALL_LANES, free && prefix > target);
-    unsigned allowed = __ballot_sync(ALL_LANES, free);
-    return beyond ? __ffs(beyond) - 1 : LANES - 1 - __clz(allowed);
+// Equation 2: the lane drawn by the roulette wheel that a random word spins; `weight` is 0 where
+// the city may not be chosen, and `top` the largest weight_key(). Parts of the wheel are whole
+// numbers, see wheel.cuh: at most 2^28 in all, and none is 0 where the city may be chosen.
+INLINE int roulette_lane(float weight, unsigned top, unsigned word, int lane) {
+    unsigned prefix = warp_prefix(Wheel(__uint_as_float(top - 1)).units(weight), lane);
+    unsigned stop = __umulhi(word, __shfl_sync(ALL_LANES, prefix, LANES - 1));
+    return __ffs(__ballot_sync(ALL_LANES, prefix > stop)) - 1;
 }

@@ -51,7 +51,7 @@ INLINE int choose(const WalkBase& walk, const TrailMatrix& trails, float trail, 
         return trails.choose_outside(options, walk.geometry, walk.tabu, memory, walk.city,
                                      walk.lane, chosen);
     float weight = trail * walk.candidate.weight();
-    if (explores) return walk.spin(weight, draws.roulette(step));
+    if (explores) return walk.spin(weight, draws.spin(step));
     unsigned key = weight_key(weight, walk.free());
     return best_city(key, warp_max(key), walk.candidate.city());
 }

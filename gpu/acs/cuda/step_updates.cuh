@@ -60,10 +60,9 @@ INLINE void trails(const Word (&words)[COUNT], unsigned now, LocalUpdate change,
     }
 }
 
-// The result is to be passed to Order::performed().
-INLINE unsigned update(Word* place, unsigned time, float trail) {
+INLINE void update(Word* place, unsigned time, float trail) {
     atomicMax(place, make(time, trail));
-    return unsigned(atomicAdd(place, 1ull));
+    atomicAdd(place, 1ull);
 }
 
 }  // namespace stamped
@@ -86,11 +85,11 @@ struct OutsideLog {
 
     static INLINE Word edge(int from, int to) { return Word(from) << 32 | unsigned(to); }
 
-    // Notes an update of the present time. The result is to be passed to Order::performed().
-    __device__ unsigned note(int from, int to, float trail) const {
+    // Notes an update of the present time.
+    __device__ void note(int from, int to, float trail) const {
         Word* mine = entry(time + 1, atomicAdd(&counts[time + 1], 1u));
-        Word seen = atomicExch(mine, edge(from, to));
-        return unsigned(seen + atomicExch(mine + 1, __float_as_uint(trail)));
+        atomicExch(mine, edge(from, to));
+        atomicExch(mine + 1, __float_as_uint(trail));
     }
 
     // Calls visit(to, trail before) for every update of a trail from `city`. All lanes of the warp
@@ -132,15 +131,11 @@ struct NotedUpdate {
     int from = 0, to = 0;
     bool there = false, back = false;
 
-    // All lanes of the warp call this; the result is to be passed to Order::performed().
-    INLINE unsigned perform(const OutsideLog& log, const TrailMatrix& trails, int lane) const {
-        if (!there && !back) return 0;
+    // All lanes of the warp call this.
+    INLINE void perform(const OutsideLog& log, const TrailMatrix& trails, int lane) const {
+        if (!there && !back) return;
         float trail = there ? log.trail(from, to, 1.0f) : log.trail(to, from, 1.0f);
-        unsigned seen = 0;
-        if (there && lane == 0)
-            seen += __float_as_uint(atomicExch(trails.outside_at(from, to), trail));
-        if (back && lane == 1)
-            seen += __float_as_uint(atomicExch(trails.outside_at(to, from), trail));
-        return seen;
+        if (there && lane == 0) atomicExch(trails.outside_at(from, to), trail);
+        if (back && lane == 1) atomicExch(trails.outside_at(to, from), trail);
     }
 };

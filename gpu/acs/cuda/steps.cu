@@ -15,7 +15,6 @@
 //
 // What a step needs and no update can change (the next city's candidates, its tabu bits) is done
 // between arriving at a barrier and waiting there.
-template <class Order>
 __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     const auto [common, listed, outside, far, tours, state, tabu_words, stamps, log_entries,
                 log_counts] = arguments;
@@ -30,7 +29,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     unsigned* tabus = held_shared(shared);
     BitTabu tabu(tabus + warp * tabu_words, tabu_words);
     unsigned iteration = unsigned(state->iteration);
-    GridBarrier<Order> barrier{&state->arrivals};
+    GridBarrier barrier{&state->arrivals};
     TrailMatrix trails{listed, outside, far, n, bool(directed)};
     WalkBase walk{lists, geometry, tabu, change, bool(directed), lane};
     Draws draws{seed, unsigned(ant), iteration};
@@ -44,7 +43,6 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
     int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < n * LANES; i += threads) stamps[i] = stamped::make(0, listed[i]);
     for (int i = thread; i <= n; i += threads) log_counts[i] = 0;
-    Order::published();
     barrier.arrive();
     if (lane == 0) helpers.asked[warp] = -1;
     if (works) {
@@ -61,7 +59,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
         log.time = time - 1;
         if (works) {
             Word word = __ldcg(&stamps[static_cast<long long>(walk.city) * LANES + lane]);
-            unsigned seen_noted = noted.perform(log, trails, lane), seen_outside = 0;
+            noted.perform(log, trails, lane);
             noted.there = noted.back = false;
             int from = walk.city, next = start;
             float trail = stamped::trail(word, time, change);
@@ -80,9 +78,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
             // An update that changes nothing need not be made.
             bool updates = due && (chosen || outside_trail.place) && change(trail) != trail;
             walk.look(next);
-            // Two lanes update the edge's two directions at once; one after the other, the second
-            // would wait for what the first returns.
-            unsigned seen = 0;
+            // Two lanes update the edge's two directions at once.
             unsigned taker = __ballot_sync(ALL_LANES, updates && chosen);
             if (taker) {
                 int source = __ffs(taker) - 1;
@@ -91,8 +87,7 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
                 bool back = lane == (source ^ 1) && !directed && its_rank != NOT_LISTED;
                 long long place = static_cast<long long>(back ? next : from) * LANES;
                 if (back || lane == source)
-                    seen =
-                        stamped::update(stamps + (place + (back ? its_rank : lane)), time, before);
+                    stamped::update(stamps + (place + (back ? its_rank : lane)), time, before);
             }
             // Where the chosen city was on no list, its own list may still have this one.
             if (__any_sync(ALL_LANES, updates && (!chosen || (!directed && rank == NOT_LISTED)))) {
@@ -101,14 +96,13 @@ __global__ void __launch_bounds__(640) step_tours(const StepTours arguments) {
                 noted = NotedUpdate{from, next, __any_sync(ALL_LANES, there) != 0,
                                     __any_sync(ALL_LANES, back) != 0};
                 if (updates) {
-                    if (there) seen_outside += log.note(from, next, trail);
-                    if (back) seen_outside += log.note(next, from, trail);
+                    if (there) log.note(from, next, trail);
+                    if (back) log.note(next, from, trail);
                     if (there && !directed && found >= 0)
-                        seen_outside += stamped::update(
-                            stamps + (static_cast<long long>(next) * LANES + found), time, trail);
+                        stamped::update(stamps + (static_cast<long long>(next) * LANES + found),
+                                        time, trail);
                 }
             }
-            Order::performed(seen + seen_noted + seen_outside);
         }
         if (due) barrier.arrive();
         if (works) {

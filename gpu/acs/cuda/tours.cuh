@@ -65,8 +65,8 @@ __global__ void
         for (int first = 0; first < n; first += LANES) {
             unsigned explorations = draws.explorations(first, threshold, lane);
             unsigned updates = __ballot_sync(ALL_LANES, (first + lane) % period == 0);
-            // The numbers of the roulette wheel for all 32 steps at once.
-            float wheel = explorations ? draws.roulette(first + lane) : 0.0f;
+            // The random words of the roulette wheel for all 32 steps at once.
+            unsigned spins = explorations ? draws.spin(first + lane) : 0;
             int steps = min(LANES, n - first);
             // The run of usual steps ends before these: steps that explore, and the next 32.
             unsigned stops = explorations | (steps < LANES ? 1u << steps : 0);
@@ -78,7 +78,7 @@ __global__ void
                     usual = i < LANES && !(stops >> i & 1);
                 }
                 if (i == steps) break;
-                int city = walk.step(explorations >> i & 1, __shfl_sync(ALL_LANES, wheel, i),
+                int city = walk.step(explorations >> i & 1, __shfl_sync(ALL_LANES, spins, i),
                                      updates >> i & 1, i & 1);
                 if (lane == i) kept = city;
             }

@@ -35,7 +35,6 @@ constexpr int ANT_RECORD_WORDS = (sizeof(AntRecord) + 7) / 8 * 2;
 
 // Builds the tours of one iteration, as step_tours does. The ants live in shared memory, or in
 // `ants_memory` if there are too many for that; all updates are swaps.
-template <class Order>
 __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours arguments) {
     const auto& [common, listed, outside, far, tours, state, tabu_words, ants_memory] = arguments;
     const auto& [ants, threshold, period, change, seed, lists, geometry, directed] = common;
@@ -51,7 +50,7 @@ __global__ void __launch_bounds__(512) step_many_tours(const StepManyTours argum
                          : reinterpret_cast<unsigned*>(shared_ants) +
                                threadIdx.x / LANES * at_most * record_words;
     unsigned iteration = unsigned(state->iteration);
-    GridBarrier<Order> barrier{&state->arrivals};
+    GridBarrier barrier{&state->arrivals};
 
     int until_update = period;
     for (int step = 0; step <= n; ++step) {

@@ -32,9 +32,10 @@ struct WalkBase {
     INLINE bool free() const { return !tabu.visited(candidate.city()); }
 
     // The candidate that the roulette wheel chooses. All lanes of the warp call this.
-    INLINE int spin(float weight, float number) const {
+    INLINE int spin(float weight, unsigned word) const {
         bool allowed = free();
-        int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+        unsigned top = warp_max(weight_key(weight, allowed));
+        int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
         return __shfl_sync(ALL_LANES, candidate.city(), drawn);
     }
 
@@ -164,8 +165,8 @@ struct MatrixWalk : GuidedWalk {
         return true;
     }
 
-    // Any step.
-    INLINE int step(bool explores, float number, bool due, int turn) {
+    // Any step; the random word spins the wheel.
+    INLINE int step(bool explores, unsigned word, bool due, int turn) {
         int from = city, mine = candidate.city(), next;
         bool allowed = !tabu.visited(mine, bits);
         if (!__any_sync(ALL_LANES, allowed)) {
@@ -177,12 +178,12 @@ struct MatrixWalk : GuidedWalk {
         }
         unsigned rank = candidate.reverse();
         float weight = trail * candidate.weight(), changed = change(trail);
+        unsigned key = weight_key(weight, allowed), top = warp_max(key);
         if (explores) {
-            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
         } else {
-            unsigned key = weight_key(weight, allowed);
-            next = best_city(key, warp_max(key), mine);
+            next = best_city(key, top, mine);
         }
         if (AHEAD && next == ahead.expected)
             go_on(turn);
@@ -301,7 +302,7 @@ struct SelectiveWalk : GuidedWalk {
         return true;
     }
 
-    INLINE int step(bool explores, float number, bool due, int turn) {
+    INLINE int step(bool explores, unsigned word, bool due, int turn) {
         int mine = candidate.city();
         bool allowed = !tabu.visited(mine, bits);
         float weight = trail * candidate.weight();
@@ -310,7 +311,7 @@ struct SelectiveWalk : GuidedWalk {
         if (__builtin_expect(top == 0, 0)) {
             next = step_outside();
         } else if (explores) {
-            int drawn = roulette_lane(allowed ? weight : 0.0f, allowed, number, lane);
+            int drawn = roulette_lane(allowed ? weight : 0.0f, top, word, lane);
             next = __shfl_sync(ALL_LANES, mine, drawn);
         } else if (GREEDY == REMEMBERED) {
             bool may = weight_key(rival, true) >= top;

@@ -18,11 +18,11 @@ from gpu.core.snapshot import Trails
 from gpu.core.trails import matrix_picture, matrix_trails
 from gpu.cpu.colony import Painter
 from gpu.cpu.geometry import geometry_of
+from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.local_search.cpu.colony import TourColony
 from gpu.problems.tsp.candidates import build_candidates
-from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 
 LISTED = 32  # nearest neighbours that the branching factor looks at; more if lists are longer
@@ -55,7 +55,7 @@ class MatrixColony(TourColony):
         self._ants = states.tours_of(n, m, instance.directed, linked=self.ALL_DEPOSIT)
         geometry, record = geometry_of(instance, parameters.beta), record_of(n)
         construction = Construction(self._matrices, geometry, self._ants, rules, search, record)
-        nearest = max(nearest_neighbour_length(instance, candidates), 1)
+        nearest = max(nearest_neighbour_length(instance), 1)
         state, update = self._update(parameters, construction, nearest)
         stages = (
             Stage(WEIGH, "choice info", shared(n)),

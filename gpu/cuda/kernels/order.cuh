@@ -35,51 +35,7 @@ INLINE void acquire() {
 #endif
 }
 
-// How a grid barrier orders what the threads do before and after it. By the model:
-struct Ordered {
-    static INLINE void published() {}
-    static INLINE void performed(unsigned) {}
-
-#if !defined(FORMICARIUM_EMULATION)
-    static INLINE void arrive(unsigned* arrivals) {
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrivals) : "memory");
-    }
-
-    static INLINE unsigned arrived(const unsigned* arrivals) {
-        unsigned value;
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(value)
-                     : "l"(arrivals)
-                     : "memory");
-        return value;
-    }
-#endif
-};
-
-// The other way needs no fence at the barrier, and rests on what GPUs do: an atomic operation, or a
-// read past the L1 cache, has been performed in the L2 cache when its value is used. So values that
-// nothing else uses are passed to performed(), and plain stores must be published().
-#if defined(FORMICARIUM_EMULATION)
-typedef Ordered Performed;
-#else
-struct Performed {
-    static INLINE void published() { __threadfence(); }
-
-    // The compiler must see a use of `value`; a fence for one value does no harm.
-    static INLINE void performed(unsigned value) {
-        if (value == 0x9e3779b9u) __threadfence();
-    }
-
-    static INLINE void arrive(unsigned* arrivals) {
-        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(arrivals) : "memory");
-    }
-
-    static INLINE unsigned arrived(const unsigned* arrivals) { return latest(arrivals); }
-};
-#endif
-
 // A barrier over all blocks of a cooperative launch. `arrivals` must be 0 when the launch begins.
-template <class Order>
 struct GridBarrier {
     unsigned* arrivals;
     unsigned target = 0;
@@ -88,7 +44,8 @@ struct GridBarrier {
         target += gridDim.x;
 #if !defined(FORMICARIUM_EMULATION)
         __syncthreads();
-        if (threadIdx.x == 0) Order::arrive(arrivals);
+        if (threadIdx.x == 0)
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrivals) : "memory");
 #endif
     }
 
@@ -97,10 +54,22 @@ struct GridBarrier {
         emulation_grid_barrier();
 #else
         if (threadIdx.x == 0) {
-            while (int(Order::arrived(arrivals) - target) < 0) {
+            while (int(arrived() - target) < 0) {
             }
         }
         __syncthreads();
 #endif
     }
+
+#if !defined(FORMICARIUM_EMULATION)
+  private:
+    INLINE unsigned arrived() const {
+        unsigned value;
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                     : "=r"(value)
+                     : "l"(arrivals)
+                     : "memory");
+        return value;
+    }
+#endif
 };

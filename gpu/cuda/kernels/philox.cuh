@@ -11,7 +11,8 @@ enum Purpose : unsigned {
     INDEPENDENT = 3,
     RESERVOIR = 4,
     TRIAL = 5,
-    TABU = 6
+    TABU = 6,
+    KICK = 7
 };
 
 struct Seed {
@@ -62,10 +63,5 @@ struct Draws {
     // What spins the roulette wheel at a step: 32 random bits.
     INLINE unsigned spin(int step) const {
         return word_of(philox(seed, step >> 2, ant, iteration, ROULETTE), step & 3);
-    }
-
-    // The same, uniform in [0, 1) with 24 bits.
-    INLINE float roulette(int step) const {
-        return float(spin(step) >> 8) * 5.9604644775390625e-8f;
     }
 };

@@ -155,6 +155,17 @@ INLINE uint4* start_copy(uint4* shared, const void* global, int size) {
     return shared + size;
 }
 
+// A square root that is off by one unit in the last place at most.
+INLINE float quick_root(float square) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(square));
+    return root;
+#else
+    return sqrtf(square);
+#endif
+}
+
 // What an operation makes of the values of a warp, in every lane.
 template <class Value, class Operation>
 INLINE Value warp_reduced(Value value, Operation operation) {

@@ -11,6 +11,7 @@ from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
+from gpu.focused.cpu.doubled import stride
 from gpu.focused.cpu.log import enter
 from gpu.focused.cpu.patch import forget, lay_out, leave
 from gpu.focused.cpu.search import changes, forget_queue, improve, wait
@@ -28,7 +29,7 @@ from gpu.focused.cpu.tour import away, copy, given_up, take_back, turn_noted
 
 KICK = np.uint32(Purpose.KICK)
 LN2 = math.log(2.0)
-LEAST_CITIES = 5  # of a tour that can be kicked
+LEAST_CITIES = 4  # of a tour that can be kicked
 
 NOT_KICKED = -(np.int64(2) ** 62)
 
@@ -118,37 +119,36 @@ def _kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
-    places drawn for it, the one with the weaker trail is taken.
+    places drawn for it, the one with the weaker trail is taken. Doubled cities stay together.
     """
     lists, rules, size = state.lists, state.rules, patch.numbers[SIZE]
-    if size < LEAST_CITIES:
+    step = stride(state)
+    if size < LEAST_CITIES * step:
         return NOT_KICKED
     words, more = patch.words[:4], patch.words[4:]
     draw_block(words, rules.key, KICK, iteration, ant, 0)
     draw_block(more, rules.key, KICK, iteration, ant, 1)
-    start = _below(words[0], size)
+    start = _below(words[0], size) | (step - 1)
     if rules.focus > 0 and share(more[1]) < rules.focus:
-        other = _below(more[0], size)
+        other = _below(more[0], size) | (step - 1)
         if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
             start = other
-    longest = min(np.int64(rules.kick), (size - 2) // 3)
-    b = _below(words[1], longest) + 1
-    c = _below(words[2], longest) + 1
-    d = _below(words[3], longest) + 1
-    place = min(np.int64(patch.place[start]), size - 2 - b - c - d)
-    if place < 0:
-        return NOT_KICKED
+    longest = min(np.int64(rules.kick), (size // step - 1) // 3)
+    b = (_below(words[1], longest) + 1) * step
+    c = (_below(words[2], longest) + 1) * step
+    d = (_below(words[3], longest) + 1) * step
+    place = min(np.int64(patch.place[start]) // step * step + step, size - b - c - d) - 1
     return _bridge(lists, patch, place, place + b, place + b + c, place + b + c + d)
 
 
 @inlined
 def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Whole) -> np.int64:
     """Give up the edges behind four places for those of a double bridge; return the gain."""
-    tour = patch.tour
+    tour, size = patch.tour, patch.numbers[SIZE]
     a0, b0 = np.int32(tour[p0]), np.int32(tour[p0 + 1])
     b1, c0 = np.int32(tour[p1]), np.int32(tour[p1 + 1])
     c1, d0 = np.int32(tour[p2]), np.int32(tour[p2 + 1])
-    d1, e0 = np.int32(tour[p3]), np.int32(tour[p3 + 1])
+    d1, e0 = np.int32(tour[p3]), np.int32(tour[p3 + 1 if p3 + 1 < size else 0])
     gain = given_up(lists, patch, a0, b0) + given_up(lists, patch, b1, c0)
     gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
     if gain < 0:

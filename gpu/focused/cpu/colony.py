@@ -20,11 +20,12 @@ from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
+from gpu.focused.cpu.doubled import PREPARING, doubled, halved
 from gpu.focused.cpu.iteration import MERGE, SEARCH, run
 from gpu.focused.cpu.state import FocusedState, Lists, Rules
 from gpu.focused.cpu.state import Trails as FocusedTrails
+from gpu.focused.directed import require_few
 from gpu.focused.parameters import ALPHA, FocusedParameters
-from gpu.focused.symmetric import require_symmetric
 from gpu.problems.tsp.checks import checked_tour
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.quadrants import quadrant_neighbours
@@ -33,18 +34,19 @@ CYCLE = 2  # ants for each city in the first cycle of cooling
 FULL = 64  # in the first one that begins with the full temperature
 
 
-def _lists_of(
-    instance: TspInstance, k: int, nearness: str
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the candidates of each city by (distance, index), and their distances."""
+def _lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[Lists, NDArray[np.int32]]:
+    """Return the candidates of each city by (distance, index), and the greedy tour."""
     if nearness == ALPHA:
         neighbours = alpha_neighbours(instance, k).neighbours
     else:
         neighbours = quadrant_neighbours(instance, k)
     lengths = instance.distances(np.arange(instance.n)[:, None], neighbours)
     order = np.argsort(lengths * instance.n + neighbours, axis=1)
-    sorted_lengths = np.take_along_axis(lengths, order, 1).astype(np.int32)
-    return np.take_along_axis(neighbours, order, 1), sorted_lengths
+    spans = np.take_along_axis(lengths, order, 1).astype(np.int32)
+    neighbours = np.take_along_axis(neighbours, order, 1)
+    geometry = geometry_of(instance, 1.0)
+    lists = Lists(geometry, states.is_flat(geometry), neighbours, spans)
+    return lists, greedy_tour(instance, neighbours)
 
 
 class FocusedCpuColony(CpuColony):
@@ -53,7 +55,7 @@ class FocusedCpuColony(CpuColony):
     Raises
     ------
     ParameterError
-        If the instance is directed.
+        If the instance is directed and too large.
     DeviceMemoryError
         If the colony would not fit into free memory.
     """
@@ -63,29 +65,40 @@ class FocusedCpuColony(CpuColony):
     _instance: TspInstance
 
     def __init__(
-        self, instance: TspInstance, parameters: FocusedParameters, seed: int, *, threads: int
+        self,
+        instance: TspInstance,
+        parameters: FocusedParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,  # the first source, else a greedy tour
     ) -> None:
-        require_symmetric(instance)
-        n = instance.n
-        parameters = parameters.resolved(n)
+        require_few(instance)
+        parameters = parameters.resolved(instance.n)
         assert parameters.ants is not None
+        halves = 2 if instance.directed else 1
+        n = halves * instance.n
         threads = min(threads, states.cells_of(n))
-        what = f"this colony on {instance.name} ({n} cities)"
-        memory.require(
-            what, states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
-        )
+        needed = states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
+        if instance.directed:
+            needed["tables of distances"] = instance.n**2 * PREPARING
+        memory.require(f"this colony on {instance.name} ({instance.n} cities)", needed)
         self._instance = instance
-        neighbours, lengths = _lists_of(instance, parameters.candidates, parameters.nearness)
-        geometry = geometry_of(instance, 1.0)
-        self._lists = Lists(geometry, states.is_flat(geometry), neighbours, lengths)
+        if instance.directed:
+            self._lists, first = doubled(instance, parameters.candidates)
+            start = first if start is None else halved(start)
+        else:
+            self._lists, first = _lists_of(instance, parameters.candidates, parameters.nearness)
+            start = first if start is None else start
+        length = instance.tour_length(start[::halves] // halves)
         cycle, full = (
-            max(1, round(ants_a_city * n / parameters.ants))
+            max(1, round(ants_a_city * instance.n / parameters.ants))
             for ants_a_city in (parameters.cooling or CYCLE, parameters.cooling or FULL)
         )
         rules = Rules(
             key=key_of(seed),
             ants=parameters.ants,
-            kick=parameters.kick,
+            kick=max(1, parameters.kick // 10) if instance.directed else parameters.kick,
             heat=parameters.heat,
             cycle=cycle,
             doubling=parameters.cooling is None,
@@ -93,13 +106,12 @@ class FocusedCpuColony(CpuColony):
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
         )
-        start = greedy_tour(instance, neighbours)
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
         values = np.ones((n, parameters.candidates), np.float32)
         self._trails = FocusedTrails(values, np.ones(n, np.float32))
-        schedule = np.array((0.0, instance.tour_length(start), rules.cycle, 0.0, 0.0))
-        record = record_of(n)
+        schedule = np.array((0.0, length, rules.cycle, 0.0, 0.0))
+        record = record_of(instance.n)
         cells, exchange = states.new_cells(n), states.new_exchange(n)
         log = states.new_log(n, parameters.ants)
         state = FocusedState(
@@ -129,18 +141,28 @@ class FocusedCpuColony(CpuColony):
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
         row = np.ones(self._instance.n, np.float32)
-        row[self._lists.neighbours[city]] = self._trails.values[city]
+        neighbours, values = self._listed()
+        row[neighbours[city]] = values[city]
         return row
 
+    def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Cities on each city's list, and the trails to them: where directed, to leave by."""
+        neighbours, values = self._lists.neighbours, self._trails.values
+        if self._instance.directed:
+            return neighbours[1::2] // 2, values[1::2]
+        return neighbours, values
+
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        n, k = self._trails.values.shape
+        neighbours, values = self._listed()
+        n, k = values.shape
         cities = np.repeat(np.arange(n, dtype=np.int32), k)
-        known = KnownTrails(cities, self._lists.neighbours.ravel(), self._trails.values.ravel())
-        return partial(pheromone_picture, known), partial(strongest_trails, known, n, False)
+        known = KnownTrails(cities, neighbours.ravel(), values.ravel())
+        select = partial(strongest_trails, known, n, self._instance.directed)
+        return partial(pheromone_picture, known), select
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more = super()._more(wanted)
         more["limits"] = (1.0, float(states.STRONGEST))
         if Wanted.BRANCHING in wanted:
-            more["branching"] = branching_factor(self._trails.values)
+            more["branching"] = branching_factor(self._listed()[1])
         return more

@@ -11,6 +11,7 @@ from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.focused.cpu.ants import search_cell, settle_all
 from gpu.focused.cpu.cells import share_out
 from gpu.focused.cpu.cooling import cool
+from gpu.focused.cpu.doubled import city_at
 from gpu.focused.cpu.log import make_again
 from gpu.focused.cpu.merge import merge
 from gpu.focused.cpu.state import LENGTH, STRONGEST, FocusedState, Patch
@@ -68,8 +69,8 @@ def _keep(state: FocusedState) -> None:
     if improved:
         numbers[BEST_COST] = numbers[LAST_BEST]
         numbers[BEST_ITERATION] = numbers[ITERATION]
-    for at in range(state.tour.size):
-        city = np.uint32(state.tour[at])
+    for at in range(record.last_solution.size):
+        city = city_at(state, at)
         record.last_solution[at] = city
         if improved:
             record.best_solution[at] = city

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import distance
 from gpu.focused.cpu.exchange import make
-from gpu.focused.cpu.state import Exchange, FocusedState
+from gpu.focused.cpu.state import LEFT, Exchange, FocusedState
 
 
 @compiled
@@ -45,7 +45,7 @@ def merge(
             gain += distance(geometry, old[0], old[1]) - distance(geometry, new[0], new[1])
         return gain
     _sort_by_component(room, count)
-    first = np.int64(0)
+    first, left = np.int64(0), 0
     while first < count:
         component, part = _component(room, room.old[room.order[0, first], 0]), np.int64(0)
         end = first
@@ -56,8 +56,39 @@ def merge(
         wanted = part > 0 or not only_gains
         if wanted and make(state.tour, state.place, room, first, end - first):
             gain += part
+        elif left < LEFT:
+            room.left[left, 0], room.left[left, 1] = first, end - first
+            room.left_gains[left] = part
+            left += 1
         first = end
+    if only_gains:
+        gain += _make_pairs(state, count, left)
     return gain
+
+
+@inlined
+def _make_pairs(state: FocusedState, count: np.int64, left: int) -> np.int64:
+    """Make two components together that gain, where one alone would leave two tours."""
+    room, gained = state.exchange, np.int64(0)
+    for one in range(left):
+        for other in range(one):
+            gain = room.left_gains[one] + room.left_gains[other]
+            size = np.int64(room.left[one, 1]) + np.int64(room.left[other, 1])
+            if gain <= 0 or room.left[one, 1] == 0 or room.left[other, 1] == 0:
+                continue
+            if count + size > room.order.shape[1]:
+                continue
+            at = count  # behind the components
+            for part in (one, other):
+                for edge in range(room.left[part, 1]):
+                    place = room.left[part, 0] + edge
+                    room.order[0, at] = room.order[0, place]
+                    room.order[1, at] = room.order[1, place]
+                    at += 1
+            if make(state.tour, state.place, room, count, size):
+                gained += gain
+                room.left[one, 1] = room.left[other, 1] = 0
+    return gained
 
 
 @inlined

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import DOUBLED
 from gpu.focused.cpu.state import (
     CHANGED,
     FAR,
@@ -50,6 +51,10 @@ def lay_out(
         patch.waiting[city] = False
     patch.numbers[SIZE], patch.numbers[TURNS], patch.numbers[CHANGED] = size, 0, 0
     patch.numbers[HEAD], patch.numbers[WAITING], patch.numbers[LINKED] = 0, 0, 0
+    if lists.geometry.rule == DOUBLED:
+        for city in range(size):  # source and patch have both halves of a city next to each other
+            patch.links[city, 0] = patch.links[city, 1] = city ^ 1
+        patch.numbers[LINKED] = 1
     if size < n:
         _link(patch, members, begin, size, n)
     for city in range(size):

@@ -142,6 +142,14 @@ def _move(lists: Lists, patch: Patch, t1: np.int32) -> np.int64:
 
 
 @inlined
+def _between(patch: Patch, a: np.int32, b: np.int32, onward: bool) -> np.int64:
+    """Return the number of cities of a stretch from a to b, onward or backward."""
+    first, last = np.int64(patch.place[a]), np.int64(patch.place[b])
+    length = last - first if onward else first - last
+    return (length if length >= 0 else length + patch.numbers[SIZE]) + 1
+
+
+@inlined
 def _make(
     patch: Patch,
     kind: int,
@@ -158,7 +166,14 @@ def _make(
     touched[4], touched[5], touched[6] = t5, t6, 4 if kind == TWO else 6
     tour, place, journal, numbers = patch.tour, patch.place, patch.journal, patch.numbers
     first = (t1, t2, t3, t4)
-    if kind == SWAPPED:
+    if kind == SWAPPED:  # of three stretches, the two that are shorter
+        onward = after(patch, t1) == t2
+        one, two = _between(patch, t2, t5, onward), _between(patch, t6, t3, onward)
+        three = numbers[SIZE] - one - two
+        if one > three and one >= two:
+            t1, t2, t3, t4, t5, t6 = t5, t6, t1, t2, t3, t4
+        elif two > three:
+            t1, t2, t3, t4, t5, t6 = t3, t4, t5, t6, t1, t2
         first = (t1, t2, t4, t3)
     elif kind == BACKWARD:
         first = (t1, t2, t5, t6)

@@ -5,7 +5,8 @@ search in a patch, one after another: each begins where the one before it ended,
 tour of its own. At the end of the iteration the changes of all patches are merged.
 
 A patch has the cities of the cell. Where there are several cells, the stretches of the source
-between them are links: edges of the patch's tour that no ant may give up.
+between them are links: edges of the patch's tour that no ant may give up. So are those between both
+halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ MOST_CELLS = 1 << 10
 JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
 ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
+
+LEFT = 64  # components that can be remembered until others are known
 
 STRONGEST = np.float32(100)  # the trail of an edge that is always in the tour
 
@@ -119,6 +122,8 @@ class Exchange(NamedTuple):
     path: NDArray[np.int32]  # (n,): segments in their new order; the lowest bit: turned
     moved: NDArray[np.int32]  # (n,): cities on their way to another place
     place: NDArray[np.int32]  # (n,): places in a patch's tour
+    left: NDArray[np.int32]  # (LEFT, 2): components that were not made: first edge, and the number
+    left_gains: NDArray[np.int64]  # (LEFT,)
 
 
 class Trails(NamedTuple):
@@ -164,8 +169,8 @@ def cells_of(n: int) -> int:
 
 
 def patch_size(n: int) -> int:
-    """Cities of the largest patch."""
-    return -(-n // cells_of(n))
+    """Cities of the largest patch: cells have an even number, but for one of them."""
+    return min(n, -(-n // cells_of(n)) + 4)
 
 
 def new_patch(n: int, k: int, c: int) -> Patch:
@@ -195,7 +200,7 @@ def new_cells(n: int) -> Cells:
     return allocated(
         Cells,
         n,
-        bounds=shares * n // cells,
+        bounds=np.where(shares < cells, shares * n // cells // 2 * 2, n),
         members=everyone.copy(),
         everyone=everyone,
         results=(cells, patch_size(n)),
@@ -223,7 +228,16 @@ def new_log(n: int, ants: int) -> Log:
 
 def new_exchange(n: int) -> Exchange:
     """Make room for an exchange."""
-    return allocated(Exchange, n, old=(n, 2), new=(n, 2), order=(2, n), ends=2 * n)
+    return allocated(
+        Exchange,
+        n,
+        old=(n, 2),
+        new=(n, 2),
+        order=(2, n),
+        ends=2 * n,
+        left=(LEFT, 2),
+        left_gains=LEFT,
+    )
 
 
 def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:

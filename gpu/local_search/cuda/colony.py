@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.cities import DeviceCities
-from gpu.cuda.colony import DeviceColony, Trails
+from gpu.cuda.colony import DeviceColony, Memory
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
 from gpu.cuda.state import State
 from gpu.local_search.cuda.search import LocalSearch
@@ -31,7 +31,7 @@ class TourColony(DeviceColony):
         instance: TspInstance,
         ants: int,
         problem: DeviceCities,
-        trails: Trails,
+        trails: Memory,
         buffers: Sequence[Buffer],
         kind: str,
         *,

@@ -7,24 +7,11 @@
 
 #include "gpu/construction/cuda/own_words.cuh"
 #include "gpu/cuda/kernels/group.cuh"
+#include "gpu/cuda/kernels/logarithm.cuh"
 
 struct Reservoir {
-    // -log2(u) for the u in (0, 1) that a word stands for; see gpu/construction/cpu/random_keys.py.
-    static INLINE float minus_log2(unsigned word) {
-        float u = odd_share(word);
-        int bits = int(__float_as_uint(u));
-        int exponent = (bits - ROOT_HALF_BITS) >> 23;
-        float f = __uint_as_float(unsigned(bits) - (unsigned(exponent) << 23)) - 1.0f;
-        float sum = -0.14580276608467102f;
-        sum = sum * f + 0.2340385615825653f;
-        sum = sum * f + -0.2488781213760376f;
-        sum = sum * f + 0.2870992124080658f;
-        sum = sum * f + -0.36023959517478943f;
-        sum = sum * f + 0.48092323541641235f;
-        sum = sum * f + -0.7213528156280518f;
-        sum = sum * f + 1.4426950216293335f;
-        return float(-exponent) - f * sum;
-    }
+    // For the u in (0, 1) that a word stands for.
+    static INLINE float minus_log2(unsigned word) { return ::minus_log2(odd_share(word)); }
 
     // An upper bound of w / -ln(u), fast: it is at least u w / (1 - u). The quotient is looked up
     // in the bits of a float, which makes it up to 9/8 too large.
@@ -33,9 +20,6 @@ struct Reservoir {
         float inverse = __uint_as_float(0x7f000000u - __float_as_uint(1.0f - u));
         return weight * u * inverse;  // times 8/9, which comes last
     }
-
-  private:
-    static constexpr int ROOT_HALF_BITS = 0x3f3504f3;
 };
 
 // Says, without a logarithm, which cities cannot have a key below a known one: -log2(u) is at

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import ParameterError
+from gpu.core.random import checked_seed
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
 from gpu.problems.tsp.tsplib import load
@@ -23,6 +25,11 @@ Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]
 """Points, shape (n, 2), and an optimal tour where the layout has a provable one."""
 
+MOST = 2_000_000  # cities that are made at once
+TYPICAL = 0.7124
+"""Length of the shortest tour of very many cities, spread evenly, as a multiple of √(n·area)."""
+
+BLOCK = 1 << 18  # places that are tried at a time
 STEP = 100  # distance between neighbours on a grid or a ring
 
 
@@ -117,8 +124,12 @@ def country(random: np.random.Generator, n: int) -> Layout:
         return inside
 
     def place(count: int) -> Points:
-        points: Points = random.random((count * 20, 2))
-        return points[on_land(points)][:count]
+        found: list[Points] = []
+        for first in range(0, count * 20, BLOCK):
+            points: Points = random.random((min(BLOCK, count * 20 - first), 2))
+            if sum(map(len, found)) < count:  # else draw on, as if all were looked at
+                found.append(points[on_land(points)])
+        return np.concatenate(found)[:count]
 
     cities = place(max(5, n // 100))
     size = 1.0 / np.arange(1, len(cities) + 1)
@@ -144,7 +155,8 @@ def country(random: np.random.Generator, n: int) -> Layout:
 def _bell(random: np.random.Generator, count: int) -> Points:
     """Deviates of mean 0 and deviation 1, nearly normal, from sums alone; shape (count, 2)."""
     # Python's sum adds from left to right; NumPy's own order depends on the processor.
-    total: Points = sum(random.random((12, count, 2)), np.full((count, 2), -6.0))
+    draws = (random.random((count, 2)) for _ in range(12))
+    total: Points = sum(draws, np.full((count, 2), -6.0))
     return total
 
 
@@ -155,7 +167,8 @@ def _shuffled(random: np.random.Generator, n: int) -> NDArray[np.int64]:
 def _first_distinct(draw: Callable[[int], NDArray[np.number]], n: int) -> Points:
     """First ``n`` different points, rounded to integers, of those that ``draw`` makes."""
     points = np.rint(np.asarray(draw(2 * n), np.float64))
-    _, first = np.unique(points, axis=0, return_index=True)
+    x, y = (points - points.min(axis=0)).astype(np.int64).T
+    _, first = np.unique(x * (y.max() + 1) + y, return_index=True)
     points = points[np.sort(first)[:n]]
     if len(points) < n:
         raise ValueError(f"only {len(points)} different points for {n} cities")
@@ -197,19 +210,34 @@ def lower_bound(instance: TspInstance) -> int:
     return -(-int(ends.sum()) // 2)
 
 
+KINDS = ("uniform", "clustered", "board", "map")
+"""Names of the layouts of any size; their cities follow from a seed."""
+
+
+def write_random(path: Path, name: str, kind: str, n: int, seed: int) -> int | None:
+    """Write an instance ``name`` of one of ``KINDS`` with ``n`` cities, up to ``MOST``.
+
+    Return about how long its shortest tour is, where that is known: for cities spread evenly.
+    ParameterError if the layout has not as many different places.
+    """
+    layout, comment = next((row[1], row[2]) for row in _LAYOUTS if row[0] == kind)
+    recipe, spreads = Recipe(name, comment, layout, n, checked_seed(seed)), layout is uniform
+    try:
+        points, _ = layout(_random(seed), n)
+    except ValueError as error:
+        raise ParameterError(f"{kind}: {error}") from error
+    _write(path, recipe, points)
+    return round(TYPICAL * math.sqrt(n * np.ptp(points, axis=0).prod())) if spreads else None
+
+
 def write(recipe: Recipe, directory: Path) -> int | None:
     """Write a bundled instance, and its tour if it has a provable one; return that one's length.
 
     ValueError if it is longer than the lower bound, and so is not proved to be optimal.
     """
-    random = np.random.Generator(np.random.PCG64(recipe.seed))
-    points, tour = recipe.layout(random, recipe.n)
-    decimals = 0 if np.array_equal(points, points.round()) else 2
-    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
-    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
-    lines += [f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points, 1)]
+    points, tour = recipe.layout(_random(recipe.seed), recipe.n)
     path = directory / f"{recipe.name}.tsp"
-    path.write_text("\n".join([*lines, "EOF", ""]), encoding="ascii", newline="\n")
+    _write(path, recipe, points)
     if tour is None:
         return None
     instance = load(path)
@@ -219,3 +247,17 @@ def write(recipe: Recipe, directory: Path) -> int | None:
     comment = f"Length = {length}, which no tour can be shorter than"
     instance.write(path.with_suffix(".opt.tour"), tour, comment)
     return length
+
+
+def _random(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def _write(path: Path, recipe: Recipe, points: Points) -> None:
+    decimals = 0 if np.array_equal(points, points.round()) else 2
+    lines = [f"NAME: {recipe.name}", f"COMMENT: {recipe.kind}", "TYPE: TSP"]
+    lines += [f"DIMENSION: {recipe.n}", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION"]
+    lines += [
+        f"{i} {x:.{decimals}f} {y:.{decimals}f}" for i, (x, y) in enumerate(points.tolist(), 1)
+    ]
+    path.write_text("\n".join([*lines, "EOF", ""]), encoding="utf-8", newline="\n")

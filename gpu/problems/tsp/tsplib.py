@@ -1,4 +1,7 @@
-"""From a TSPLIB file to an instance. ``tsplib95`` reads the numbers; what they say is checked."""
+"""From a TSPLIB file to an instance. What its numbers say is checked.
+
+NumPy reads coordinates in plain rows, a million in a second, and ``tsplib95`` all other numbers.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,17 @@ from gpu.problems.tsp.weights import LARGEST_DISTANCE
 
 LARGEST_COORDINATE = 1e12  # beyond it float64 no longer tells near cities apart
 _TYPES = ("TSP", "ATSP")
-_NUMBERS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION")
+_PLACES = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "display_data"}
+"""Sections of points, and what tsplib95 calls them."""
+
+_NUMBERS = (*_PLACES, "EDGE_WEIGHT_SECTION")
 _SECTIONS = (*_NUMBERS, "FIXED_EDGES_SECTION")
 _FIXED = "its fixed edges are not kept: tours are those of the problem without them"
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{_NUMBER.pattern})){{%d}}+"
+_PLAIN = {columns: re.compile(rf"(?>{_ROW % columns}\n)++") for columns in (2, 3)}
+"""Sections whose rows are a number and so many coordinates, each with a line break behind it."""
+
 _NUMERIC = re.compile(r"[-+.0-9eE\s]+")
 _SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
 """Metrics between places with 3 coordinates."""
@@ -44,6 +54,7 @@ _AN_ENTRY = 12  # bytes of an entry of the matrix, and of what is computed of it
 
 Reals = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Points = tuple[Ids, Reals]  # city numbers, ascending, and the cities' coordinates
 
 
 def load(path: str | Path, data: bytes | None = None) -> TspInstance:
@@ -75,15 +86,20 @@ def _instance(document: Document) -> TspInstance:
     _check_sections(document, metric, n)
     if metric is Metric.EXPLICIT:
         _check_memory(document, n)
-    problem = _parse(document, metric, n)
+    plain = {keyword: _plain_points(document.sections.get(keyword, [])) for keyword in _PLACES}
+    left = [name for name in _NUMBERS if name in document.sections and plain.get(name) is None]
+    problem = _parse(document, metric, n, left) if left else None
 
-    places = _points(document, "NODE_COORD_SECTION", problem.node_coords, n)
-    shown = _points(document, "DISPLAY_DATA_SECTION", problem.display_data, n)
+    places, shown = (
+        _checked_points(document, keyword, plain[keyword] or _points(document, keyword, problem, n))
+        for keyword in _PLACES
+    )
     if places and shown and not np.array_equal(places[0], shown[0]):
         raise document.error("its coordinates and its display data number the cities differently")
     ids = (places or shown or (np.arange(1, n + 1), None))[0]
     coordinates = matrix = None
     if metric is Metric.EXPLICIT:
+        assert problem is not None
         matrix = weights.matrix(document, problem.edge_weights, n, directed)
     elif places:
         coordinates = places[1]
@@ -175,8 +191,21 @@ def _check_memory(document: Document, n: int) -> None:
         )
 
 
-def _parse(document: Document, metric: Metric, n: int) -> Any:
-    """Let tsplib95 read the numbers.
+def _plain_points(lines: Sequence[str]) -> Points | None:
+    """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
+    text = "\n".join([*lines, ""])
+    for columns, pattern in _PLAIN.items():
+        if pattern.fullmatch(text):
+            rows = np.fromstring(text, sep=" ").reshape(-1, 1 + columns)
+            order = np.argsort(rows[:, 0], kind="stable")
+            ids = rows[order, 0].astype(np.int64)
+            sound = np.isfinite(rows).all() and (np.diff(ids) > 0).all()
+            return (ids, rows[order, 1:]) if sound else None
+    return None
+
+
+def _parse(document: Document, metric: Metric, n: int, keywords: Sequence[str]) -> Any:
+    """Let tsplib95 read the numbers in the sections ``keywords``.
 
     It gets the checked parts alone, in plain form: it takes any keyword inside a name, a comment
     or a data line for a new field, and reads a line of blanks, or an EOF without a line break,
@@ -189,8 +218,8 @@ def _parse(document: Document, metric: Metric, n: int) -> Any:
     lines = ["TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
     if metric is Metric.EXPLICIT:
         lines.append(f"EDGE_WEIGHT_FORMAT: {document.specification['EDGE_WEIGHT_FORMAT']}")
-    for keyword in _NUMBERS:
-        data = document.sections.get(keyword, [])
+    for keyword in keywords:
+        data = document.sections[keyword]
         for line in data:
             if not _NUMERIC.fullmatch(line):
                 raise document.error(f"{keyword} has a line that is not numbers, {shortened(line)}")
@@ -214,12 +243,11 @@ def _unreadable(document: Document) -> InstanceError:
     return document.error("its city numbers are not whole numbers")
 
 
-def _points(
-    document: Document, keyword: str, points: Mapping[int, Sequence[float]], n: int
-) -> tuple[Ids, Reals] | None:
+def _points(document: Document, keyword: str, problem: Any, n: int) -> Points | None:
     """City numbers, ascending, and their points; None where the section is missing."""
     if keyword not in document.sections:
         return None
+    points: Mapping[int, Sequence[float]] = getattr(problem, _PLACES[keyword])
     if len(points) != n:
         seen: set[str] = set()
         for line in document.sections[keyword]:
@@ -229,10 +257,7 @@ def _points(
             seen.add(number)
         raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
     numbers = sorted(points)
-    if wrong := [at for at in (numbers[0], numbers[-1]) if not 0 <= at <= np.iinfo(np.int32).max]:
-        raise document.error(
-            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
-        )
+    _check_ids(document, keyword, numbers[0], numbers[-1])
     sizes = {len(points[number]) for number in numbers}
     if not sizes <= {2} and not sizes <= {3}:
         raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
@@ -240,11 +265,26 @@ def _points(
         values = np.array([points[number] for number in numbers], np.float64)
     except OverflowError:
         raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}") from None
+    return np.array(numbers, np.int64), values
+
+
+def _check_ids(document: Document, keyword: str, *ids: int) -> None:
+    if wrong := [at for at in ids if not 0 <= at <= np.iinfo(np.int32).max]:
+        raise document.error(
+            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
+        )
+
+
+def _checked_points(document: Document, keyword: str, points: Points | None) -> Points | None:
+    if points is None:
+        return None
+    ids, values = points
+    _check_ids(document, keyword, int(ids[0]), int(ids[-1]))
     if not np.isfinite(values).all():
         raise document.error(f"{keyword} has a coordinate that is not a finite number")
     if np.abs(values).max() > LARGEST_COORDINATE:
         raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}")
-    return np.array(numbers, np.int64), values
+    return points
 
 
 def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:

@@ -13,7 +13,7 @@ import pytest
 from app.cli import headless
 from app.cli import main as cli
 from gpu.core.snapshot import Snapshot
-from gpu.problems.tsp.heuristics import start_tour
+from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
 from gpu.run.run_log import read_log
@@ -158,7 +158,7 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
     release = threading.Event()
     monkeypatch.setattr(headless, "PATIENCE", 0.1)
     name = colonies.install(monkeypatch, Endless)
-    monkeypatch.setattr("gpu.run.run.start_of", start_tour)
+    monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
     limited = new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(seconds=0.1))
     result, departure = headless.solve(INSTANCE, limited)
     release.set()

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpu import __version__
@@ -46,6 +47,10 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         (["solve", "x" * 300], "there is no such file"),
         (["solve", "odd.tsp"], "odd.tsp: "),
         (["solve"], "Missing argument 'FILE'"),
+        (["generate", "grid", "100", "x.tsp"], "'grid' is not one of"),
+        (["generate", "uniform", "2000001", "x.tsp"], "not in the range 10<=x<=2000000"),
+        (["generate", "uniform", "10", "x.tsp", "--seed", "-1"], "seed = -1 must be at least 0"),
+        (["generate", "uniform", "10", "."], "File '.' is a directory"),
         (["solve", RING, "--colony", "beetles"], "no colony 'beetles'"),
         (["solve", RING, "--device", "abacus"], "no device 'abacus'"),
         (["solve", RING, "--colony", "acs-seq", "--device", "cpu"], "not on cpu"),
@@ -203,3 +208,19 @@ def test_the_shell_can_complete_commands() -> None:
     )
     assert done.stdout == "plain,speedup\n"
     assert "_FORMICARIUM_COMPLETE=bash_source" in run("--help").stdout
+
+
+def test_an_instance_is_made_of_any_size(tmp_path: Path) -> None:
+    made = []
+    for name in ("one", "two"):
+        done = run("generate", "uniform", "3000", f"{name}.tsp", "--seed", "4", cwd=tmp_path)
+        assert done.stdout.startswith(f"{name}.tsp: 3,000 cities, seed 4; the shortest tour has a")
+        made.append(load(tmp_path / f"{name}.tsp"))
+    assert [one.name for one in made] == ["one", "two"]
+    assert made[0].n == len(np.unique(made[0].display, axis=0)) == 3000
+    assert np.array_equal(made[0].display, made[1].display)
+    typical = int(done.stdout.split()[-1].replace(",", ""))
+    assert 0.9 < typical / (0.7124 * 3000 * 100) < 1.05
+    for kind in ("clustered", "board", "map"):
+        assert run("generate", kind, "50", "x.tsp", cwd=tmp_path).stdout.count("50 cities") == 1
+        assert load(tmp_path / "x.tsp").n == 50

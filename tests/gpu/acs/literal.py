@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gpu.acs.parameters import REMEMBERED, AcsParameters, SpmParameters
-from gpu.core.random import Purpose, greedy_threshold, start_cities
+from gpu.core.random import Purpose, greedy_threshold, key_of, philox4x32, start_cities
 from gpu.problems.tsp.candidates import build_candidates, weights
 from gpu.problems.tsp.instance import TspInstance
-from tests.draws import roulette_share, step_draws
+from tests.draws import step_draws
+from tests.gpu.construction.literal import turn
 from tests.gpu.cpu.literal_tours import LiteralTours
 from tests.gpu.local_search.literal import improved
 
@@ -95,8 +96,7 @@ class Literal(LiteralTours):
         ants = np.arange(self.m)
         starts = start_cities(self.seed, self.iteration, ants, self.n)
         self.draws = {
-            (purpose, step): step_draws(self.seed, self.iteration, ants, step, purpose)
-            for purpose in (Purpose.EXPLOIT, Purpose.ROULETTE)
+            step: step_draws(self.seed, self.iteration, ants, step, Purpose.EXPLOIT)
             for step in range(1, self.n)
         }
         self.routes = [[int(city)] for city in starts]
@@ -133,7 +133,7 @@ class Literal(LiteralTours):
         if not candidates:
             left = [v for v in range(self.n) if v not in route]
             return max(left, key=lambda v: (self.weight(u, v), -v))
-        if self.draws[Purpose.EXPLOIT, step][ant] < self.greedy:
+        if self.draws[step][ant] < self.greedy:
             if isinstance(self.p, SpmParameters) and self.p.greedy == REMEMBERED:
                 assert isinstance(self.memory, Selective)
                 remembered = (v for v in self.memory.nodes[u] if v >= 0 and v not in route)
@@ -144,18 +144,9 @@ class Literal(LiteralTours):
         return self.proportional_selection(u, candidates, ant, step)
 
     def proportional_selection(self, u: int, candidates: list[int], ant: int, step: int) -> int:
-        sums = np.zeros(32, np.float32)
-        for lane, v in enumerate(self.lists[u]):
-            if v in candidates:
-                sums[lane] = self.weight(u, v)
-        for d in (1, 2, 4, 8, 16):
-            before = sums.copy()
-            sums[d:] = before[d:] + before[:-d]
-        target = roulette_share(self.draws[Purpose.ROULETTE, step][ant]) * sums[31]
-        for lane, v in enumerate(self.lists[u]):
-            if v in candidates and sums[lane] > target:
-                return v
-        return candidates[-1]
+        block = (step >> 2, ant, self.iteration, Purpose.ROULETTE)
+        word = int(philox4x32(block, key_of(self.seed))[step & 3])
+        return candidates[turn([float(self.weight(u, v)) for v in candidates], word)]
 
     def update_locally(self, ant: int, step: int) -> None:
         if step % self.p.update_period == 0:

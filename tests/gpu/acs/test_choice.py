@@ -46,11 +46,6 @@ def call_heaviest(
     return choice.heaviest(lists, u, keys, largest) if largest != 0 else NOT_LISTED
 
 
-@caller
-def call_roulette(weighed: Any, sums: Any, share: Any) -> Any:
-    return choice.roulette(weighed, sums, share)
-
-
 def rules_for(instance: TspInstance, selective: bool) -> state.Rules:
     return state.Rules(
         key_of(0), np.uint32(0), 1, 1, np.float32(0.9), np.float32(0.1),
@@ -155,30 +150,6 @@ def test_greedy_ties_go_to_the_lowest_city() -> None:
             np.setdiff1d(row, strong)
         )
         assert call_heaviest(lists, trails, bits(np.zeros(40, bool)), u, keys) == NOT_LISTED
-
-
-def test_roulette_draws_in_proportion() -> None:
-    rng = np.random.default_rng(0)
-    weighed = np.zeros(32, np.float32)
-    weighed[rng.choice(32, 9, replace=False)] = rng.random(9) + 0.2
-    sums = np.zeros(32, np.float32)
-    draws = 60_000
-    words = philox4x32((np.arange(draws // 4), 0, 0, 2), (3, 4)).ravel() >> 8
-    shares = words.astype(np.float32) * np.float32(2.0**-24)
-    counts = np.bincount([call_roulette(weighed, sums, share) for share in shares], minlength=32)
-    expected = draws * weighed.astype(float) / weighed.sum(dtype=float)
-    assert not counts[weighed == 0].any()
-    held = weighed > 0
-    # A chi-square of 8 degrees of freedom exceeds 26.1 once in a thousand.
-    assert ((counts[held] - expected[held]) ** 2 / expected[held]).sum() < 26.1
-
-
-def test_roulette_at_its_ends() -> None:
-    weighed, sums = np.zeros(32, np.float32), np.zeros(32, np.float32)
-    weighed[[3, 17]] = [1.0, 1e-30]  # the second vanishes in the sum
-    assert call_roulette(weighed, sums, np.float32(0)) == 3
-    assert call_roulette(weighed, sums, np.float32(1 - 2**-24)) == 3
-    assert call_roulette(weighed, sums, np.float32(1)) == 17  # nobody above: the last that can
 
 
 def test_the_bounds_hold_whatever_is_updated() -> None:

@@ -23,8 +23,8 @@ BOTH = "2opt+oropt"
 
 WAYS = {
     64 << 10: "step_tours_on_replicas",
-    2 << 10: "step_tours<Ordered>",
-    0: "step_many_tours<Ordered>",
+    2 << 10: "step_tours",
+    0: "step_many_tours",
 }
 """The construction that so much shared memory leads to."""
 

@@ -16,9 +16,9 @@ from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor, matrix_picture, matrix_trails
+from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.candidates import build_candidates
-from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.metric import Metric
 from tests.emulation import needs_emulation
@@ -45,7 +45,7 @@ def check_iteration(colony: AntSystemColony, before: Mapping[str, Any], rho: flo
     n = instance.n
     tours = np.array(arrays["tours"])
     lengths = np.array([instance.tour_length(tour) for tour in tours], dtype=np.int64)
-    scale = nearest_neighbour_length(instance, build_candidates(instance, 1))
+    scale = nearest_neighbour_length(instance)
     deposits = deposited(tours, lengths, instance.directed)
     trails = renewed(before["trails"], deposits, lengths, scale, rho)
     shown = colony.snapshot(Wanted.EVERYTHING)

@@ -15,12 +15,12 @@ from gpu.ant_system.cuda.kernels import GatherDeposits
 from gpu.ant_system.cuda.updates import ChoiceInfo, PheromoneUpdate
 from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.errors import ParameterError
+from gpu.cpu.nearest_tour import nearest_neighbour_length
 from gpu.cuda.cities import DeviceCities
 from gpu.cuda.dense_trails import DenseTrails
 from gpu.cuda.machine import Buffer
 from gpu.cuda.state import WORDS
 from gpu.problems.tsp.candidates import build_candidates, weights
-from gpu.problems.tsp.heuristics import nearest_neighbour_length
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import COORDINATE_METRICS, explicit, scattered
@@ -243,7 +243,7 @@ def test_trails_evaporate_to_a_floor_and_take_deposits(rho: float) -> None:
     n, m = 30, 8
     instance = scattered(n)
     tours, lengths = random_tours(n, m)
-    scale = nearest_neighbour_length(instance, build_candidates(instance, 1))
+    scale = nearest_neighbour_length(instance)
     with parts(instance, AsCudaParameters(ants=m, rho=rho)) as made:
         expected = np.ones((n, n), np.float32)
         for _ in range(70 if rho == 0.5 else 3):

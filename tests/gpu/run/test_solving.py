@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,11 @@ import pytest
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.problems.bundled import bundled
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run import Ending, RunFailedError, Snapshot, load_instance, solve
 from tests import colonies
 from tests.colonies import RandomColony
+from tests.gpu.cpu import makers
 from tests.processes import FOLDER, RING, environment
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -146,3 +149,30 @@ def test_what_is_impossible_is_refused_before_any_work() -> None:
         solve(INSTANCE, colony="beetles", iterations=1)
     with pytest.raises(DeviceError, match="no device 'abacus'"):
         solve(INSTANCE, device="abacus", iterations=1)
+
+
+@pytest.mark.parametrize("make", [makers.uniform, makers.directed])
+def test_a_focused_colony_begins_with_a_given_tour(
+    make: Callable[[int], TspInstance], tmp_path: Path
+) -> None:
+    instance = make(60)
+    path = tmp_path / "start.tour"
+    start = np.random.default_rng(1).permutation(60)
+    instance.write(path, start)
+    result = solve(
+        instance,
+        colony="focused",
+        device="cpu:1",
+        seed=1,
+        start=path,
+        parameters={"ants": 1},
+        iterations=3,
+    )
+    assert result.session.start is not None
+    assert result.cost is not None
+    assert result.cost < instance.tour_length(start)
+    usual = solve(
+        instance, colony="focused", device="cpu:1", seed=1, parameters={"ants": 1}, iterations=3
+    )
+    assert usual.cost is not None
+    assert usual.cost < result.cost  # of the greedy tour

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu.core.snapshot import Snapshot, Wanted
-from gpu.problems.tsp.heuristics import start_tour
+from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.run import run as run_module
 from gpu.run.outcome import Ending
 from gpu.run.recorder import Recorder
@@ -30,7 +30,7 @@ INSTANCE = colonies.some_cities(optimum=1)
 def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
     """A run of random tours that begins as real ones do."""
     name = colonies.install(patch, kind)
-    patch.setattr(run_module, "start_of", start_tour)
+    patch.setattr(run_module, "start_of", nearest_neighbour_tour)
     settings = StopSettings(**stop)  # type: ignore[arg-type]
     return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings))
 
@@ -80,7 +80,7 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
         def once(self) -> None:
             super().once()
             if self.iteration == 9:
-                best = start_tour(INSTANCE)
+                best = nearest_neighbour_tour(INSTANCE)
                 swapped = [best.copy() for _ in range(INSTANCE.n)]
                 for k, tour in enumerate(swapped):
                     tour[[k, (k + 1) % INSTANCE.n]] = tour[[(k + 1) % INSTANCE.n, k]]
@@ -111,7 +111,7 @@ def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     log = read_log(recorder.path)
     first = log.records[0]
     assert (first["kind"], first["iteration"], first["best_iteration"]) == ("improvement", 0, 0)
-    assert first["best"] == INSTANCE.tour_length(start_tour(INSTANCE))
+    assert first["best"] == INSTANCE.tour_length(nearest_neighbour_tour(INSTANCE))
     assert first["iteration_best"] is first["iteration_mean"] is None
     assert log.outcome is not None
     assert log.outcome["iteration"] == 3

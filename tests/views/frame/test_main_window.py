@@ -166,7 +166,8 @@ def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
     assert problem.font().pointSizeF() == pytest.approx(window.theme.points(0.92))
     menu = window.menuBar().actions()[0].menu()
     assert isinstance(menu, QWidget)
-    assert menu.grab().toImage().pixelColor(8, 3) == LIGHT.colour("panel")
+    panel = LIGHT.colour("panel")
+    qtbot.waitUntil(lambda: menu.grab().toImage().pixelColor(8, 3) == panel)
 
 
 def test_presentation_has_larger_type_and_nothing_else(window: MainWindow) -> None:

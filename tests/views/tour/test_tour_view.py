@@ -182,13 +182,17 @@ def test_captions_say_what_is_special(qtbot: QtBot, view: TourView) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 5000, 30_000])
-def test_any_size_is_drawn(view: TourView, n: int) -> None:
+def test_any_size_is_drawn(qtbot: QtBot, view: TourView, n: int) -> None:
     instance = uniform(n)
     view.show_instance(instance)
     show_state(view, snapshot(instance, 9))
-    picture = view.graphics.grab().toImage()
-    colours = {picture.pixelColor(x, 250).name() for x in range(500)}
-    assert len(colours) > 3
+
+    def drawn() -> bool:
+        picture = view.graphics.grab().toImage()
+        colours = {picture.pixelColor(x, 250).name() for x in range(picture.width())}
+        return len(colours) > 3
+
+    qtbot.waitUntil(drawn, timeout=20_000)
 
 
 def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None:

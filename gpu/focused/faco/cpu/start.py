@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import cached
 from gpu.cpu.geometry import Geometry
+from gpu.cpu.nearest_tour import nearest_neighbour_tour
 from gpu.cpu.record import Record, record_of
 from gpu.cpu.stage_loop import Task
 from gpu.cpu.stages import EVERYTHING
 from gpu.local_search.cpu.search import improve_tours
 from gpu.local_search.cpu.state import Rule, Search, local_search_of, workspace_of
-from gpu.problems.tsp.heuristics import start_tour
 from gpu.problems.tsp.instance import TspInstance
 
 
 def improved_start(instance: TspInstance, geometry: Geometry, neighbours: int) -> NDArray[np.int32]:
     """Return the nearest-neighbour tour, improved by 2-opt and Or-opt with lists so long."""
     search = local_search_of(instance, "2opt+oropt", 1, neighbours)
-    routes: NDArray[np.int32] = start_tour(instance)[None].copy()
+    routes: NDArray[np.int32] = nearest_neighbour_tour(instance)[None].copy()
     lengths = np.array([instance.tour_length(routes[0])], np.int64)
     task = Task(thread=0, threads=1, iterations=1, stages=1, begin=0, end=EVERYTHING)
     own, record = workspace_of(search, 0), record_of(instance.n)

@@ -20,3 +20,23 @@ def test_a_stall_is_measured(qtbot: QtBot) -> None:
     meter.stop()
     assert 0.11 < meter.longest < 0.3
     assert 0 < meter.share_above(0.1) < 0.2
+
+
+def test_work_is_told_from_waiting(qtbot: QtBot) -> None:
+    meter = StallMeter()
+
+    def wait() -> None:
+        time.sleep(0.15)
+
+    def work() -> None:
+        begun = time.thread_time()
+        while time.thread_time() - begun < 0.1:
+            pass
+
+    for do, least, most in ((wait, 0.0, 0.05), (work, 0.1, 0.15)):
+        meter.start()
+        QTimer.singleShot(20, do)
+        qtbot.wait(300)
+        meter.stop()
+        assert meter.longest > 0.09
+        assert least <= meter.most_work < most

@@ -3,7 +3,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import tracemalloc
 from pathlib import Path
+from random import Random
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
+from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.metric import Metric
 from gpu.problems.tsp.tours import load_tour
 from gpu.problems.tsp.tsplib import load
@@ -276,3 +280,44 @@ def test_a_name_of_the_library_on_another_problem(tmp_path: Path) -> None:
     assert load_text(tmp_path, points_text("MAN_2D", points, name="eil51")).optimum is None
     assert load_text(tmp_path, points_text("EUC_2D", points[:50], name="eil51")).optimum is None
     assert load_text(tmp_path, points_text("EUC_2D", points, name="mine")).optimum is None
+
+
+@given(
+    rows=st.lists(st.tuples(st.floats(-1e8, 1e8), st.integers(-9999, 9999)), min_size=3),
+    shuffled=st.randoms(),
+    blank=st.sampled_from([" ", "\t", "   "]),
+)
+def test_plain_rows_are_read_as_tsplib95_reads_them(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[float, int]],
+    shuffled: Random,
+    blank: str,
+) -> None:
+    numbered = list(enumerate(rows, 1))
+    shuffled.shuffle(numbered)
+    text = HEAD.replace("3", str(len(rows)))
+    text += "\n".join(f"{id_}{blank}{x!r}{blank}{y}" for id_, (x, y) in numbered) + "\nEOF\n"
+    with mock.patch.object(tsplib, "_parse", side_effect=AssertionError):  # NumPy reads them
+        instance = load_text(tmp_path_factory.getbasetemp(), text)
+    expected = tsplib95.parse(text).node_coords
+    assert instance.coordinates is not None
+    assert instance.coordinates.tolist() == [expected[id_] for id_ in sorted(expected)]
+
+
+def test_a_file_of_a_million_cities_takes_little_time_and_memory(tmp_path: Path) -> None:
+    n = 100_000  # a tenth of it
+    points = np.random.default_rng(2).integers(0, 10**6, (n, 2))
+    rows = "".join(f"{i} {x} {y}\n" for i, (x, y) in enumerate(points.tolist(), 1))
+    path = tmp_path / "large.tsp"
+    path.write_text(HEAD.replace("3", str(n)) + rows + "EOF\n")
+    tracemalloc.start()
+    instance = load(path)
+    assert tracemalloc.get_traced_memory()[1] < 400 * n
+    tracemalloc.stop()
+    assert np.array_equal(instance.display, points)
+    start = time.process_time()
+    load(path)
+    ours = time.process_time() - start
+    start = time.process_time()
+    tsplib95.load(path)
+    assert ours < (time.process_time() - start) / 2

@@ -13,9 +13,9 @@ from gpu.core.problem import Problem
 
 
 def _nearest_neighbour(instance: Any) -> NDArray[np.int32]:
-    from gpu.problems.tsp.heuristics import start_tour  # slow to import
+    from gpu.cpu.nearest_tour import nearest_neighbour_tour  # slow to import
 
-    return start_tour(instance)
+    return nearest_neighbour_tour(instance)
 
 
 _MAKERS: Mapping[Problem, Callable[[Any], NDArray[np.int32]]] = {Problem.TSP: _nearest_neighbour}

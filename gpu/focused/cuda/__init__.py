@@ -1,0 +1,1 @@
+"""The focused colony on a GPU."""

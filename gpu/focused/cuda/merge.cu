@@ -1,0 +1,390 @@
+// The end of an iteration: the changes that fit together are made, tour by tour, and the next
+// iteration begins with what that gives. Which ones are made depends on gains and the ants' numbers
+// alone, not on the order in which threads run.
+#include "changes.cuh"
+#include "gpu/cuda/kernels/election.cuh"
+#include "kernels.py"
+
+constexpr int MERGERS = 1024;      // threads that merge the changes of a tour
+constexpr int MOST_TANGLED = 512;  // of a tour's changes that are compared with each other
+constexpr int NOWHERE = -1;
+
+// How far along the tour a way from one end of a piece leads, and where to.
+struct Way {
+    int next;         // the end at which the next piece is entered, or NOWHERE
+    unsigned cities;  // up to there
+};
+
+// A block numbers those of its threads that are chosen, in their order.
+struct Numbering {
+    int* sums;  // (33,), shared
+
+    // What the values of the threads before this one add up to; `total` of all. All threads call
+    // it.
+    INLINE int before(int value, int& total) const {
+        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+        int upto = warp_prefix(value, lane);
+        __syncthreads();
+        if (lane == LANES - 1) sums[warp] = upto;
+        __syncthreads();
+        if (warp == 0) {
+            int own = lane < int(blockDim.x) / LANES ? sums[lane] : 0;
+            int all = warp_prefix(own, lane);
+            __syncwarp();
+            sums[lane] = all - own;
+            if (lane == LANES - 1) sums[LANES] = all;
+        }
+        __syncthreads();
+        total = sums[LANES];
+        return sums[warp] + upto - value;
+    }
+};
+
+// Whether a place lies in the gap behind window `number`.
+INLINE bool in_gap(const Change& change, int number, int place) {
+    int low = change.window[number].y;
+    int high = change.window[number + 1 < change.windows ? number + 1 : 0].x;
+    return low < high ? place > low && place <= high : place > low || place <= high;
+}
+
+// Whether all windows of `other` lie in one gap of `change`.
+INLINE bool apart(const Change& change, const Change& other) {
+    if (change.windows == 1) return true;  // and they do not overlap
+    int common = NOWHERE;
+    for (int i = 0; i < other.windows; ++i) {
+        int gap = NOWHERE;
+        for (int j = 0; j < change.windows; ++j)
+            if (in_gap(change, j, other.window[i].x)) gap = j;
+        if (gap == NOWHERE || (common != NOWHERE && gap != common)) return false;
+        common = gap;
+    }
+    return true;
+}
+
+// The changes of one tour that are made together: numbers of ants, ascending.
+struct Winners {
+    int* ants;  // shared
+    int count;
+};
+
+// Those ants whose claims nobody else holds.
+INLINE Winners owners(const Change* changes, const unsigned long long* claims, int ants, int n,
+                      int* list, unsigned char* held, const Numbering& numbering) {
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, total;
+    for (int ant = warp; ant < ants; ant += blockDim.x / LANES) {
+        const Change& change = changes[ant];
+        bool own = change.links > 0;
+        for (int i = 0; own && i < change.windows; ++i) {
+            unsigned long long claim = claim_of(change.gain, ant);
+            bool mine = true;
+            each_claim(change.window[i], n, lane,
+                       [&](int block) { mine = mine && claims[block] == claim; });
+            own = __all_sync(ALL_LANES, mine);
+        }
+        if (lane == 0) held[ant] = own;
+    }
+    __syncthreads();
+    int count = 0;
+    for (int first = 0; first < ants; first += blockDim.x) {
+        int ant = first + threadIdx.x;
+        bool own = ant < ants && held[ant];
+        int place = count + numbering.before(own, total);
+        if (own) list[place] = ant;
+        count += total;
+    }
+    __syncthreads();
+    return {list, count};
+}
+
+// Lists the winners for which `stay` holds.
+template <class Condition>
+INLINE void keep(Winners& winners, const Numbering& numbering, Condition stay) {
+    int count = 0, total;
+    for (int first = 0; first < winners.count; first += blockDim.x) {
+        int i = first + threadIdx.x, ant = i < winners.count ? winners.ants[i] : 0;
+        bool stays = i < winners.count && stay(i, ant);
+        int place = count + numbering.before(stays, total);  // all have read before one writes
+        if (stays) winners.ants[place] = ant;
+        count += total;
+    }
+    __syncthreads();
+    winners.count = count;
+}
+
+// Of two tangled changes that cross, the one with the lower claim goes. Only so many are compared;
+// further ones go.
+INLINE void untangle(Winners& winners, const Change* changes, int* tangled, unsigned char* lost,
+                     const Numbering& numbering) {
+    int found = 0, total;
+    for (int first = 0; first < winners.count; first += blockDim.x) {
+        int i = first + threadIdx.x;
+        bool is = i < winners.count && changes[winners.ants[i]].tangled;
+        int place = found + numbering.before(is, total);
+        if (i < winners.count) lost[i] = is && place >= MOST_TANGLED;
+        if (is && place < MOST_TANGLED) tangled[place] = i;
+        found += total;
+    }
+    __syncthreads();
+    found = min(found, MOST_TANGLED);
+    for (int pair = threadIdx.x; pair < found * found; pair += blockDim.x) {
+        int one = tangled[pair / found], other = tangled[pair % found];
+        const Change& high = changes[winners.ants[one]];
+        const Change& low = changes[winners.ants[other]];
+        if (claim_of(high.gain, winners.ants[one]) > claim_of(low.gain, winners.ants[other]) &&
+            !apart(high, low))
+            lost[other] = 1;
+    }
+    __syncthreads();
+    keep(winners, numbering, [&](int i, int) { return !lost[i]; });
+}
+
+// The tour's pieces between cuts, and the cuts as a set of places.
+struct Pieces {
+    unsigned* cuts;  // a bit a place: a piece ends there
+    int* before;     // cuts before each word
+    int* ends;       // the last place of each piece; shared
+    int count;
+
+    INLINE int of(int place) const {
+        return before[place / 32] + __popc(cuts[place / 32] & ((1u << place % 32) - 1));
+    }
+
+    INLINE void set(int place) const { atomicOr(&cuts[place / 32], 1u << place % 32); }
+
+    INLINE int first(int piece) const { return piece ? ends[piece - 1] + 1 : 0; }
+};
+
+// Cuts the source where the winners do.
+INLINE void cut(Pieces& pieces, const Winners& winners, const Change* changes, int n,
+                const Numbering& numbering) {
+    int words = (n + 31) / 32, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, total;
+    for (int i = threadIdx.x; i < words; i += blockDim.x) pieces.cuts[i] = 0;
+    __syncthreads();
+    for (int i = warp; i < winners.count; i += blockDim.x / LANES) {
+        const Change& change = changes[winners.ants[i]];
+        if (lane >= change.links) continue;
+        int ends[2] = {change.link[lane].x, change.link[lane].y};
+        for (int end : ends) {
+            int place = end >> 1;
+            pieces.set(end & 1 ? place : place > 0 ? place - 1 : n - 1);
+        }
+    }
+    if (threadIdx.x == 0) pieces.set(n - 1);
+    __syncthreads();
+    int each = (words + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * each, sum = 0;
+    int end = min(begin + each, words);
+    for (int i = begin; i < end; ++i) sum += __popc(pieces.cuts[i]);
+    int number = numbering.before(sum, total);
+    for (int i = begin; i < end; ++i) {
+        pieces.before[i] = number;
+        for (unsigned bits = pieces.cuts[i]; bits; bits &= bits - 1)
+            pieces.ends[number++] = 32 * i + __ffs(bits) - 1;
+    }
+    pieces.count = total;
+    __syncthreads();
+}
+
+// Follows the tour from its first piece. End 2 i is the first city of piece i, 2 i + 1 its last;
+// the way of an end is that of who enters the piece there. Returns the ways from all ends.
+INLINE const Way* follow(const Pieces& pieces, const Winners& winners, const Change* changes,
+                         Way* ways, Way* others, int* links) {
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, ends = 2 * pieces.count;
+    if (threadIdx.x == 0) {
+        links[ends - 1] = 0;
+        links[0] = ends - 1;
+    }
+    __syncthreads();
+    for (int i = warp; i < winners.count; i += blockDim.x / LANES) {
+        const Change& change = changes[winners.ants[i]];
+        if (lane >= change.links) continue;
+        int2 link = change.link[lane];
+        int one = 2 * pieces.of(link.x >> 1) + (link.x & 1);
+        int other = 2 * pieces.of(link.y >> 1) + (link.y & 1);
+        links[one] = other;
+        links[other] = one;
+    }
+    __syncthreads();
+    for (int end = threadIdx.x; end < ends; end += blockDim.x) {
+        int next = links[end ^ 1], piece = end / 2;
+        unsigned cities = unsigned(pieces.ends[piece] - pieces.first(piece) + 1);
+        ways[end] = {next == 0 ? NOWHERE : next, cities};
+    }
+    __syncthreads();
+    for (int reach = 1; reach < ends; reach *= 2) {  // all ways become twice as long
+        for (int end = threadIdx.x; end < ends; end += blockDim.x) {
+            Way way = ways[end];
+            if (way.next != NOWHERE) {
+                Way further = ways[way.next];
+                way = {further.next, way.cities + further.cities};
+            }
+            others[end] = way;
+        }
+        __syncthreads();
+        Way* swapped = ways;
+        ways = others;
+        others = swapped;
+    }
+    return ways;
+}
+
+// Chooses the changes of a tour, and finds out where they bring its pieces. A block a tour.
+__global__ void __launch_bounds__(MERGERS, 1) merge_changes(const MergeChanges arguments) {
+    const auto [n, ants, most, all_changes, all_locks, all_cuts, all_before, all_pieces, lengths,
+                wins] = arguments;
+    extern __shared__ uint4 memory[];
+    __shared__ int sums[LANES + 1];
+    __shared__ int tangled[MOST_TANGLED];
+    __shared__ unsigned long long gained;
+    int tour = blockIdx.x, words = (n + 31) / 32, total;
+    Way* ways = reinterpret_cast<Way*>(memory);                            // (2 most)
+    Way* others = ways + 2 * most;                                         // (2 most)
+    int* ends = reinterpret_cast<int*>(others + 2 * most);                 // (most)
+    int* list = ends + most;                                               // (ants)
+    unsigned char* flags = reinterpret_cast<unsigned char*>(list + ants);  // (ants)
+    const Change* changes = all_changes + static_cast<long long>(tour) * ants;
+    int4* out = row_of(all_pieces, tour, most);
+    Numbering numbering{sums};
+    if (threadIdx.x == 0) gained = 0;
+
+    Winners winners =
+        owners(changes, row_of(all_locks, tour, claims_of(n)), ants, n, list, flags, numbering);
+    untangle(winners, changes, tangled, flags, numbering);
+    int room = most - 1, used = 0, fit = 0;
+    for (int first = 0; first < winners.count; first += blockDim.x) {
+        int i = first + threadIdx.x;
+        int links = i < winners.count ? changes[winners.ants[i]].links : 0;
+        int upto = used + numbering.before(links, total) + links;
+        fit += __syncthreads_count(i < winners.count && upto <= room);
+        used += total;
+    }
+    winners.count = fit;  // links add up: those that fit are the first ones
+
+    Pieces pieces{row_of(all_cuts, tour, words), row_of(all_before, tour, words), ends, 0};
+    cut(pieces, winners, changes, n, numbering);
+    for (int i = threadIdx.x; i < winners.count; i += blockDim.x)
+        atomicAdd(&gained, static_cast<unsigned long long>(changes[winners.ants[i]].gain));
+    const Way* found =
+        follow(pieces, winners, changes, ways, others, reinterpret_cast<int*>(others));
+    bool whole = found[0].next == NOWHERE && found[0].cities == unsigned(n);
+    for (int piece = threadIdx.x; piece < pieces.count; piece += blockDim.x) {
+        int first = pieces.first(piece), last = ends[piece];
+        bool turned = whole && found[2 * piece].next != NOWHERE;
+        int to = whole ? n - int(found[2 * piece + turned].cities) : first;
+        out[piece] = make_int4(first, last, to, turned);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0 || !whole) return;
+    lengths[tour] -= static_cast<long long>(gained);
+    atomicAdd(wins, static_cast<unsigned long long>(winners.count));
+}
+
+// Closes the iteration: the shortest of all tours is its best. One warp.
+__global__ void elect(const Elect arguments) {
+    const auto [tours, ants, lengths, elected, begun, state] = arguments;
+    int lane = threadIdx.x;
+    Word best = ~0ull, sum = 0;
+    for (int tour = lane; tour < tours; tour += LANES) {
+        best = min(best, static_cast<Word>(lengths[tour]) << ANT_BITS | unsigned(tour));
+        sum += static_cast<Word>(lengths[tour]);
+    }
+    best = warp_least(best);
+    sum = warp_sum(sum);
+    if (lane != 0) return;
+    *begun = 0;
+    bool improved = best >> ANT_BITS < state->best_length;
+    elected[0] = improved ? int(best & ((1 << ANT_BITS) - 1)) : NOWHERE;
+    state->iteration += 1;
+    state->iteration_best = best;
+    state->iteration_sum = sum * ants + state->running_sum;
+    state->running_sum = 0;
+    if (!improved) return;
+    state->best_length = best >> ANT_BITS;
+    state->best_iteration = state->iteration;
+}
+
+// Brings all pieces to their places; the iteration that just ended has written the numbers. A
+// thread a city of each tour.
+__global__ void rewrite(const Rewrite arguments) {
+    const auto [all, most, all_cuts, all_before, all_pieces, elected, state, locks, best_tour] =
+        arguments;
+    int n = all.n, words = (n + 31) / 32;
+    unsigned long long iteration = state->iteration;
+    long long cities = static_cast<long long>(all.tours) * n;
+    for (long long i = grid_thread(); i < cities; i += grid_threads()) {
+        int tour = int(i / n), place = int(i - static_cast<long long>(tour) * n);
+        const unsigned* cuts = row_of(all_cuts, tour, words);
+        int piece = row_of(all_before, tour, words)[place / 32] +
+                    __popc(cuts[place / 32] & ((1u << place % 32) - 1));
+        int4 way = row_of(all_pieces, tour, most)[piece];
+        int to = way.w ? way.z + way.y - place : way.z + place - way.x;
+        float4 stop = all.stops_of(tour, iteration - 1)[place];
+        int city = number_in(stop);
+        all.stops_of(tour, iteration)[to] = stop;
+        all.cities_of(tour)[city] = record_of(stop.x, stop.y, to);
+        if (place < claims_of(n)) row_of(locks, tour, claims_of(n))[place] = 0;
+        if (tour == elected[0]) best_tour[to] = city;
+    }
+}
+
+// All trails evaporate; those of edges in tours get a deposit for each tour. A warp a city.
+__global__ void lay_trails(const LayTrails arguments) {
+    const auto [all, keep, added, state, trails] = arguments;
+    int lane = threadIdx.x % LANES, n = all.n, width = all.width;
+    unsigned long long iteration = state->iteration;
+    for (int city = int(grid_thread() / LANES); city < n; city += int(grid_threads() / LANES)) {
+        bool listed = lane < width;
+        int candidate = listed ? __ldg(&all.near[city * width + lane]) : NOWHERE;
+        int times = 0;
+        for (int first = 0; first < all.tours; first += LANES) {
+            int tour = first + lane, before = NOWHERE, behind = NOWHERE;
+            if (tour < all.tours) {
+                int place = number_in(all.cities_of(tour)[city]);
+                const float4* stops = all.stops_of(tour, iteration);
+                before = number_in(stops[place > 0 ? place - 1 : n - 1]);
+                behind = number_in(stops[place + 1 < n ? place + 1 : 0]);
+            }
+            for (int rank = 0; rank < width; ++rank) {
+                int other = __shfl_sync(ALL_LANES, candidate, rank);
+                unsigned here = __ballot_sync(ALL_LANES, before == other || behind == other);
+                if (lane == rank) times += __popc(here);
+            }
+        }
+        if (!listed) continue;
+        float* trail = &trails[static_cast<long long>(city) * width + lane];
+        *trail = fmaxf(1.0f, *trail * keep + added * float(times));
+    }
+}
+
+// All tours become the given ones. The best of all is kept, if it is the first of these.
+__global__ void take_over(const TakeOver arguments) {
+    const auto [all, given_lengths, given, points, lengths, locks, best_tour, state] = arguments;
+    int n = all.n;
+    unsigned long long iteration = state->iteration;
+    bool improved = iteration > 0 && static_cast<Word>(given_lengths[0]) < state->best_length;
+    long long cities = static_cast<long long>(all.tours) * n;
+    for (long long i = grid_thread(); i < cities; i += grid_threads()) {
+        int tour = int(i / n), place = int(i - static_cast<long long>(tour) * n), city = given[i];
+        float x = points[2 * city], y = points[2 * city + 1];
+        all.stops_of(tour, iteration)[place] = record_of(x, y, city);
+        all.cities_of(tour)[city] = record_of(x, y, place);
+        if (place < claims_of(n)) row_of(locks, tour, claims_of(n))[place] = 0;
+        if (place == 0) lengths[tour] = given_lengths[tour];
+        if (tour == 0 && improved) best_tour[place] = city;
+    }
+}
+
+// The length of the best tour, if it was taken over. One thread, after take_over.
+__global__ void count_best(const CountBest arguments) {
+    const auto [given_lengths, state] = arguments;
+    Word length = static_cast<Word>(given_lengths[0]);
+    if (state->iteration == 0 || length >= state->best_length) return;
+    state->best_length = length;
+    state->best_iteration = state->iteration;
+}
+
+// The state and the trails before the first iteration.
+__global__ void start_focused(const StartFocused arguments) {
+    const auto [count, trails, state] = arguments;
+    for (long long i = grid_thread(); i < count; i += grid_threads()) trails[i] = 1.0f;
+    if (grid_thread() == 0) reset(state);
+}

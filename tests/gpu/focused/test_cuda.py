@@ -1,0 +1,210 @@
+"""The focused colony on a GPU: in the emulation, and on a device if there is one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu import catalog
+from gpu.core import devices
+from gpu.core.errors import ParameterError
+from gpu.core.snapshot import Snapshot, Wanted
+from gpu.focused.cuda.colony import STRONGEST, FocusedCudaColony
+from gpu.focused.parameters import QUADRANTS, FocusedCudaParameters
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
+from tests.emulation import needs_emulation
+from tests.gpu.cpu import makers
+from tests.gpu.cuda.emulated import EmulatedMachine
+
+pytestmark = pytest.mark.timeout(300)
+
+CROWDED = {"ants": 24, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
+"""Many ants for few cities: most changes are in the way of another."""
+
+
+def far_cluster(n: int) -> TspInstance:
+    """All cities at a few places, but for some that are very far away."""
+    rng = np.random.default_rng(5)
+    near, far = rng.integers(0, 9, (n - 6, 2)), 4_000_000 + rng.integers(0, 9, (6, 2))
+    return makers.points(np.concatenate((near, far)))
+
+
+HOSTILE = {
+    "3 cities": makers.uniform(3),
+    "4 cities": makers.uniform(4),
+    "5 cities": makers.uniform(5),
+    "9 cities": makers.uniform(9),
+    "one window": makers.uniform(33),
+    "ties": makers.grid(12, 10),
+    "places shared": makers.crowded(80),
+    "one place": makers.points(np.zeros((40, 2))),
+    "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
+    "a cluster far away": far_cluster(120),
+    "no geometry": makers.symmetric(60),
+    "on the globe": makers.points(
+        np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO
+    ),
+    "ceiling": makers.points(
+        np.random.default_rng(4).integers(0, 99, (200, 2)), metric=Metric.CEIL_2D
+    ),
+    "many windows": makers.uniform(700, size=10_000),
+}
+
+
+def crowded(**values: Any) -> FocusedCudaParameters:
+    """Parameters with which ants are in each other's way."""
+    return FocusedCudaParameters(**{"nearness": QUADRANTS, **CROWDED, **values})
+
+
+def run(
+    instance: TspInstance, iterations: int, order: int = 0, seed: int = 1, **values: Any
+) -> list[Snapshot]:
+    """Snapshots of all iterations; making one checks its tours and their lengths.
+
+    ``order`` decides in which order the emulation runs threads.
+    """
+    snapshots, machine = [], EmulatedMachine(seed=order)
+    with closing(FocusedCudaColony(instance, crowded(**values), machine, seed)) as colony:
+        for _ in range(iterations):
+            colony.iterate(1)
+            snapshots.append(colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION))
+    return snapshots
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
+    snapshots = run(HOSTILE[name], 12)
+    best = [snapshot.best_cost for snapshot in snapshots]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
+    assert snapshots[-1].solutions_built == 12 * CROWDED["ants"]
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", ["ties", "many windows"])
+def test_the_tours_do_not_depend_on_the_order_of_threads(name: str) -> None:
+    for one, other in zip(run(HOSTILE[name], 8), run(HOSTILE[name], 8, order=3), strict=True):
+        assert one.iteration_best == other.iteration_best
+        assert one.iteration_mean == other.iteration_mean
+        np.testing.assert_array_equal(one.iteration_solution, other.iteration_solution)
+
+
+@needs_emulation
+def test_another_seed_gives_another_tour() -> None:
+    one, other = (run(makers.uniform(200), 2, seed=seed)[-1] for seed in (1, 2))
+    assert one.iteration_solution is not None
+    assert other.iteration_solution is not None
+    assert not np.array_equal(one.iteration_solution, other.iteration_solution)
+
+
+@needs_emulation
+def test_it_finds_the_optimum() -> None:
+    instance = makers.ring(60)
+    assert run(instance, 20, kick=20)[-1].best_cost == instance.optimum
+
+
+@needs_emulation
+def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
+    instance = makers.uniform(120)
+    with closing(FocusedCudaColony(instance, crowded(cooling=1), EmulatedMachine(), 1)) as colony:
+        cycle = round(120 / 12)
+        colony.iterate(cycle)
+        before = colony._arrays["lengths"].copy()
+        colony._cross_if_due()
+        lengths = colony._arrays["lengths"]
+        assert (lengths <= before.max()).all()
+        assert lengths[0] == lengths.min() <= before.min()
+        assert lengths[0] == colony.snapshot(Wanted.SOLUTION).best_cost
+
+
+@needs_emulation
+def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
+    instance, numbers = makers.uniform(80), []
+    for counts in ((9, 9), (1,) * 18):
+        machine = EmulatedMachine(milliseconds=30.0)  # long iterations can be stopped
+        with closing(FocusedCudaColony(instance, crowded(cooling=1), machine, 1)) as colony:
+            for count in counts:
+                colony.iterate(count, stop=lambda: True)
+            done = colony.snapshot(Wanted.NUMBERS).iteration
+            colony.iterate(18 - done)
+            last = colony.snapshot(Wanted.ITERATION_SOLUTION)
+            numbers.append((last.iteration, last.iteration_best, last.best_cost))
+    assert numbers[0] == numbers[1]
+
+
+@needs_emulation
+def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None:
+    instance = makers.uniform(90)
+    with closing(FocusedCudaColony(instance, crowded(rho=0.5), EmulatedMachine(), 1)) as colony:
+        colony.iterate(12)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        tour = snapshot.best_solution
+        assert tour is not None
+        on_tour = [
+            colony.trails_from(int(a))[b] for a, b in zip(tour, np.roll(tour, -1), strict=True)
+        ]
+        everywhere = np.array([colony.trails_from(city) for city in range(instance.n)])
+    assert snapshot.limits == (1.0, STRONGEST)
+    assert everywhere.min() >= 1
+    assert everywhere.max() <= STRONGEST
+    assert np.mean(on_tour) > 5 * everywhere.mean()
+    assert snapshot.pheromone is not None
+    assert snapshot.pheromone.max() == everywhere.max()
+    assert snapshot.trails is not None
+    a, b = snapshot.trails.edges[0]
+    assert max(everywhere[a, b], everywhere[b, a]) == everywhere.max()
+    assert snapshot.branching is not None
+    assert 1 <= snapshot.branching <= 6
+
+
+@needs_emulation
+def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
+    instance = makers.ring(60)
+    assert instance.coordinates is not None
+    best = np.argsort(np.arctan2(*instance.coordinates.T)).astype(np.int32)
+    values = crowded(tours=1, heat=5.0, cooling=1)
+    colony = FocusedCudaColony(instance, values, EmulatedMachine(), 1, best)
+    with closing(colony):
+        assert colony._arrays["lengths"][0] == instance.optimum
+        colony.iterate(6)
+        assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
+
+
+def test_directed_instances_are_refused() -> None:
+    with pytest.raises(ParameterError, match="directed"):
+        FocusedCudaColony(makers.directed(20), FocusedCudaParameters(), EmulatedMachine(), 1)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("cities", [40, 700, 20_000])
+def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
+    instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
+    system, lengths = catalog.find("focused-gpu", place), []
+    for _ in range(2):
+        colony = catalog.build(system, instance, system.parameters(), place, 3)
+        with closing(colony):
+            for _ in range(4):
+                colony.iterate(20)
+                last = colony.snapshot(Wanted.SOLUTION | Wanted.ITERATION_SOLUTION)
+            lengths.append((last.best_cost, last.iteration_best, last.iteration_mean))
+    assert lengths[0] == lengths[1]
+
+
+@pytest.mark.cuda
+@needs_emulation
+@pytest.mark.parametrize("name", ["ties", "ceiling", "no geometry", "many windows"])
+def test_a_device_gives_the_tours_of_the_emulation(name: str) -> None:
+    instance, place = HOSTILE[name], devices.find("cuda")
+    theirs = run(instance, 6)
+    colony = catalog.build(catalog.find("focused-gpu", place), instance, crowded(), place, 1)
+    with closing(colony):
+        for expected in theirs:
+            colony.iterate(1)
+            ours = colony.snapshot(Wanted.ITERATION_SOLUTION)
+            assert ours.iteration_mean == expected.iteration_mean
+            np.testing.assert_array_equal(ours.iteration_solution, expected.iteration_solution)

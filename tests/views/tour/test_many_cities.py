@@ -1,0 +1,173 @@
+"""The map of very many cities: drawn in another thread, moved at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from gpu.core.snapshot import Snapshot
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.metric import Metric
+from tests.hands import NONE, scroll
+from views.tour.tour_layers import TourLayer
+from views.tour.tour_view import TourView
+from views.widgets import many
+from views.widgets.many import MANY
+from views.widgets.picture_export import as_image, as_svg
+from views.widgets.theme import DARK
+
+SIDE = 140  # cities along a side of the square
+AROUND = np.concatenate(
+    [
+        row[:: 1 if at % 2 == 0 else -1]
+        for at, row in enumerate(np.arange(SIDE**2).reshape(SIDE, -1))
+    ]
+).astype(np.int32)
+
+
+def squares() -> TspInstance:
+    assert SIDE**2 > MANY
+    y, x = np.divmod(np.arange(SIDE**2), SIDE)
+    places = np.column_stack((x, y)) * 10.0
+    return TspInstance("squares", "", Metric.EUC_2D, places, None, places)
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TourView:
+    made = TourView()
+    qtbot.addWidget(made)
+    made.resize(500, 500)
+    made.show_instance(squares())
+    made.chips["trails"].setChecked(False)
+    made.take_in(Snapshot(1, 1, 1, 1, 1, 1.0, best_solution=AROUND))
+    made.draw_all()
+    made.show()
+    qtbot.waitExposed(made)
+    wait_until_drawn(qtbot, made)
+    return made
+
+
+def wait_until_drawn(qtbot: QtBot, view: TourView) -> None:
+    def drawn() -> bool:
+        view.graphics.grab()
+        return all(layer.ready for layer in view.layers.values())
+
+    qtbot.waitUntil(drawn, timeout=60_000)
+
+
+def share_of(view: TourView, role: str) -> float:
+    """How much of the canvas has nearly this colour."""
+    picture = view.graphics.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(picture.constBits(), np.uint8).reshape(-1, 4)[:, 2::-1].astype(int)
+    colour = DARK.colour(role)
+    wanted = (colour.red(), colour.green(), colour.blue())
+    return float((np.abs(pixels - wanted).sum(axis=1) < 60).mean())
+
+
+def test_the_tour_fills_the_map_and_single_edges_are_seen_from_near(
+    qtbot: QtBot, view: TourView
+) -> None:
+    assert share_of(view, "best") > 0.2
+    for _ in range(12):
+        scroll(view.graphics.viewport(), 120)
+    wait_until_drawn(qtbot, view)
+    assert 0.001 < share_of(view, "best") < 0.1  # a few lines, as of any small instance
+    view.fit()
+    wait_until_drawn(qtbot, view)
+    assert share_of(view, "best") > 0.2
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Until this is set, no tour is drawn."""
+    go_on = threading.Event()
+    draw: Callable[..., None] = many.draw_path
+
+    def late(*arguments: object) -> None:
+        assert threading.current_thread() is not threading.main_thread()
+        go_on.wait(20)
+        draw(*arguments)
+
+    monkeypatch.setattr("views.tour.tour_layers.draw_path", late)
+    return go_on
+
+
+def test_the_map_moves_before_it_is_drawn_anew(
+    qtbot: QtBot, view: TourView, held: threading.Event
+) -> None:
+    canvas, left = view.graphics.viewport(), Qt.MouseButton.LeftButton
+    middle = canvas.rect().center()
+    before = share_of(view, "best")
+    QTest.mousePress(canvas, left, NONE, middle)
+    for step in range(1, 6):
+        QTest.mouseMove(canvas, middle + QPoint(20 * step, 0))
+    QTest.mouseRelease(canvas, left, NONE, middle + QPoint(100, 0))
+    assert view.box.viewRange()[0][0] < -100
+    moved = view.graphics.grab().toImage()
+    assert not view.layers["best"].ready
+    assert moved.pixelColor(20, middle.y()) == moved.pixelColor(2, 2)  # empty now
+    assert before / 2 < share_of(view, "best") < before
+    for _ in range(8):
+        scroll(canvas, -120)  # what comes in sight is shown from the picture of everything
+    assert 0 < share_of(view, "best") < before / 2
+    held.set()
+    wait_until_drawn(qtbot, view)
+
+
+def test_of_what_is_asked_for_meanwhile_only_the_last_is_drawn(
+    qtbot: QtBot, view: TourView, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    draw_part = TourLayer.draw_part
+
+    def counted(self: TourLayer, *arguments: object) -> None:
+        drawn.append(arguments[1])
+        draw_part(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TourLayer, "draw_part", counted)
+    tours = [np.roll(AROUND, step) for step in range(1, 7)]
+    for tour in tours:
+        view.layers["best"].show_part(tour)
+        view.graphics.grab()
+    held.set()
+    wait_until_drawn(qtbot, view)
+    assert [id(tour) for tour in drawn] == [id(tours[0]), id(tours[-1])]
+
+
+def test_a_view_may_be_deleted_while_it_is_drawn(qtbot: QtBot, held: threading.Event) -> None:
+    view = TourView()
+    view.show_instance(squares())
+    view.layers["best"].show_part(AROUND)
+    view.graphics.grab()
+    layer = view.layers["best"]
+    view.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(layer))
+    held.set()
+    for thread in threading.enumerate():
+        if thread.name == "pictures":
+            thread.join(20)
+    qtbot.wait(1)
+
+
+def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
+    image = as_image(view, DARK)
+    assert image.devicePixelRatio() == 2
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 0xFFFFFF
+    orange = pixels == DARK.colour("best").rgb() & 0xFFFFFF
+    assert orange.mean() > 0.1
+    twins = orange[::2, ::2] == orange[1::2, 1::2]
+    assert not twins.all()  # single pixels, not squares of four
+    assert as_svg(view, DARK, "title").count(b"<polyline") > 1000
+    many.MOST_LINES, before = 1000, many.MOST_LINES
+    try:
+        assert len(as_svg(view, DARK, "title")) < 300_000
+    finally:
+        many.MOST_LINES = before

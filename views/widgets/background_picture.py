@@ -1,0 +1,181 @@
+"""What an item has drawn in another thread, moved with the map until the next picture is there."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import cache, partial
+
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal, SignalInstance, Slot
+from PySide6.QtGui import QImage, QPainter, QPainterPath, QTransform
+from PySide6.QtWidgets import QWidget
+
+from views.widgets.cached_picture import Draw
+
+_BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it can be moved there
+
+_log = logging.getLogger(__name__)
+
+Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
+Made = tuple[Wanted, QImage]
+
+
+class BackgroundPicture:
+    """The picture of one item, for a viewport; ``update`` is called when a new one is there.
+
+    Pictures are made one after the other. Of those that an item asks for meanwhile, only the last
+    one is.
+    """
+
+    def __init__(self, update: Callable[[], object]) -> None:
+        self._update = update
+        self._version = 0
+        self._wanted: Wanted | None = None
+        self._draw: Draw | None = None  # what draws it
+        self._bounds = QRectF()
+        self._at_work = False
+        self._made: Made | None = None
+        self._whole: Made | None = None  # the last picture with the whole item
+
+    def drop(self) -> None:
+        """Draw again the next time; the former picture is shown until that is done."""
+        self._version += 1
+
+    def clear(self) -> None:
+        """Draw again the next time, and show nothing until then."""
+        self.drop()
+        self._made = self._whole = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether what is shown is what was asked for last."""
+        return self._made is not None and self._made[0] == self._wanted
+
+    def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
+        """Show the last picture where it belongs now; have another one made if it is not exact.
+
+        Around it, the last picture with everything in ``bounds`` is shown. ``painter`` is what an
+        item's ``paint`` gets. ``draw`` is called in another thread.
+        """
+        self._bounds = bounds
+        transform = painter.worldTransform()
+        wanted = self._version, transform, widget.size(), widget.devicePixelRatioF()
+        if wanted != self._wanted:
+            self._wanted, self._draw = wanted, draw
+            self._begin()
+        if self._made is None:
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
+        there = _moved(self._made[0], transform).mapRect(_frame(self._made[0]))
+        seen = QRectF(widget.rect())
+        if self._whole is not None and not there.contains(
+            seen.intersected(transform.mapRect(bounds))
+        ):
+            painter.resetTransform()
+            around = QPainterPath()
+            around.addRect(seen)
+            around.addRect(there.toAlignedRect())  # the odd-even rule leaves it out
+            painter.setClipPath(around)
+            _put(painter, self._whole, transform)
+            painter.setClipping(False)
+        _put(painter, self._made, transform)
+        painter.restore()
+
+    def needs(self, wanted: Wanted) -> bool:
+        """Whether a picture made for ``wanted`` still shows what there is."""
+        return wanted[0] == self._version
+
+    def take(self, wanted: Wanted, image: QImage) -> None:
+        """Show ``image``, and begin with the next one if something else is wanted by now."""
+        self._at_work = False
+        if self.needs(wanted) or self._made is not None:
+            self._made = wanted, image
+            if _frame(wanted).contains(wanted[1].mapRect(self._bounds)):
+                self._whole = self._made
+        self._begin()
+        self._update()
+
+    def _begin(self) -> None:
+        if not self._at_work and not self.ready and self._wanted is not None and self._draw:
+            self._at_work = True
+            _workshop().order(partial(_make, self, self._wanted, self._draw, _workshop().made))
+
+
+class _Workshop(QObject):
+    """A thread that makes pictures, as long as there are any to make."""
+
+    made = Signal(object, object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made.connect(self._bring, Qt.ConnectionType.QueuedConnection)
+        self._lock = threading.Lock()
+        self._orders: deque[Callable[[], object]] = deque()  # the first one is under way
+
+    def order(self, make: Callable[[], object]) -> None:
+        """Have a picture made after those that were ordered before."""
+        with self._lock:
+            self._orders.append(make)
+            if len(self._orders) == 1:
+                threading.Thread(target=self._work, name="pictures").start()
+
+    def _work(self) -> None:
+        while True:
+            self._orders[0]()
+            with self._lock:
+                self._orders.popleft()
+                if not self._orders:
+                    return
+
+    @Slot(object, object, object)
+    def _bring(self, picture: BackgroundPicture, wanted: Wanted, image: QImage) -> None:
+        picture.take(wanted, image)
+
+
+@cache
+def _workshop() -> _Workshop:
+    return _Workshop()
+
+
+def _make(picture: BackgroundPicture, wanted: Wanted, draw: Draw, made: SignalInstance) -> None:
+    _, transform, size, ratio = wanted
+    margin = _margin(size)
+    whole = size + QSize(2 * int(margin.x()), 2 * int(margin.y()))
+    image = QImage(whole * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    try:
+        with QPainter(image) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            shifted = transform * QTransform.fromTranslate(margin.x(), margin.y())
+            draw(painter, shifted, QRectF(0, 0, whole.width(), whole.height()))
+    except Exception:
+        if picture.needs(wanted):  # else what it shows may have been replaced meanwhile, in part
+            _log.exception("a picture could not be made")
+    made.emit(picture, wanted, image)
+
+
+def _put(painter: QPainter, made: Made, transform: QTransform) -> None:
+    wanted, image = made
+    painter.setTransform(_moved(wanted, transform))
+    painter.drawImage(_frame(wanted).topLeft(), image)
+
+
+def _moved(wanted: Wanted, transform: QTransform) -> QTransform:
+    """Return what maps the pixels of a picture to those of a viewport."""
+    return wanted[1].inverted()[0] * transform
+
+
+def _frame(wanted: Wanted) -> QRectF:
+    """Return what a picture has, in pixels of the viewport that it was made for."""
+    margin = _margin(wanted[2])
+    return QRectF(QPointF(0, 0), wanted[2]).adjusted(
+        -margin.x(), -margin.y(), margin.x(), margin.y()
+    )
+
+
+def _margin(size: QSize) -> QPointF:
+    return QPointF(int(size.width() * _BEYOND), int(size.height() * _BEYOND))
