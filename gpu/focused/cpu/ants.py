@@ -12,18 +12,20 @@ from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.doubled import stride
-from gpu.focused.cpu.patch import lay_out, leave
-from gpu.focused.cpu.search import forget_queue, improve, wait
+from gpu.focused.cpu.log import enter
+from gpu.focused.cpu.patch import forget, lay_out, leave
+from gpu.focused.cpu.search import changes, forget_queue, improve, wait
 from gpu.focused.cpu.state import (
+    CHANGED,
     HEAT,
+    LENGTH,
     SIZE,
     TURNS,
-    WHOLE,
     FocusedState,
     Lists,
     Patch,
 )
-from gpu.focused.cpu.tour import away, given_up, take_back, turn_noted
+from gpu.focused.cpu.tour import away, copy, given_up, take_back, turn_noted
 
 KICK = np.uint32(Purpose.KICK)
 LN2 = math.log(2.0)
@@ -36,44 +38,68 @@ NOT_KICKED = -(np.int64(2) ** 62)
 def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
     """Let the ants of a cell search, one after another, in a patch laid out anew.
 
-    In the first iterations nobody kicks: all cities of the cell look for moves.
+    In the first iteration nobody kicks: all cities of the cell look for moves.
     """
-    lay_out(state, patch, cell)
     cells, rules, lists = state.cells, state.rules, state.lists
+    begin, end = np.int64(cells.bounds[cell]), np.int64(cells.bounds[cell + 1])
+    lay_out(lists, patch, state.source, cells.members, begin, end)
     iteration = state.record.numbers[ITERATION]
-    begin, end = cells.bounds[cell], cells.bounds[cell + 1]
     number_of_cells = cells.bounds.size - 1
     first = rules.ants * cell // number_of_cells
     built = rules.ants * (cell + 1) // number_of_cells - first
     gained = total = np.int64(0)
-    if iteration < rules.settling:
-        whole = lists.neighbours.shape[0] <= WHOLE
-        for member in range(end - begin):
-            wait(patch, cells.members[begin + member] if whole else member)
-        while True:
-            gain = improve(lists, patch)
-            gained += gain
-            patch.numbers[TURNS] = 0
-            if gain == 0:
-                break
-        total = gained * built
+    state.log.exchanges[cell] = state.log.edges[cell] = 0
+    if iteration == 0:
+        total = _settle(lists, patch) * built
     else:
         heat = state.schedule[HEAT]
         for ant in range(first, first + built):
-            gain = _kick(state, patch, cell, iteration, ant)
+            gain = _kick(state, patch, iteration, ant)
             if gain == NOT_KICKED:
                 total += gained
                 continue
             gain += improve(lists, patch)
             forget_queue(patch)
             total += gained + gain
-            if gain > 0 or (gain < 0 and _forgiven(patch.words[6], gain, heat)):
+            kept = gain >= 0 or _forgiven(patch.words[6], gain, heat)
+            if kept and enter(state.log, patch, cell):
                 gained += gain
-            elif gain < 0:
+            else:
                 take_back(patch)
-            patch.numbers[TURNS] = 0
+            patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
     cells.gains[cell] = total
     leave(state, patch, cell)
+
+
+@compiled
+def settle_all(state: FocusedState, patch: Patch) -> None:
+    """Let all cities of the whole tour look for moves: cells cannot change edges that leave them.
+
+    The patch has room for all cities.
+    """
+    source, tour, n = state.source, state.tour, np.int64(state.tour.size)
+    copy(source, tour)
+    lay_out(state.lists, patch, source, state.cells.everyone, np.int64(0), n)
+    state.schedule[LENGTH] -= _settle(state.lists, patch)
+    for place in range(n):
+        city = patch.cities[patch.tour[place]]
+        tour[place] = city
+        state.place[city] = place
+    forget(patch)
+
+
+@inlined
+def _settle(lists: Lists, patch: Patch) -> np.int64:
+    """Let all cities look for moves until none finds one; return the gain."""
+    gained = np.int64(0)
+    for city in range(patch.numbers[SIZE]):
+        wait(patch, city)
+    while True:
+        gain = improve(lists, patch)
+        gained += gain
+        patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
+        if gain == 0:
+            return gained
 
 
 @inlined
@@ -83,23 +109,13 @@ def _below(word: np.uint32, limit: Whole) -> np.int64:
 
 
 @inlined
-def _start(state: FocusedState, patch: Patch, cell: Whole, word: np.uint32) -> np.int64:
-    """Return a city of the cell, as numbered in the patch."""
-    begin, end = state.cells.bounds[cell], state.cells.bounds[cell + 1]
-    member = _below(word, end - begin)
-    if state.source.size <= WHOLE:
-        return np.int64(state.cells.members[begin + member]) | (stride(state) - 1)
-    return member
-
-
-@inlined
 def _trail_behind(state: FocusedState, patch: Patch, city: Whole) -> np.float32:
     """Return the trail of the edge by which the source leaves a city."""
     return np.float32(state.trails.taken[patch.cities[city]])
 
 
 @compiled
-def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant: Whole) -> np.int64:
+def _kick(state: FocusedState, patch: Patch, iteration: Whole, ant: Whole) -> np.int64:
     """Change places of three neighbouring stretches: B C D becomes D C B. Return the gain.
 
     It is a double bridge (Martin, Otto and Felten 1991) within a few cities of the tour. Of two
@@ -112,9 +128,9 @@ def _kick(state: FocusedState, patch: Patch, cell: Whole, iteration: Whole, ant:
     words, more = patch.words[:4], patch.words[4:]
     draw_block(words, rules.key, KICK, iteration, ant, 0)
     draw_block(more, rules.key, KICK, iteration, ant, 1)
-    start = _start(state, patch, cell, words[0])
+    start = _below(words[0], size) | (step - 1)
     if rules.focus > 0 and share(more[1]) < rules.focus:
-        other = _start(state, patch, cell, more[0])
+        other = _below(more[0], size) | (step - 1)
         if _trail_behind(state, patch, other) < _trail_behind(state, patch, start):
             start = other
     longest = min(np.int64(rules.kick), (size // step - 1) // 3)
@@ -147,7 +163,7 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
     ends[0], ends[1], ends[2], ends[3] = a0, b0, b1, c0
     ends[4], ends[5], ends[6], ends[7] = c1, d0, d1, e0
     for end in range(8):
-        wait(patch, ends[end])
+        changes(patch, ends[end])
     return gain
 
 

@@ -29,7 +29,7 @@ def share_out(state: FocusedState) -> None:
     words = words_of(state.rules.key, CELLS, state.record.numbers[ITERATION], 0, 0)
     angle = math.pi * share(words[0])
     east, north = math.cos(angle), math.sin(angle)
-    offset = np.int64(share(words[1]) * n)
+    offset = np.int64(share(words[1]) * (n // 2))
     for entry in range(n):
         cells.members[entry] = entry
     cells.bounds[0], cells.bounds[count] = 0, n
@@ -40,13 +40,13 @@ def share_out(state: FocusedState) -> None:
             for entry in range(begin, end):
                 place = np.int64(cells.members[entry])
                 if geometry.rule in (TABLE, DOUBLED):
-                    key = np.float64((place + offset) % n)
+                    key = np.float64((place // 2 + offset) % (n // 2 + 1))
                 else:
                     x, y = geometry.points[source[place], 0], geometry.points[source[place], 1]
                     key = x * north - y * east if across else x * east + y * north
                 cells.keys[0, entry] = key
                 cells.keys[1, entry] = key
-            middle = begin + (end - begin) // 2
+            middle = begin + (end - begin) // 4 * 2  # even: doubled cities stay together
             _halve(cells.members, cells.keys, cells.spare, begin, middle, end)
             cells.bounds[first + width // 2] = middle
         width //= 2

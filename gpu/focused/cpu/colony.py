@@ -79,7 +79,7 @@ class FocusedCpuColony(CpuColony):
         halves = 2 if instance.directed else 1
         n = halves * instance.n
         threads = min(threads, states.cells_of(n))
-        needed = states.bytes_needed(n, parameters.candidates, threads)
+        needed = states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
         if instance.directed:
             needed["tables of distances"] = instance.n**2 * PREPARING
         memory.require(f"this colony on {instance.name} ({instance.n} cities)", needed)
@@ -105,7 +105,6 @@ class FocusedCpuColony(CpuColony):
             full=full,
             keep=np.float32(1.0 - parameters.rho),
             focus=np.float32(parameters.focus),
-            settling=1 if n <= states.WHOLE else 3,
         )
         tour, place, champion = start.copy(), np.empty(n, np.int32), start.copy()
         place[tour] = np.arange(n)
@@ -114,6 +113,7 @@ class FocusedCpuColony(CpuColony):
         schedule = np.array((0.0, length, rules.cycle, 0.0, 0.0))
         record = record_of(instance.n)
         cells, exchange = states.new_cells(n), states.new_exchange(n)
+        log = states.new_log(n, parameters.ants)
         state = FocusedState(
             self._lists,
             rules,
@@ -122,6 +122,7 @@ class FocusedCpuColony(CpuColony):
             place,
             cells,
             exchange,
+            log,
             self._trails,
             champion,
             schedule,
@@ -132,7 +133,9 @@ class FocusedCpuColony(CpuColony):
             Stage(SEARCH, "construction", shared(count)),
             Stage(MERGE, "update", each(1)),
         )
-        workspaces = [states.new_patch(n, parameters.candidates) for _ in range(threads)]
+        # The first thread settles the whole tour.
+        sizes = [n, *[states.patch_size(n)] * (threads - 1)]
+        workspaces = [states.new_patch(n, parameters.candidates, size) for size in sizes]
         super().__init__(parameters.ants, record, stages, state, workspaces)
 
     def trails_from(self, city: int) -> NDArray[np.float32]:

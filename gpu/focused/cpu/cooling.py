@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.merge import merge
 from gpu.focused.cpu.state import CHAMPION, CYCLE, DONE, HEAT, LENGTH, FocusedState
+from gpu.focused.cpu.tour import copy
 
 
 @compiled
@@ -25,7 +25,7 @@ def cool(state: FocusedState) -> None:
     A short cycle begins less hot: it has no time to mend what a higher temperature would undo.
     """
     schedule, rules, n = state.schedule, state.rules, state.tour.size
-    if state.record.numbers[ITERATION] < rules.settling:
+    if state.record.numbers[ITERATION] == 0:
         schedule[CYCLE] = rules.cycle
         copy(state.champion, state.tour)
         schedule[CHAMPION] = schedule[LENGTH]
@@ -68,10 +68,3 @@ def _cross(state: FocusedState) -> None:
     schedule[LENGTH] -= merge(state, champion, everyone, np.int64(0), n, other, True)
     copy(champion, tour)
     schedule[CHAMPION] = schedule[LENGTH]
-
-
-@inlined
-def copy(to: NDArray[np.int32], cities: NDArray[np.int32]) -> None:
-    """Copy a tour."""
-    for at in range(cities.size):
-        to[at] = cities[at]

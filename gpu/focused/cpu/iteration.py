@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 from gpu.cpu.compilation import compiled, inlined
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, LAST_BEST, LAST_TOTAL
 from gpu.cpu.stage_loop import Task, loop_over, units_of
-from gpu.focused.cpu.ants import search_cell
+from gpu.focused.cpu.ants import search_cell, settle_all
 from gpu.focused.cpu.cells import share_out
-from gpu.focused.cpu.cooling import cool, copy
+from gpu.focused.cpu.cooling import cool
 from gpu.focused.cpu.doubled import city_at
+from gpu.focused.cpu.log import make_again
 from gpu.focused.cpu.merge import merge
-from gpu.focused.cpu.state import LENGTH, STRONGEST, WHOLE, FocusedState, Patch
+from gpu.focused.cpu.state import LENGTH, STRONGEST, FocusedState, Patch
+from gpu.focused.cpu.tour import copy
 
 SEARCH, MERGE = range(2)
 """The stages of an iteration: the ants of each cell search; their changes are merged, and all that
@@ -30,6 +32,8 @@ def run(
             search_cell(state, workspace, cell)
     elif task.thread == 0:
         _merge_all(state)
+        if state.record.numbers[ITERATION] == 0 and state.cells.bounds.size > 2:
+            settle_all(state, workspace)
         cool(state)
         _keep(state)
         _lay_trails(state)
@@ -41,16 +45,16 @@ def run(
 def _merge_all(state: FocusedState) -> None:
     """Merge the changes of all cells, beginning with another one in each iteration."""
     cells, numbers = state.cells, state.record.numbers
-    count, n = cells.bounds.size - 1, state.tour.size
+    count = cells.bounds.size - 1
     numbers[LAST_TOTAL] = state.rules.ants * np.int64(state.schedule[LENGTH])
     for turn in range(count):
         cell = (numbers[ITERATION] + turn) % count
-        members, begin, size = cells.everyone, np.int64(0), np.int64(n)
-        if n > WHOLE:
-            members, begin = cells.members, cells.bounds[cell]
-            size = cells.bounds[cell + 1] - begin
-        result = cells.results[cell]
-        gain = merge(state, state.source, members, begin, size, result, False)
+        if numbers[ITERATION] == 0:
+            begin, end = cells.bounds[cell], cells.bounds[cell + 1]
+            result = cells.results[cell]
+            gain = merge(state, state.source, cells.members, begin, end - begin, result, False)
+        else:
+            gain = make_again(state, cell)
         state.schedule[LENGTH] -= gain
         numbers[LAST_TOTAL] -= cells.gains[cell]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.cpu.compilation import Whole, compiled
+from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.geometry import DOUBLED
 from gpu.focused.cpu.state import (
+    CHANGED,
     FAR,
     HEAD,
     LINKED,
@@ -14,38 +16,47 @@ from gpu.focused.cpu.state import (
     SIZE,
     TURNS,
     WAITING,
-    WHOLE,
     FocusedState,
+    Lists,
     Patch,
 )
 
 
 @compiled
-def lay_out(state: FocusedState, patch: Patch, cell: Whole) -> None:
-    """Number the cities in the order of the source, and begin with the source's tour of them."""
-    cells, source, lists = state.cells, state.source, state.lists
+def lay_out(
+    lists: Lists,
+    patch: Patch,
+    source: NDArray[np.int32],
+    members: NDArray[np.int32],
+    begin: Whole,
+    end: Whole,
+) -> None:
+    """Number the cities at places of the source in their order, and begin with its tour of them.
+
+    The places are ``members[begin:end]``, in ascending order.
+    """
     n, k = lists.neighbours.shape
-    begin, end = cells.bounds[cell], cells.bounds[cell + 1]
-    whole = n <= WHOLE
-    size = n if whole else end - begin
+    size = end - begin
     for city in range(size):
-        place = city if whole else cells.members[begin + city]
+        place = members[begin + city]
         there = source[place]
         patch.cities[city] = there
         patch.number[there] = city
         patch.points[city, 0] = lists.geometry.points[there, 0]
         patch.points[city, 1] = lists.geometry.points[there, 1]
         patch.tour[city] = patch.place[city] = city
+        patch.beside[city, 0] = city - 1 if city > 0 else size - 1
+        patch.beside[city, 1] = city + 1 if city + 1 < size else 0
         patch.links[city, 0] = patch.links[city, 1] = NOBODY
         patch.waiting[city] = False
-    patch.numbers[SIZE], patch.numbers[TURNS] = size, 0
+    patch.numbers[SIZE], patch.numbers[TURNS], patch.numbers[CHANGED] = size, 0, 0
     patch.numbers[HEAD], patch.numbers[WAITING], patch.numbers[LINKED] = 0, 0, 0
-    if not whole:
-        _link(state, patch, begin, size)
-    elif state.lists.geometry.rule == DOUBLED:
+    if lists.geometry.rule == DOUBLED:
         for city in range(size):  # source and patch have both halves of a city next to each other
             patch.links[city, 0] = patch.links[city, 1] = city ^ 1
         patch.numbers[LINKED] = 1
+    if size < n:
+        _link(patch, members, begin, size, n)
     for city in range(size):
         there, width = patch.cities[city], 0
         for lane in range(k):
@@ -60,9 +71,8 @@ def lay_out(state: FocusedState, patch: Patch, cell: Whole) -> None:
 
 
 @compiled
-def _link(state: FocusedState, patch: Patch, begin: Whole, size: Whole) -> None:
-    """Link cities that follow each other in the patch, and not in the source."""
-    members, n = state.cells.members, state.source.size
+def _link(patch: Patch, members: NDArray[np.int32], begin: Whole, size: Whole, n: Whole) -> None:
+    """Link cities that follow each other in the patch, and not in the source of ``n`` cities."""
     for city in range(size):
         following = city + 1 if city + 1 < size else 0
         step = np.int64(members[begin + following]) - np.int64(members[begin + city])
@@ -77,4 +87,11 @@ def leave(state: FocusedState, patch: Patch, cell: Whole) -> None:
     """Keep the patch's tour as the cell's result, and forget the numbers of its cities."""
     for place in range(patch.numbers[SIZE]):
         state.cells.results[cell, place] = patch.tour[place]
+    forget(patch)
+
+
+@inlined
+def forget(patch: Patch) -> None:
+    """Forget the numbers of the patch's cities."""
+    for place in range(patch.numbers[SIZE]):
         patch.number[patch.cities[place]] = NOBODY

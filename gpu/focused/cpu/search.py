@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.focused.cpu.state import HEAD, SIZE, WAITING, Lists, Patch
+from gpu.focused.cpu.state import CHANGED, HEAD, SIZE, WAITING, Lists, Patch
 from gpu.focused.cpu.tour import after, away, before, exchange_two, given_up, room_left
 
 SECOND = 5  # candidates of t4 that are looked at; those of t2 all are
@@ -31,6 +31,15 @@ def wait(patch: Patch, city: Whole) -> None:
         numbers[WAITING] += 1
 
 
+@inlined
+def changes(patch: Patch, city: Whole) -> None:
+    """Note that an edge of a city changes: it looks for a move again."""
+    numbers = patch.numbers
+    patch.ends[numbers[CHANGED]] = city
+    numbers[CHANGED] += 1
+    wait(patch, city)
+
+
 @compiled
 def improve(lists: Lists, patch: Patch) -> np.int64:
     """Make moves until no city in the queue finds one, or the journal is full; return the gain."""
@@ -44,7 +53,7 @@ def improve(lists: Lists, patch: Patch) -> np.int64:
         if gain > 0:
             gained += gain
             for end in range(patch.touched[6]):
-                wait(patch, patch.touched[end])
+                changes(patch, patch.touched[end])
     return gained
 
 

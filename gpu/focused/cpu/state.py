@@ -4,9 +4,9 @@ An iteration begins with a common tour, the source. Cells share out the cities. 
 search in a patch, one after another: each begins where the one before it ended, so the patch has a
 tour of its own. At the end of the iteration the changes of all patches are merged.
 
-A patch is the whole tour where that is short, and else the cities of the cell. Then the stretches
-of the source between them are links: edges of the patch's tour that no ant may give up. So are
-those between both halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
+A patch has the cities of the cell. Where there are several cells, the stretches of the source
+between them are links: edges of the patch's tour that no ant may give up. So are those between both
+halves of a city where cities are doubled (:mod:`gpu.focused.cpu.doubled`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from gpu.cpu.philox import Key
 from gpu.cpu.record import Record
 from gpu.cpu.structures import allocated
 
-WHOLE = 8192  # cities up to which a patch is the whole tour
-CELL = 256, 2048  # cities a cell has at least, where patches are whole and where they are not
+CELL = 1000  # cities a cell has at least; half of it where there are only two cells
 MOST_CELLS = 1 << 10
 JOURNAL = 4096  # turns that an ant can take back; with fewer left it stops
+ENDS = 6 * JOURNAL  # cities whose edges an ant can change: a turn has at most 6
+LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
 LEFT = 64  # components that can be remembered until others are known
 
@@ -55,7 +56,6 @@ class Rules(NamedTuple):
     full: int  # iterations of a cycle from which on it begins with the full temperature
     keep: np.float32  # 1 - ρ: what is left of a trail after an iteration
     focus: np.float32  # probability of comparing two places for a kick by their trails
-    settling: int  # iterations without kicks at the beginning
 
 
 class Patch(NamedTuple):
@@ -74,15 +74,17 @@ class Patch(NamedTuple):
     place: NDArray[np.int32]  # (c,): in the tour
     queue: NDArray[np.int32]  # (c,): a ring of cities that will look for a move
     waiting: NDArray[np.bool_]  # (c,)
+    beside: NDArray[np.int32]  # (c, 2): both neighbours in the tour that was kept last
+    ends: NDArray[np.int32]  # (ENDS,): cities whose edges the present ant changed; some twice
     touched: NDArray[np.int32]  # (8,): ends of the edges that a kick or a move changed
     words: NDArray[np.uint32]  # (8,): random words of the present ant
     journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
     numbers: NDArray[np.int64]  # (8,): see the constants below
 
 
-SIZE, TURNS, HEAD, WAITING, LINKED = range(5)
+SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED = range(6)
 """Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
-many wait; whether there are links."""
+many wait; whether there are links; the number of ``ends``."""
 
 
 class Cells(NamedTuple):
@@ -96,6 +98,16 @@ class Cells(NamedTuple):
     gains: NDArray[np.int64]
     spare: NDArray[np.int32]  # (n,): room to sort in
     keys: NDArray[np.float64]  # (2, n): coordinates in the present direction; room to select in
+
+
+class Log(NamedTuple):
+    """The exchange of edges of each ant whose tour was kept, cell by cell, in order."""
+
+    old: NDArray[np.int32]  # (cells, edges, 2): edges that were given up, cities of the instance
+    new: NDArray[np.int32]  # (cells, edges, 2): edges that came instead
+    sizes: NDArray[np.int32]  # (cells, edges): edges of each exchange
+    exchanges: NDArray[np.int64]  # (cells,)
+    edges: NDArray[np.int64]  # (cells,)
 
 
 class Exchange(NamedTuple):
@@ -131,6 +143,7 @@ class FocusedState(NamedTuple):
     place: NDArray[np.int32]  # (n,): of each city in ``tour``
     cells: Cells
     exchange: Exchange
+    log: Log
     trails: Trails
     champion: NDArray[np.int32]  # (n,): what the cycles before this one led to
     schedule: NDArray[np.float64]  # (5,): see the constants below
@@ -149,21 +162,19 @@ def is_flat(geometry: Geometry) -> bool:
 
 def cells_of(n: int) -> int:
     """Cells of a tour through ``n`` cities: a power of two, so that threads share them evenly."""
-    least = CELL[n > WHOLE]
-    cells = 1
-    while cells < MOST_CELLS and n >= 2 * cells * least:
+    cells = 1 if n < CELL else 2
+    while cells < MOST_CELLS and n >= 2 * cells * CELL:
         cells *= 2
     return cells
 
 
 def patch_size(n: int) -> int:
-    """Cities of the largest patch."""
-    return n if n <= WHOLE else -(-n // cells_of(n))
+    """Cities of the largest patch: cells have an even number, but for one of them."""
+    return min(n, -(-n // cells_of(n)) + 4)
 
 
-def new_patch(n: int, k: int) -> Patch:
-    """Make room for a thread's patch."""
-    c = patch_size(n)
+def new_patch(n: int, k: int, c: int) -> Patch:
+    """Make room for a thread's patch of up to ``c`` cities."""
     return allocated(
         Patch,
         c,
@@ -172,6 +183,8 @@ def new_patch(n: int, k: int) -> Patch:
         near=(c, k),
         spans=(c, k),
         links=(c, 2),
+        beside=(c, 2),
+        ends=ENDS,
         touched=8,
         words=8,
         journal=(JOURNAL, 2),
@@ -180,22 +193,36 @@ def new_patch(n: int, k: int) -> Patch:
 
 
 def new_cells(n: int) -> Cells:
-    """Make the cells of the first iteration.
-
-    Where patches are whole the first cell has all cities, else they are stretches of the source.
-    """
+    """Make the cells of the first iteration: stretches of the source."""
     cells = cells_of(n)
     everyone = np.arange(n, dtype=np.int32)
     shares = np.arange(cells + 1, dtype=np.int64)
     return allocated(
         Cells,
         n,
-        bounds=np.minimum(shares, 1) * n if n <= WHOLE else shares * n // cells,
+        bounds=np.where(shares < cells, shares * n // cells // 2 * 2, n),
         members=everyone.copy(),
         everyone=everyone,
         results=(cells, patch_size(n)),
         gains=cells,
         keys=(2, n),
+    )
+
+
+def logged_edges(n: int, ants: int) -> int:
+    """Edges that the log of a cell has room for."""
+    return LOGGED * -(-ants // cells_of(n)) + ENDS
+
+
+def new_log(n: int, ants: int) -> Log:
+    """Make room for the ants' exchanges."""
+    cells, edges = cells_of(n), logged_edges(n, ants)
+    return allocated(
+        Log,
+        cells,
+        old=(cells, edges, 2),
+        new=(cells, edges, 2),
+        sizes=(cells, edges),
     )
 
 
@@ -213,13 +240,14 @@ def new_exchange(n: int) -> Exchange:
     )
 
 
-def bytes_needed(n: int, k: int, threads: int) -> dict[str, int]:
+def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
     """Bytes of each part, for :func:`gpu.cpu.main_memory.require`."""
-    patch = patch_size(n) * (8 * k + 46) + 4 * n + 8 * JOURNAL
+    cities = n + (threads - 1) * patch_size(n)
     return {
         "candidate lists and trails": n * k * 12 + 4 * n,
         "tours": n * (4 * 6 + 24),
         "cells": n * 28 + cells_of(n) * patch_size(n) * 4,
         "merging": n * 52,
-        "patches": threads * patch,
+        "log of the ants": cells_of(n) * logged_edges(n, ants) * 20,
+        "patches": cities * (8 * k + 54) + threads * (4 * n + 8 * JOURNAL + 4 * ENDS),
     }

@@ -120,3 +120,10 @@ def take_back(patch: Patch) -> None:
 def room_left(patch: Patch) -> bool:
     """Whether the journal has room for one more move."""
     return bool(patch.numbers[TURNS] < JOURNAL - 8)
+
+
+@inlined
+def copy(to: NDArray[np.int32], cities: NDArray[np.int32]) -> None:
+    """Copy a tour."""
+    for at in range(cities.size):
+        to[at] = cities[at]

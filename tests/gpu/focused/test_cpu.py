@@ -72,7 +72,7 @@ def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
     assert snapshots[-1].solutions_built == 40 * instance.n
 
 
-@pytest.mark.parametrize("cities", [600, 5000])
+@pytest.mark.parametrize("cities", [1000, 5000])
 def test_cells_that_disturb_each_other_still_make_a_tour(cities: int) -> None:
     """A high temperature and long kicks: most ants change much, and cells overlap."""
     instance = makers.uniform(cities, size=100_000)
@@ -84,20 +84,20 @@ def test_cells_that_disturb_each_other_still_make_a_tour(cities: int) -> None:
 
 @pytest.fixture(scope="module")
 def large() -> TspInstance:
-    """More cities than a whole patch has."""
-    return makers.uniform(states.WHOLE + 2000, size=1_000_000)
+    """Several cells."""
+    return makers.uniform(10_000, size=1_000_000)
 
 
-def test_patches_that_are_not_the_whole_tour_are_merged(large: TspInstance) -> None:
+def test_cells_make_one_tour(large: TspInstance) -> None:
     assert states.patch_size(large.n) < large.n
     snapshots = run(colony_of(large), 6)
     lengths = [snapshot.best_cost for snapshot in snapshots]
     assert lengths[-1] < 0.99 * lengths[0]
 
 
-@pytest.mark.parametrize("kind", ["whole", "patches"])
+@pytest.mark.parametrize("kind", ["two cells", "several"])
 def test_the_tours_do_not_depend_on_the_number_of_threads(kind: str, large: TspInstance) -> None:
-    instance = makers.uniform(2500, size=100_000) if kind == "whole" else large
+    instance = makers.uniform(1500, size=100_000) if kind == "two cells" else large
     one = run(colony_of(instance, threads=1, ants=2000), 5)
     several = run(colony_of(instance, threads=3, ants=2000), 5)
     for first, second in zip(one, several, strict=True):
@@ -150,3 +150,25 @@ def test_trails_are_strong_where_tours_agree() -> None:
         assert 10 < trails.max() <= 100
         assert snapshot.pheromone.max() > 10
         assert trails[following] > np.median(trails)
+
+
+@pytest.mark.parametrize("cities", [1500, 10_000])
+def test_most_of_what_the_ants_of_all_cells_find_is_made(cities: int) -> None:
+    instance = makers.uniform(cities, size=1_000_000)
+    colony = colony_of(instance, heat=0)
+    assert states.cells_of(cities) > 1
+    with closing(colony):
+        colony.iterate(2)
+        before = colony.snapshot(FULL).iteration_best
+        colony.iterate(1)
+        made = before - colony.snapshot(FULL).iteration_best
+        log = colony._shared.log
+        edges = [log.edges[cell] for cell in range(states.cells_of(cities))]
+        old, new = (
+            np.concatenate([side[cell, :count] for cell, count in enumerate(edges)])
+            for side in (log.old, log.new)
+        )
+    lengths = instance.distances(old[:, 0], old[:, 1]), instance.distances(new[:, 0], new[:, 1])
+    found = lengths[0].sum() - lengths[1].sum()
+    assert found > 0
+    assert 0.8 * found < made < 1.2 * found
