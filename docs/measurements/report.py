@@ -36,6 +36,10 @@ def index(sources: Sources) -> dict[str, str]:
         budget = (
             f"{plan.iterations} iterations" if plan.seconds == math.inf else f"{plan.seconds:g} s"
         )
+        if plan.limits:
+            budget = f"{min(plan.limits.values()):g} to {max(plan.limits.values()):g} s"
+        elif plan.marks:
+            budget = ", ".join(f"{mark:g}" for mark in plan.marks) + " s"
         if plan.measure is compare:
             budget = f"{plan.share or 1:.0%} of the paper's"
         where = f"{plan.folder}: {', '.join(plan.names)}"
