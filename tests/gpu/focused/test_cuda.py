@@ -22,7 +22,7 @@ from tests.gpu.cuda.emulated import EmulatedMachine
 
 pytestmark = pytest.mark.timeout(300)
 
-CROWDED = {"ants": 24, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
+CROWDED = {"ants": 16, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
 """Many ants for few cities: most changes are in the way of another."""
 
 
@@ -51,7 +51,7 @@ HOSTILE = {
     "ceiling": makers.points(
         np.random.default_rng(4).integers(0, 99, (200, 2)), metric=Metric.CEIL_2D
     ),
-    "many windows": makers.uniform(700, size=10_000),
+    "many windows": makers.uniform(500, size=10_000),
 }
 
 
@@ -78,17 +78,17 @@ def run(
 @needs_emulation
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
-    snapshots = run(HOSTILE[name], 12)
+    snapshots = run(HOSTILE[name], 8)
     best = [snapshot.best_cost for snapshot in snapshots]
     assert best == sorted(best, reverse=True)
     assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
-    assert snapshots[-1].solutions_built == 12 * CROWDED["ants"]
+    assert snapshots[-1].solutions_built == 8 * CROWDED["ants"]
 
 
 @needs_emulation
 @pytest.mark.parametrize("name", ["ties", "many windows"])
 def test_the_tours_do_not_depend_on_the_order_of_threads(name: str) -> None:
-    for one, other in zip(run(HOSTILE[name], 8), run(HOSTILE[name], 8, order=3), strict=True):
+    for one, other in zip(run(HOSTILE[name], 6), run(HOSTILE[name], 6, order=3), strict=True):
         assert one.iteration_best == other.iteration_best
         assert one.iteration_mean == other.iteration_mean
         np.testing.assert_array_equal(one.iteration_solution, other.iteration_solution)
@@ -112,7 +112,7 @@ def test_it_finds_the_optimum() -> None:
 def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
     instance = makers.uniform(120)
     with closing(FocusedCudaColony(instance, crowded(cooling=1), EmulatedMachine(), 1)) as colony:
-        cycle = round(120 / 12)
+        cycle = round(120 / 8)
         colony.iterate(cycle)
         before = colony._arrays["lengths"].copy()
         colony._cross_if_due()
@@ -124,14 +124,14 @@ def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
 
 @needs_emulation
 def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
-    instance, numbers = makers.uniform(80), []
-    for counts in ((9, 9), (1,) * 18):
+    instance, numbers = makers.uniform(48), []
+    for counts in ((6, 6), (1,) * 12):
         machine = EmulatedMachine(milliseconds=30.0)  # long iterations can be stopped
         with closing(FocusedCudaColony(instance, crowded(cooling=1), machine, 1)) as colony:
             for count in counts:
                 colony.iterate(count, stop=lambda: True)
             done = colony.snapshot(Wanted.NUMBERS).iteration
-            colony.iterate(18 - done)
+            colony.iterate(12 - done)
             last = colony.snapshot(Wanted.ITERATION_SOLUTION)
             numbers.append((last.iteration, last.iteration_best, last.best_cost))
     assert numbers[0] == numbers[1]
