@@ -9,6 +9,7 @@ import numpy as np
 from gpu.construction.cpu.random_keys import minus_log2
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.geometry import DOUBLED
 from gpu.cpu.philox import draw_block, odd_share, share
 from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.doubled import stride
@@ -17,6 +18,7 @@ from gpu.focused.cpu.patch import forget, lay_out, leave
 from gpu.focused.cpu.search import changes, forget_queue, improve, wait
 from gpu.focused.cpu.state import (
     CHANGED,
+    GIVEN_UP,
     HEAT,
     LENGTH,
     SIZE,
@@ -61,7 +63,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             gain += improve(lists, patch)
             forget_queue(patch)
             total += gained + gain
-            kept = gain >= 0 or _forgiven(patch.words[6], gain, heat)
+            kept = gain >= 0 or _forgiven(patch.words[6], gain, heat * _unit(state, patch))
             if kept and enter(state.log, patch, cell):
                 gained += gain
             else:
@@ -153,6 +155,7 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
     gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
     if gain < 0:
         return NOT_KICKED  # a link is among them
+    patch.numbers[GIVEN_UP] = gain
     gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)
     gain -= away(lists, patch, c1, b0) + away(lists, patch, b1, e0)
     turn_noted(patch, p0 + 1, p3 - p0)
@@ -165,6 +168,18 @@ def _bridge(lists: Lists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3: Who
     for end in range(8):
         changes(patch, ends[end])
     return gain
+
+
+@inlined
+def _unit(state: FocusedState, patch: Patch) -> np.float64:
+    """Return the unit of temperature: the mean length of the edges that the kick gave up.
+
+    So it fits dense and sparse parts of the map. Reduced distances are often 0: where there are
+    such, it is the mean length of the source's edges.
+    """
+    if state.lists.geometry.rule == DOUBLED:
+        return np.float64(state.schedule[LENGTH] / state.source.size)
+    return np.float64(max(patch.numbers[GIVEN_UP] / 4, 1.0))
 
 
 @inlined

@@ -24,7 +24,7 @@ def cool(state: FocusedState) -> None:
 
     A short cycle begins less hot: it has no time to mend what a higher temperature would undo.
     """
-    schedule, rules, n = state.schedule, state.rules, state.tour.size
+    schedule, rules = state.schedule, state.rules
     if state.record.numbers[ITERATION] == 0:
         schedule[CYCLE] = rules.cycle
         copy(state.champion, state.tour)
@@ -39,7 +39,7 @@ def cool(state: FocusedState) -> None:
     cycle = schedule[CYCLE]
     left = (cycle - 1 - schedule[DONE]) / max(cycle - 1, 1)
     begin = rules.heat * min(1.0, math.sqrt(cycle / rules.full))
-    schedule[HEAT] = begin * left * schedule[LENGTH] / n
+    schedule[HEAT] = begin * left
 
 
 @inlined

@@ -82,9 +82,10 @@ class Patch(NamedTuple):
     numbers: NDArray[np.int64]  # (8,): see the constants below
 
 
-SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED = range(6)
+SIZE, TURNS, HEAD, WAITING, LINKED, CHANGED, GIVEN_UP = range(7)
 """Places in a patch's numbers: its cities; turns in the journal; the queue's first place, and how
-many wait; whether there are links; the number of ``ends``."""
+many wait; whether there are links; the number of ``ends``; the length of the edges that the present
+ant's kick gave up."""
 
 
 class Cells(NamedTuple):
