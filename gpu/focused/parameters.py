@@ -16,6 +16,11 @@ ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
+_HEAT = (
+    "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an ant's "
+    "kick gives up: the higher, the more tours are kept that are longer than before."
+)
+
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
 
 
@@ -64,14 +69,7 @@ class FocusedParameters(Parameters):
         1,
         1000,
     )
-    heat: float = parameter(
-        1.0,
-        "T",
-        "Temperature at which a long cycle of cooling begins, in mean edges of the tour: the "
-        "higher, the more tours are kept that are longer than before.",
-        0,
-        100,
-    )
+    heat: float = parameter(0.7, "T", _HEAT, 0, 100)
     cooling: int | None = parameter(
         None,
         "a",
@@ -130,6 +128,7 @@ class FocusedCudaParameters(FocusedParameters):
         1,
         1000,
     )
+    heat: float = parameter(1.0, "T", _HEAT, 0, 100)
     ants: int | None = parameter(
         None,
         "m",

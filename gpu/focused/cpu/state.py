@@ -50,7 +50,7 @@ class Rules(NamedTuple):
     key: Key  # of the seed
     ants: int  # m: of all cells
     kick: int  # most cities in each of the three segments that a kick moves
-    heat: float  # temperature at which a cycle begins, in mean edges of the best tour
+    heat: float  # temperature at which a cycle begins, in edges that a kick gives up
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool
     full: int  # iterations of a cycle from which on it begins with the full temperature
