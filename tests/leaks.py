@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-_GRACE = 1.0
+_GRACE = 5.0
 """Seconds that a thread which was told to end gets for its last steps."""
 
 _known: weakref.WeakSet[Any] = weakref.WeakSet()

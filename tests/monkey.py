@@ -121,10 +121,12 @@ class Monkey:
         self._watcher.start()
         done = self.findings.done
 
+        again = QTimer(singleShot=True, interval=PAUSE)
+
         def step() -> None:
             self._account(tell)
             if len(done) < actions:
-                QTimer.singleShot(PAUSE, step)  # first: a menu may be opened, and wait
+                again.start()  # first: a menu may be opened, and wait
                 action, do = self._action()
                 done.append(action)
                 self._watcher.begun, self._watcher.place = time.perf_counter(), ""
@@ -133,11 +135,13 @@ class Monkey:
             elif popup := QApplication.activePopupWidget():
                 popup.close()
 
+        again.timeout.connect(step)
         step()
         while len(done) < actions or QApplication.activePopupWidget():
             QTest.qWait(PAUSE)
             if len(done) == actions:
                 step()
+        again.stop()
         self._meter.stop()
         self._watcher.over.set()
         self._watcher.join()

@@ -17,8 +17,8 @@ ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
 _HEAT = (
-    "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an ant's "
-    "kick gives up: the higher, the more tours are kept that are longer than before."
+    "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an "
+    "ant's kick gives up: the higher, the more tours are kept that are longer than before."
 )
 
 MOST_ANTS = 200_000  # that are chosen unasked: with more, a large instance shows nothing for long
@@ -132,18 +132,19 @@ class FocusedCudaParameters(FocusedParameters):
     ants: int | None = parameter(
         None,
         "m",
-        "Ants an iteration, shared out among the tours; each changes its tour at one place.",
+        "Ants an iteration, shared out among the tours: at most 12,672 for each, if not asked for.",
         1,
         1_000_000,
-        automatic="n / 5 for each tour, at most 12,672",
+        automatic="n / 5 a tour",
     )
     tours: int | None = parameter(
         None,
         "R",
-        "Tours that ants change side by side; they are crossed after each cycle of cooling.",
+        "Tours that ants change side by side, at most 64 if not asked for; they are crossed after "
+        "each cycle of cooling.",
         1,
         4096,
-        automatic="40,000 / n, at most 64",
+        automatic="40,000 / n",
     )
 
     def resolved(self, n: int) -> Self:

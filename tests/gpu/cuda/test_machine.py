@@ -13,7 +13,6 @@ import pytest
 from gpu import catalog
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError, FormicariumError
-from gpu.core.problem import Problem
 from gpu.core.system import System
 from gpu.cuda.kernels import HOLD, Hold, Seed
 from gpu.cuda.loader import KernelSource
@@ -45,7 +44,11 @@ class IdleMachine(EmulatedMachine):
 @pytest.mark.parametrize("shared", [ROOMY, 2 << 10, 0])
 @pytest.mark.parametrize(
     "system",
-    [row for row in catalog.CATALOG if "cuda" in row.builders and row.problem is Problem.TSP],
+    [
+        row
+        for row in catalog.CATALOG
+        if "cuda" in row.builders and "local_search" in row.parameters.explanations()
+    ],
     ids=lambda system: system.name,
 )
 def test_a_colony_has_no_two_buffers_of_one_name(

@@ -175,6 +175,12 @@ def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
         assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
 
 
+def test_distances_that_sums_cannot_hold_are_refused() -> None:
+    instance = makers.points(np.array([[0, 0], [3e8, 0], [0, 3e8], [3e8, 3e8], [1e8, 1e8]]))
+    with pytest.raises(ParameterError, match="takes distances of up to 134,217,728"):
+        FocusedCudaColony(instance, FocusedCudaParameters(), EmulatedMachine(), 1)
+
+
 def test_directed_instances_are_refused() -> None:
     with pytest.raises(ParameterError, match="directed"):
         FocusedCudaColony(makers.directed(20), FocusedCudaParameters(), EmulatedMachine(), 1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
@@ -192,7 +193,11 @@ def test_any_size_is_drawn(qtbot: QtBot, view: TourView, n: int) -> None:
         colours = {picture.pixelColor(x, 250).name() for x in range(picture.width())}
         return len(colours) > 3
 
+    def idle() -> bool:  # the thread that draws many cities, and compiles what it needs for that
+        return all(thread.name != "pictures" for thread in threading.enumerate())
+
     qtbot.waitUntil(drawn, timeout=20_000)
+    qtbot.waitUntil(idle, timeout=60_000)
 
 
 def test_cities_at_one_place_or_in_one_line_are_no_error(view: TourView) -> None:
