@@ -10,7 +10,6 @@
 constexpr int WARPS = 4;         // of a block
 constexpr int LEAST_CITIES = 5;  // of a tour that can be kicked
 constexpr float LN2 = 0.69314718f;
-constexpr int HEAT_RANK = 2;  // the candidate whose distance is the unit of temperature
 
 INLINE float share(unsigned word) { return float(word >> 8) * 5.9604644775390625e-8f; }
 
