@@ -48,7 +48,7 @@ class FocusedParameters(Parameters):
         automatic=f"n, at most {MOST_ANTS:,}",
     )
     candidates: int = parameter(
-        6, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         AUTOMATIC,
