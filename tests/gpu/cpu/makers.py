@@ -46,6 +46,13 @@ def ring(n: int) -> TspInstance:
     return dataclasses.replace(instance, optimum=instance.tour_length(around))
 
 
+def far_cluster(n: int) -> TspInstance:
+    """All cities at a few places, but for some that are very far away."""
+    rng = np.random.default_rng(5)
+    near, far = rng.integers(0, 9, (n - 6, 2)), 4_000_000 + rng.integers(0, 9, (6, 2))
+    return points(np.concatenate((near, far)))
+
+
 def symmetric(n: int, seed: int = 0) -> TspInstance:
     """Distances with no geometry behind them."""
     half = np.triu(np.random.default_rng(seed).integers(1, 100, (n, n)), 1)

@@ -18,13 +18,6 @@ from tests.gpu.cpu import makers
 FULL = Wanted.SOLUTION | Wanted.ITERATION_SOLUTION
 
 
-def far_cluster(n: int) -> TspInstance:
-    """All cities at a few places, but for some that are very far away."""
-    rng = np.random.default_rng(5)
-    near, far = rng.integers(0, 9, (n - 6, 2)), 4_000_000 + rng.integers(0, 9, (6, 2))
-    return makers.points(np.concatenate((near, far)))
-
-
 HOSTILE = {
     "5 cities": makers.uniform(5),
     "6 cities": makers.uniform(6),
@@ -34,7 +27,7 @@ HOSTILE = {
     "places shared": makers.crowded(80),
     "one place": makers.points(np.zeros((40, 2))),
     "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
-    "a cluster far away": far_cluster(200),
+    "a cluster far away": makers.far_cluster(200),
     "no geometry": makers.symmetric(60),
     "on the globe": makers.points(
         np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO

@@ -26,13 +26,6 @@ CROWDED = {"ants": 16, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
 """Many ants for few cities: most changes are in the way of another."""
 
 
-def far_cluster(n: int) -> TspInstance:
-    """All cities at a few places, but for some that are very far away."""
-    rng = np.random.default_rng(5)
-    near, far = rng.integers(0, 9, (n - 6, 2)), 4_000_000 + rng.integers(0, 9, (6, 2))
-    return makers.points(np.concatenate((near, far)))
-
-
 HOSTILE = {
     "3 cities": makers.uniform(3),
     "4 cities": makers.uniform(4),
@@ -43,7 +36,7 @@ HOSTILE = {
     "places shared": makers.crowded(80),
     "one place": makers.points(np.zeros((40, 2))),
     "collinear": makers.points(np.column_stack((np.arange(150) % 70, np.zeros(150)))),
-    "a cluster far away": far_cluster(120),
+    "a cluster far away": makers.far_cluster(120),
     "no geometry": makers.symmetric(60),
     "on the globe": makers.points(
         np.random.default_rng(3).integers(-80, 80, (60, 2)), metric=Metric.GEO
