@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,8 +14,6 @@ from PySide6.QtWidgets import QWidget
 from views.widgets.cached_picture import Draw
 
 _BEYOND = 0.2  # of the width and the height: drawn beyond each edge, so that it can be moved there
-
-_log = logging.getLogger(__name__)
 
 Wanted = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, its pixel ratio
 Made = tuple[Wanted, QImage]
@@ -124,7 +121,11 @@ class _Workshop(QObject):
 
     def _work(self) -> None:
         while True:
-            self._orders[0]()
+            try:
+                self._orders[0]()
+            except Exception as error:  # told as if it ended the thread, which others need
+                what = type(error), error, error.__traceback__, threading.current_thread()
+                threading.excepthook(threading.ExceptHookArgs(what))
             with self._lock:
                 self._orders.popleft()
                 if not self._orders:
@@ -152,10 +153,8 @@ def _make(picture: BackgroundPicture, wanted: Wanted, draw: Draw, made: SignalIn
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             shifted = transform * QTransform.fromTranslate(margin.x(), margin.y())
             draw(painter, shifted, QRectF(0, 0, whole.width(), whole.height()))
-    except Exception:
-        if picture.needs(wanted):  # else what it shows may have been replaced meanwhile, in part
-            _log.exception("a picture could not be made")
-    made.emit(picture, wanted, image)
+    finally:  # what has failed once is not tried again
+        made.emit(picture, wanted, image)
 
 
 def _put(painter: QPainter, made: Made, transform: QTransform) -> None:

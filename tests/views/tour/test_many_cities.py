@@ -157,6 +157,26 @@ def test_a_view_may_be_deleted_while_it_is_drawn(qtbot: QtBot, held: threading.E
     qtbot.wait(1)
 
 
+def test_a_drawing_that_fails_is_told_and_the_next_one_is_made(
+    qtbot: QtBot, view: TourView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[type[BaseException]] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: told.append(args.exc_type))
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TourLayer, "draw_part", fail)
+        view.layers["best"].show_part(np.roll(AROUND, 1))
+        view.graphics.grab()
+        qtbot.waitUntil(lambda: told == [ZeroDivisionError])
+    view.layers["best"].show_part(np.roll(AROUND, 2))
+    view.graphics.grab()
+    wait_until_drawn(qtbot, view)
+    assert share_of(view, "best") > 0
+
+
 def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
     image = as_image(view, DARK)
     assert image.devicePixelRatio() == 2
