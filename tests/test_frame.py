@@ -37,7 +37,7 @@ LEAKS = """
 
 
     def test_thread():
-        threading.Thread(target=time.sleep, args=(5,), name="sleeper", daemon=True).start()
+        threading.Thread(target=time.sleep, args=(60,), name="sleeper", daemon=True).start()
 
 
     def test_thread_that_ends():
