@@ -18,6 +18,7 @@ from gpu.focused.cpu.patch import forget, lay_out, leave
 from gpu.focused.cpu.search import changes, forget_queue, improve, wait
 from gpu.focused.cpu.state import (
     CHANGED,
+    DEEPEST,
     GIVEN_UP,
     HEAT,
     LENGTH,
@@ -60,7 +61,7 @@ def search_cell(state: FocusedState, patch: Patch, cell: Whole) -> None:
             if gain == NOT_KICKED:
                 total += gained
                 continue
-            gain += improve(lists, patch)
+            gain += improve(lists, patch, 0)
             forget_queue(patch)
             total += gained + gain
             kept = gain >= 0 or _forgiven(patch.words[6], gain, heat * _unit(state, patch))
@@ -97,7 +98,7 @@ def _settle(lists: Lists, patch: Patch) -> np.int64:
     for city in range(patch.numbers[SIZE]):
         wait(patch, city)
     while True:
-        gain = improve(lists, patch)
+        gain = improve(lists, patch, DEEPEST)
         gained += gain
         patch.numbers[TURNS] = patch.numbers[CHANGED] = 0
         if gain == 0:
