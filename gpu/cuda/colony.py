@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import never
 from gpu.core.devices import Device
 from gpu.core.errors import DeviceError
+from gpu.core.history import of_ring
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Snapshot, Trails, Updates, Wanted
 from gpu.cuda.iterations import Iterations, Phases
@@ -121,6 +122,7 @@ class DeviceColony(ABC):
             best_iteration=state.best_iteration,
             iteration_best=state.iteration_best,
             iteration_mean=state.iteration_sum / self._ants,
+            history=of_ring(state.history, state.iteration, self._ants),
             best_solution=best,
             iteration_solution=last,
             pheromone=picture,

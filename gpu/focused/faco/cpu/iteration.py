@@ -28,6 +28,7 @@ from gpu.cpu.record import (
     LAST_BEST,
     LAST_TOTAL,
     TWO_OPT,
+    enter,
 )
 from gpu.cpu.stage_loop import Task, loop_over, units_of
 from gpu.focused.faco.cpu.construction import beside, lay_out, walk
@@ -95,6 +96,7 @@ def _choose_source(state: FacoState, work: Workspace) -> None:
     draw = share(words_of(rules.key, SOURCE, np.uint32(numbers[ITERATION]), 0, 0)[0])
     numbers[ITERATION] += 1
     numbers[LAST_BEST], numbers[LAST_TOTAL] = lengths[ant], lengths.sum()
+    enter(record)
     numbers[TWO_OPT] = state.ants.moves.sum()
     improved = lengths[ant] < numbers[BEST_COST]
     if improved:
