@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
 
 WAITING, RUNNING, DONE, FAILED = STATES = ("waiting", "running", "done", "failed")
 """The states of a run. A run that its study was killed in is waiting again."""
@@ -21,6 +23,17 @@ class Curve:
     seconds: NDArray[np.float64]  # seconds of solving until it was seen
     solutions: NDArray[np.int64]  # solutions built until then
     best: NDArray[np.int64]  # its cost, falling
+
+    @classmethod
+    def of(cls, points: Iterable[tuple[int, float, int, int]]) -> Self:
+        """Make a curve of iteration, seconds, solutions and cost of each improvement."""
+        iteration, seconds, solutions, best = list(zip(*points, strict=True)) or [()] * 4
+        return cls(
+            frozen(np.array(iteration, np.int64)),
+            frozen(np.array(seconds, np.float64)),
+            frozen(np.array(solutions, np.int64)),
+            frozen(np.array(best, np.int64)),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
