@@ -16,6 +16,7 @@ import click
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
+from app.cli.race import race
 from app.cli.solve import replay, solve
 from app.cli.terminal import width
 from gpu import __version__
@@ -104,7 +105,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, speedup, compare, generate):
+for _command in (solve, replay, race, speedup, compare, generate):
     cli.add_command(_command)
 
 
