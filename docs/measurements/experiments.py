@@ -304,7 +304,7 @@ EXPERIMENTS = {
         FACO_CASES,
         "faco",
         5,
-        (1, 5),
+        (1, 3),
         iterations=1000,
         device="cpu:1",
     ),
