@@ -305,7 +305,7 @@ EXPERIMENTS = {
         "faco",
         5,
         (1, 3),
-        iterations=1000,
+        iterations=300,
         device="cpu:1",
     ),
     "focused-directed": Experiment(
