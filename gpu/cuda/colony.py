@@ -101,6 +101,10 @@ class DeviceColony(ABC):
         """Run one iteration, outside the graph; see :class:`gpu.core.colony.Colony`."""
         return self._open().timed()
 
+    def expected_seconds(self) -> float:
+        """Return how long an iteration takes; see :class:`gpu.core.colony.Foreseeing`."""
+        return self._open().expected_seconds()
+
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         iterations = self._open()

@@ -143,10 +143,15 @@ def _no_link(path: str, flags: int) -> int:
 
 def default_log_path(session: Session) -> Path:
     """Return the path of the window's log for a run that starts now."""
+    start = f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}"
+    return free_path(default_log_folder(), start, ".jsonl")
+
+
+def default_log_folder() -> Path:
+    """Return the folder of the window's logs, which may not be there yet."""
     import platformdirs
 
-    folder = platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
-    return free_path(folder, f"{datetime.now():%Y-%m-%d-%H%M%S}-{stem(session)}", ".jsonl")
+    return platformdirs.user_log_path(APPLICATION, appauthor=False) / "runs"
 
 
 def stem(session: Session) -> str:
