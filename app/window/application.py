@@ -21,6 +21,7 @@ from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
+from app.window.controllers.overlays import OverlayController
 from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
@@ -72,6 +73,7 @@ class Application(QObject):
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.archive = RunArchiveController(parts, self)
+        self.overlays = OverlayController(parts, self)
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
         self.measurements.begun.connect(self.decisions.make_room)
@@ -89,6 +91,7 @@ class Application(QObject):
         if self.told.emit in self._listeners:
             self._listeners.remove(self.told.emit)
         self.run_display.close_log()
+        self.overlays.stop()
         deadline = time.monotonic() + PATIENCE
         ended = True
         for part in (self.runs, self.decisions, self.background):

@@ -16,6 +16,7 @@ from gpu.run.recorder import default_log_folder
 from tests.app.in_window import limit, log_of, open_, run_to_the_end, use_device
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
+from views.plots.convergence_view import ConvergenceView
 from views.runs.run_columns import COLUMNS, PLACES
 from views.runs.runs_view import RunsView
 
@@ -135,6 +136,12 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     head, copied = QApplication.clipboard().text().split("\n")
     assert head.startswith("Instance\tColony\tSeed")
     assert copied.startswith("ring-50\tacs-seq\t31\t")
+    # the two of this window over each other: they differ by their seed alone
+    click_cell(view, 2, "Colony", CONTROL)
+    overlays = application.window.view(ConvergenceView).overlays
+    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["acs-seq, 2 runs"])
+    click_cell(view, 2, "Colony", CONTROL)
+    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["the first"])
     # delete two, after a question
     click_cell(view, 1, "Colony", CONTROL)
     assert view.count.text() == "3 runs, 2 selected"
