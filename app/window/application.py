@@ -21,6 +21,7 @@ from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
+from app.window.controllers.run_archive import RunArchiveController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
@@ -70,11 +71,13 @@ class Application(QObject):
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
+        self.archive = RunArchiveController(parts, self)
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
         self.measurements.begun.connect(self.decisions.make_room)
         self.files.stop_wanted.connect(self.run_controller.stop)
         self.files.shown.connect(self.decisions.refresh)
+        self.archive.open_wanted.connect(self.files.open)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)

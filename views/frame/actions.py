@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -134,13 +135,17 @@ class Actions:
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 
-    def show_problem(self, problem: Problem, keys: Sequence[str]) -> None:
-        """Offer the views of ``problem``, whose ``keys`` come in the order of their numbers."""
+    def show_problem(self, problem: Problem, shortcuts: Mapping[str, str]) -> None:
+        """Offer the views of ``problem``, by their keys, each with its shortcut.
+
+        Those that have none get the numbers 1 to 9, in their order.
+        """
+        free = itertools.chain("123456789", itertools.repeat(""))
+        given = {key: own or next(free) for key, own in shortcuts.items()}
         for key, action in self.views.items():
-            number = keys.index(key) + 1 if key in keys else 0
-            action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
-            action.setVisible(number > 0)
-            self._picture_menus[key].menuAction().setVisible(number > 0)
+            action.setShortcut(QKeySequence(given.get(key, "")))
+            action.setVisible(key in given)
+            self._picture_menus[key].menuAction().setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
 

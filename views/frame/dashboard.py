@@ -110,13 +110,9 @@ class Dashboard(QWidget):
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Give ``snapshot`` to all views. The visible ones draw it, one after the other."""
-        self.take_in(snapshot)
-        self.queue.add(self.views.values())
-
-    def take_in(self, snapshot: Snapshot) -> None:
-        """Give ``snapshot`` to all views; a newer one follows, which they draw."""
         for view in self.views.values():
             view.take_in(snapshot)
+        self.queue.add(self.views.values())
 
     def show_view(self, key: str) -> None:
         """Show the view ``key``."""

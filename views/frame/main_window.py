@@ -244,7 +244,8 @@ class MainWindow(QMainWindow):
         self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        self.actions_.show_problem(problem_of(self._instance), list(self.dashboard.views))
+        shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
+        self.actions_.show_problem(problem_of(self._instance), shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)

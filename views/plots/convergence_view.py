@@ -38,12 +38,8 @@ class ConvergenceView(View):
             "optimum": self.plot.add_curve("optimum", dashes=True),
             "best": self.plot.add_curve("best", 2.0, steps=True),
         }
-        self.histories = {
-            "best": History(_IMPROVEMENTS),  # where it was found, and the present state
-            "latest": History(),
-            "mean": Means(),
-        }
-        self._found: int | None = None  # the best cost so far
+        self.means = Means()
+        self.histories = {"best": History(_IMPROVEMENTS), "latest": History(), "mean": self.means}
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
         self.chips = {
             "best": Chip("Best", "best", "line"),
@@ -85,7 +81,6 @@ class ConvergenceView(View):
 
     def begin_run(self) -> None:
         """Empty the curves."""
-        self._found = None
         for history in self.histories.values():
             history.clear()
         self.reading.setText(" ")
@@ -93,16 +88,15 @@ class ConvergenceView(View):
         self.draw()
 
     def take_in(self, snapshot: Snapshot) -> None:
-        """Add a point to each curve; to that of the best solution, where it was found."""
-        if not snapshot.iteration:
-            return
-        best, now = self.histories["best"], (snapshot.iteration, snapshot.elapsed)
-        if snapshot.best_cost != self._found:
-            self._found = snapshot.best_cost
-            best.append(snapshot.best_iteration, snapshot.elapsed, snapshot.best_cost)
-        self._now = *now, float(snapshot.best_cost)
-        self.histories["latest"].append(*now, snapshot.iteration_best)
-        self.histories["mean"].append(*now, snapshot.iteration_mean)
+        """Add what happened since the snapshot before: each improvement, and all iterations."""
+        progress, best, latest = snapshot.progress, self.histories["best"], self.histories["latest"]
+        for one in progress.improvements:
+            best.append(one.iteration, one.seconds, one.cost)
+        pieces = progress.ends, progress.seconds, progress.best, progress.mean, progress.counts
+        for end, seconds, least, mean, count in zip(*map(np.ndarray.tolist, pieces), strict=True):
+            latest.append(end, seconds, least)
+            self.means.append(end, seconds, mean, count)
+        self._now = snapshot.iteration, snapshot.elapsed, float(snapshot.best_cost)
 
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""

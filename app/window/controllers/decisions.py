@@ -144,7 +144,8 @@ class DecisionController(Controller):
         self._offer(instance, parameters, when, 0, source)
 
     def _refuse(self, system: System) -> None:
-        self._view.refuse(f"The decisions of {system.title} cannot be replayed.")
+        why = f": {system.no_rule}" if system.no_rule else ""
+        self._view.refuse(f"The decisions of {system.title} cannot be replayed{why}.")
 
     def _offer(
         self,
