@@ -21,6 +21,8 @@ from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
+from app.window.controllers.race_lanes import LaneController
+from app.window.controllers.races import RaceController
 from app.window.controllers.run_display import RunDisplay
 from app.window.controllers.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
@@ -67,13 +69,18 @@ class Application(QObject):
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
+        self.races = RaceController(parts, log_path, self.told.emit, self)
+        self.lanes = LaneController(parts, self)
         self.measurements = MeasurementController(parts, self)
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
         self.measurements.begun.connect(self.decisions.make_room)
+        self.races.begun.connect(self.decisions.make_room)
         self.files.stop_wanted.connect(self.run_controller.stop)
+        self.files.stop_wanted.connect(self.races.stop)
+        self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.shown.connect(self.decisions.refresh)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)

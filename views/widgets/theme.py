@@ -37,6 +37,10 @@ _COLOURS = {  # in the dark theme, and in the light one
     "city": ("#dfe6ee", "#2b3644"),
     "local": ("#56b4e9", "#0072b2"),  # local and global update of a selective memory
     "overall": ("#f5b72e", "#d55e00"),
+    "lane1": ("#f5b72e", "#d55e00"),  # lanes of a race
+    "lane2": ("#56b4e9", "#0072b2"),
+    "lane3": ("#2fc596", "#007a58"),
+    "lane4": ("#d98fb8", "#a8487f"),
 }
 
 
