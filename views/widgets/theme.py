@@ -43,6 +43,10 @@ _COLOURS = {  # in the dark theme, and in the light one
     "run4": ("#b9c4cf", "#3f4a57"),
     "run5": ("#f5854a", "#c2410c"),
     "run6": ("#f0e442", "#9a8700"),
+    "lane1": ("#f5b72e", "#d55e00"),  # lanes of a race
+    "lane2": ("#56b4e9", "#0072b2"),
+    "lane3": ("#2fc596", "#007a58"),
+    "lane4": ("#d98fb8", "#a8487f"),
 }
 
 
