@@ -16,7 +16,10 @@ import click
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
+from app.cli.race import race
+from app.cli.report import report
 from app.cli.solve import replay, solve
+from app.cli.study import study
 from app.cli.terminal import width
 from gpu import __version__
 from gpu.core.errors import FormicariumError
@@ -104,7 +107,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, speedup, compare, generate):
+for _command in (solve, replay, race, speedup, compare, study, report, generate):
     cli.add_command(_command)
 
 
