@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from app.cli.desktop import desktop
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
@@ -107,7 +108,10 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, race, speedup, compare, study, report, generate):
+for _command in (
+    *(solve, replay, race, speedup, compare, study, report, generate),
+    desktop,
+):
     cli.add_command(_command)
 
 

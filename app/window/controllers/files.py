@@ -7,11 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.loading import OpenedRace, load_any
+from app.files.loading import Found, load_any
 from app.window.controllers.controller import Controller, Parts
-from app.window.models.loaded_instance import Found
 from app.window.threads.tasks import Task
-from gpu.run.run_log import RunLog
 from views.setup.setup_panel import Choices
 
 
@@ -31,9 +29,10 @@ class FileController(Controller):
         self._window.open_requested.connect(self.open)
 
     @Slot(object)
-    def open(self, path: Path) -> None:
-        """Load the instance, or the recorded session, at ``path``.
+    def open(self, path: Path, read_as: str = "") -> None:
+        """Load the instance, the recorded session or the tour at ``path``.
 
+        ``read_as`` says what the coordinates of a table of places are, if the user has said it.
         The run under way is ended, but only after the file has been read without an error, and the
         user has agreed.
         """
@@ -41,7 +40,8 @@ class FileController(Controller):
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()
-        task = Task(lambda _: load_any(path), self._loaded, self._not_loaded)
+        shown = self._instance.value
+        task = Task(lambda _: load_any(path, shown, read_as), self._loaded, self._not_loaded)
         self._loading = self._background.start(task)
 
     @Slot()
@@ -52,12 +52,17 @@ class FileController(Controller):
 
     def _loaded(self, found: Found) -> None:
         self._loading = None
+        if found.instance is self._instance.value:  # a tour of it: a run may go on
+            self._window.setup.show_loading("")
+            self._instance.give(found.tour)
+            return
         if not self._window.activity.goes_on:
             self._show_soon(found)
             return
         self._window.setup.show_loading("")
         what = "race" if self._runs.race.busy else "run"
-        question = f"A {what} goes on. Stop it and show {found[0].name}? Its log is kept."
+        name = found.instance.name
+        question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
     def _show_soon(self, found: Found) -> None:
@@ -78,12 +83,12 @@ class FileController(Controller):
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
         if self._instance.next is None or self._loading is not None or self._runs.busy:
             return
-        instance, log = self._instance.next
+        instance, log, race, tour, may_be_degrees = self._instance.next
         self._instance.next = None
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
-        if isinstance(log, RunLog):
+        if log is not None:
             session = log.session
             choices = Choices(
                 device=session.device,
@@ -95,9 +100,14 @@ class FileController(Controller):
             if missing := self._window.setup.set_choices(choices):
                 sentence = f"This machine cannot run {missing}: choose another colony or device"
                 self._window.tell(sentence)
-        if isinstance(log, OpenedRace):
-            self.race_opened.emit(log)
+        if race is not None:
+            self.race_opened.emit(race)
+        self._instance.give(tour)
         self.shown.emit()
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
+        if may_be_degrees and instance.path is not None:
+            question = f"Are the numbers in {instance.path.name} latitudes and longitudes?"
+            as_degrees = partial(self.open, instance.path, "degrees")
+            self._window.ask(question, "Latitudes and longitudes", "Plain numbers", as_degrees)
         self.announce()
