@@ -125,7 +125,8 @@ def check_solves(system: System, instance: Instance) -> None:
 def check_replayable(system: System) -> None:
     """Raise ParameterError if ``system`` names no rule."""
     if system.rule is None:
-        raise ParameterError(f"the decisions of {system.name} cannot be replayed")
+        why = f": {system.no_rule}" if system.no_rule else ""
+        raise ParameterError(f"the decisions of {system.name} cannot be replayed{why}")
 
 
 def _either(names: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ import click
 from app.cli.generate import generate
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
+from app.cli.race import race
 from app.cli.report import report
 from app.cli.solve import replay, solve
 from app.cli.study import study
@@ -106,7 +107,7 @@ def demo(out: Path) -> int:
     return run_demo(out)
 
 
-for _command in (solve, replay, speedup, compare, study, report, generate):
+for _command in (solve, replay, race, speedup, compare, study, report, generate):
     cli.add_command(_command)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from app.files.library import find_again
 from gpu import catalog
@@ -12,7 +14,16 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.run.race_file import RecordedRace, is_race, read_race
+from gpu.run.race_records import LaneRecord
 from gpu.run.run_log import RunLog, read_log
+
+
+class OpenedRace(NamedTuple):
+    """A race from a file, and what its lanes have found."""
+
+    recorded: RecordedRace
+    records: Sequence[LaneRecord]  # with their solutions
 
 
 def warm_up(found: Survey) -> None:
@@ -27,8 +38,12 @@ def warm_up(found: Survey) -> None:
         colony.snapshot(Wanted.EVERYTHING)
 
 
-def load_any(path: Path) -> tuple[Instance, RunLog | None]:
-    """Load an instance, or a recorded session with its instance."""
+def load_any(path: Path) -> tuple[Instance, RunLog | OpenedRace | None]:
+    """Load an instance, or a recorded session or race with its instance."""
+    if path.suffix == ".json" and is_race(path):
+        recorded = read_race(path)
+        instance = find_again(recorded.race.instance, path)
+        return instance, OpenedRace(recorded, recorded.with_solutions(instance))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
         return find_again(log.session.instance, path), log

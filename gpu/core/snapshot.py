@@ -10,6 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.history import History, Progress
+
 PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
 STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
 
@@ -91,5 +93,8 @@ class Snapshot:
     limits: tuple[float, float] | None = None
     # milliseconds of the last measured iteration by phase: ``construction``, ``update``, ...
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    history: History = field(default_factory=History)  # of the colony; the run makes it progress
+    # what happened since the snapshot before; set by the run
+    progress: Progress = field(default_factory=Progress)
     elapsed: float = 0.0  # seconds spent solving; set by the run, pauses excluded
     generation: int = 0  # the run of the session; set by the run, stale ones are dropped

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -32,6 +32,7 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.problem_display import problem_of
+from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
@@ -41,6 +42,16 @@ from views.widgets.layouts import fill
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
+
+
+class RaceWishes(QObject):
+    """What the user wants of a race, by the buttons and keys that are for a run at other times."""
+
+    start = Signal()
+    pause = Signal()
+    resume = Signal()
+    step = Signal()
+    stop = Signal()
 
 
 class MainWindow(QMainWindow):
@@ -62,9 +73,11 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
+        self.race = RaceWishes(self)
+        self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
-        self._blocked = ""
+        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -109,7 +122,14 @@ class MainWindow(QMainWindow):
     @property
     def problem(self) -> str:
         """Why a run cannot start now, or nothing."""
-        return self._blocked or self.setup.problem
+        return self.blocked or self.setup.problem
+
+    @property
+    def for_race(self) -> bool:
+        """Whether buttons and keys are for a race: it goes on, or it is in sight and set up."""
+        view = self.view(RaceView)
+        idle = self.activity is Activity.IDLE
+        return self._racing or (idle and view.isVisible() and view.lanes > 0)
 
     @property
     def theme(self) -> themes.Theme:
@@ -151,17 +171,20 @@ class MainWindow(QMainWindow):
             self._has_state = True
             self._enable()
 
-    def show_activity(self, activity: Activity) -> None:
-        """Show what the program is doing, and enable the buttons that can be pressed."""
-        self.activity = activity
+    def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
+        """Show what the program is doing, and enable the buttons that can be pressed.
+
+        If it is ``racing``, they are for the race.
+        """
+        self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
     def block(self, why: str) -> None:
         """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self._blocked:
-            self._blocked = why
+        if why != self.blocked:
+            self.blocked = why
             self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -237,6 +260,8 @@ class MainWindow(QMainWindow):
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
+        self.dashboard.turned.connect(self._enable)
+        self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
@@ -244,7 +269,8 @@ class MainWindow(QMainWindow):
         self.theme_choice.changed.connect(self.apply_theme)
 
     def _show_problem(self) -> None:
-        self.actions_.show_problem(problem_of(self._instance), list(self.dashboard.views))
+        shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
+        self.actions_.show_problem(problem_of(self._instance), shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
@@ -258,10 +284,10 @@ class MainWindow(QMainWindow):
             {
                 "open": self.dialogs.ask_to_open,
                 "quit": self._quit,
-                "start": self.start_requested.emit,
+                "start": lambda: self._wish(self.start_requested, self.race.start),
                 "pause": self._toggle_pause,
-                "step": self.step_requested.emit,
-                "stop": self.stop_requested.emit,
+                "step": lambda: self._wish(self.step_requested, self.race.step),
+                "stop": lambda: self._wish(self.stop_requested, self.race.stop),
                 "improve": self.improve_requested.emit,
                 "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
@@ -287,16 +313,27 @@ class MainWindow(QMainWindow):
             possible |= view.exports
         shown = self._instance is not None
         tour = self._has_state and problem_of(self._instance) is Problem.TSP
+        race, problem = self.for_race, self.problem
+        if race:
+            problem = self.blocked or self.view(RaceView).problem
         self.actions_.enable(
-            self.activity, self.problem, instance=shown, tour=tour, exports=possible
+            self.activity, problem, instance=shown, tour=tour, exports=possible, race=race
         )
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
-            why = self.activity.value if measures else self.problem or Activity.IDLE.value
+            ready = "Ready to race" if race else Activity.IDLE.value
+            why = self.activity.value if measures else problem or ready
             self.run_bar.state.setText(why)
 
     def _toggle_pause(self) -> None:
-        (self.resume_requested if self.activity.rests else self.pause_requested).emit()
+        if self.activity.rests:
+            self._wish(self.resume_requested, self.race.resume)
+        else:
+            self._wish(self.pause_requested, self.race.pause)
+
+    def _wish(self, of_run: SignalInstance, of_race: SignalInstance) -> None:
+        """Tell what the user wants of the run, or of the race."""
+        (of_race if self.for_race else of_run).emit()
 
     def _toggle_run(self) -> None:
         for name in ("start", "pause"):
@@ -310,7 +347,8 @@ class MainWindow(QMainWindow):
     def _quit(self) -> None:
         """Close the window; ask first if a run goes on."""
         if self.activity.goes_on:
-            question = "A run goes on. Stop it and quit? Its log is kept."
+            what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
+            question = f"A {what} goes on. Stop it and quit? {logs} kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()

@@ -162,9 +162,9 @@ class Plot(QWidget):
         self.box.addItem(curve, ignoreBounds=True)
         return curve
 
-    def add_layer(self, layer: Layer) -> None:
-        """Add a layer in front of all curves."""
-        layer.setZValue(len(self._curves))
+    def add_layer(self, layer: Layer, *, behind: bool = False) -> None:
+        """Add a layer in front of all curves, or behind them."""
+        layer.setZValue(-1 if behind else len(self._curves))
         layer.set_theme(self._theme)
         self._layers.append(layer)
         self.box.addItem(layer, ignoreBounds=True)
@@ -174,6 +174,17 @@ class Plot(QWidget):
         self.axes[side].whole_numbers = only
         self.axes[side].picture = None
         self.axes[side].update()
+
+    def show_logarithmic(self, side: str, *, on: bool) -> None:
+        """Write the ticks of an axis for values that are exponents of ten, or plain ones again."""
+        axis = self.axes[side]
+        if on:
+            axis.tickValues, axis.tickStrings = logarithmic_ticks, logarithmic_texts
+        else:
+            vars(axis).pop("tickValues", None)
+            axis.tickStrings = tick_texts
+        axis.picture = None
+        axis.update()
 
     def show_hint(self, text: str) -> None:
         """Show ``text`` instead of empty axes; an empty text shows the axes again."""

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.files.loading import load_any
+from app.files.loading import OpenedRace, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.loaded_instance import Found
 from app.window.threads.tasks import Task
+from gpu.run.run_log import RunLog
 from views.setup.setup_panel import Choices
 
 
@@ -18,6 +19,7 @@ class FileController(Controller):
     """Loads one file at a time; of several, the last one that can be read is shown."""
 
     stop_wanted = Signal()  # a loaded instance waits for the end of the run
+    race_opened = Signal(object)  # the OpenedRace that came with the shown instance
     shown = Signal()  # the window shows another instance, with the choices of its session
     ready = Signal()  # there are an instance and a device: a run can start
 
@@ -54,7 +56,8 @@ class FileController(Controller):
             self._show_soon(found)
             return
         self._window.setup.show_loading("")
-        question = f"A run goes on. Stop it and show {found[0].name}? Its log is kept."
+        what = "race" if self._runs.race.busy else "run"
+        question = f"A {what} goes on. Stop it and show {found[0].name}? Its log is kept."
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
     def _show_soon(self, found: Found) -> None:
@@ -80,7 +83,7 @@ class FileController(Controller):
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
-        if log is not None:
+        if isinstance(log, RunLog):
             session = log.session
             choices = Choices(
                 device=session.device,
@@ -92,6 +95,8 @@ class FileController(Controller):
             if missing := self._window.setup.set_choices(choices):
                 sentence = f"This machine cannot run {missing}: choose another colony or device"
                 self._window.tell(sentence)
+        if isinstance(log, OpenedRace):
+            self.race_opened.emit(log)
         self.shown.emit()
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.files.loading import OpenedRace
 from gpu.core.instance import Instance
 from gpu.run.run_log import RunLog
 
-Found = tuple[Instance, RunLog | None]  # an instance, and the recorded session that it came with
+# An instance, and the recorded session or race that it came with.
+Found = tuple[Instance, RunLog | OpenedRace | None]
 
 
 class LoadedInstance(QObject):

@@ -293,9 +293,7 @@ __global__ void elect(const Elect arguments) {
     *begun = 0;
     bool improved = best >> ANT_BITS < state->best_length;
     elected[0] = improved ? int(best & ((1 << ANT_BITS) - 1)) : NOWHERE;
-    state->iteration += 1;
-    state->iteration_best = best;
-    state->iteration_sum = sum * ants + state->running_sum;
+    count_iteration(state, state->iteration, best, sum * ants + state->running_sum);
     state->running_sum = 0;
     if (!improved) return;
     state->best_length = best >> ANT_BITS;
@@ -378,7 +376,7 @@ __global__ void count_best(const CountBest arguments) {
     const auto [given_lengths, state] = arguments;
     Word length = static_cast<Word>(given_lengths[0]);
     if (state->iteration == 0 || length >= state->best_length) return;
-    state->best_length = length;
+    state->best_length = costs_of(state, state->iteration)->best = length;
     state->best_iteration = state->iteration;
 }
 

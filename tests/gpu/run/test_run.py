@@ -231,7 +231,9 @@ def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
     assert elapsed == sorted(set(elapsed))
     run.close()
     lines = [json.loads(line) for line in recorder.path.read_text().splitlines()]
-    assert [line["iteration"] for line in lines[1:]] == [1, 2, 2]  # none is lost, the end is last
+    progress = [line for line in lines if line["kind"] == "progress"]
+    assert [(line["iteration"], line["iterations"]) for line in progress] == [(1, 1), (2, 1)]
+    assert (lines[-1]["kind"], lines[-1]["iteration"]) == ("outcome", 2)
 
 
 def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(

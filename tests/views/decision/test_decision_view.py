@@ -19,6 +19,8 @@ from gpu.core.decision import Choice, Decision, Outcome
 from gpu.core.rule import Rule
 from gpu.decisions.replay import Replay
 from gpu.decisions.rule import InitialTrails
+from gpu.focused.faco.parameters import FacoParameters
+from gpu.focused.faco.rule import FacoRule
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, press, write
 from tests.views.scenes import uniform
@@ -291,6 +293,24 @@ def test_sentences_say_what_happens() -> None:
     assert "Each of the 119 unvisited cities draws its own r; the largest r · w" in words(own)
     own = one(Outcome.RESERVOIR, replay(AsRule(CITIES, AsCpuParameters(), 1, "wrs")))
     assert "draws its own r; the smallest −log(r) / weight wins" in words(own)
+
+
+def test_sentences_say_when_an_ant_follows_the_common_tour() -> None:
+    walker = replay(FacoRule(CITIES, FacoParameters(new_edges=3), 1))
+    spun, followed = (one(outcome, walker) for outcome in (Outcome.ROULETTE, Outcome.FOLLOW))
+    assert "It spins the wheel of its 16 unvisited candidates: it stops at 0." in words(spun)
+    assert words(spun).endswith(
+        "Until now 0 of its edges are not on the common tour; from 3 on it follows that."
+    )
+    chosen = CITIES.city_ids[followed.choice.chosen]
+    assert words(followed).endswith(
+        f"Its 3 new edges are made, so it follows the common tour: city {chosen} is the next one "
+        "there that is unvisited."
+    )
+    few = replay(FacoRule(CITIES, FacoParameters(new_edges=9, candidates=2), 1))
+    lost = words(one(Outcome.NEAREST, few))
+    assert "All 2 candidates are visited, so it takes the nearest of all 1" in lost
+    assert " left: city " in lost
 
 
 @pytest.mark.parametrize("selection", ["roulette", "i-roulette", "wrs"])
