@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+    help="Begin with the tour in this .tour file, and improve it: the focused colonies.",
 )
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
