@@ -12,7 +12,8 @@ from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run.run_log import RunLog, read_log
+from gpu.run.recorded import Recorded, recorded_of
+from gpu.run.run_log import read_log
 
 
 def warm_up(found: Survey) -> None:
@@ -27,9 +28,10 @@ def warm_up(found: Survey) -> None:
         colony.snapshot(Wanted.EVERYTHING)
 
 
-def load_any(path: Path) -> tuple[Instance, RunLog | None]:
-    """Load an instance, or a recorded session with its instance."""
+def load_any(path: Path) -> tuple[Instance, Recorded | None]:
+    """Load an instance, or a recorded run with its instance."""
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
-        return find_again(log.session.instance, path), log
+        instance = find_again(log.session.instance, path)
+        return instance, recorded_of(log, instance)
     return load_instance(path), None

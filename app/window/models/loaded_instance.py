@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from gpu.core.instance import Instance
-from gpu.run.run_log import RunLog
+from gpu.run.recorded import Recorded
 
-Found = tuple[Instance, RunLog | None]  # an instance, and the recorded session that it came with
+Found = tuple[Instance, Recorded | None]  # an instance, and the recorded run that it came with
 
 
 class LoadedInstance(QObject):
