@@ -37,7 +37,6 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
     curve = curve_of(log).thinned(MOST_POINTS)
     best = curve.best
     solution, warning = _solution(log, last, instance)
-    hits = [last.get(name) for name in _HITS]
     state = Snapshot(
         iteration=int(best.iterations[-1]),
         solutions_built=int(best.solutions[-1]),
@@ -46,14 +45,21 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
         iteration_best=int(curve.latest.values[-1]) if len(curve.latest) else 0,
         iteration_mean=float(curve.means.values[-1]) if len(curve.means) else math.nan,
         best_solution=solution,
-        updates=Updates(*hits) if all(type(one) is int and one >= 0 for one in hits) else None,
+        updates=_updates(last),
         progress=_progress(curve),
         elapsed=float(best.seconds[-1]),
     )
     return Recorded(log, state, warning)
 
 
-_HITS = "local_hits", "local_updates", "global_hits", "global_updates"
+def _updates(last: dict[str, Any]) -> Updates | None:
+    """Return the hits of a selective memory, if the log has them."""
+    names = "local_hits", "local_updates", "global_hits", "global_updates"
+    counts = [last.get(name) for name in names]
+    local, local_total, overall, total = (one if type(one) is int else -1 for one in counts)
+    if min(local, local_total, overall, total) < 0:
+        return None
+    return Updates(local, local_total, overall, total)
 
 
 def _progress(curve: Curve) -> Progress:
