@@ -55,6 +55,7 @@ class OverlayController(Controller):
     @Slot()
     def _selected(self) -> None:
         chosen = [row for row in self._view.selected if row.run.state != UNREADABLE]
+        chosen.sort(key=lambda row: row.run.path.name)  # the same, in whatever order they are
         if [_known_by(row) for row in chosen] != [_known_by(row) for row in self._asked]:
             self._asked = chosen
             self._soon.start()
