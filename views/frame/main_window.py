@@ -190,6 +190,11 @@ class MainWindow(QMainWindow):
             self._has_state = True
             self._enable()
 
+    def show_recorded(self, snapshot: Snapshot) -> None:
+        """Show the state of a run that was recorded earlier: its log is the file to take away."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
+
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
         """Show what the program is doing, and enable the buttons that can be pressed.
 
