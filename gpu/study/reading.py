@@ -63,9 +63,10 @@ def read_results(path: Path) -> StudyResults:
         open_regular(path, StoreError).close()
         address = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            if is_empty(connection, path):
-                raise StoreError(f"{path}: no study has begun in it")
             connection.execute("BEGIN")  # all is read as it is at one moment
+            begun = not is_empty(connection, path)
+            if not begun or connection.execute("SELECT * FROM study").fetchone() is None:
+                raise StoreError(f"{path}: no study has begun in it")
             return results_of(connection)
 
 

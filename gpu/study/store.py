@@ -96,11 +96,15 @@ class Store:
         The first ones are batch 1. Runs that are added later are a batch of their own, because a
         report must say that they were not planned from the beginning. Labels may change.
 
-        StoreError if the file has runs that the plan has not: a study may grow, but what was
-        planned stays, or its results would be chosen afterwards.
+        StoreError if a run has ended and the file has runs that the plan has not: a study may then
+        grow, but what was planned stays, or its results would be chosen afterwards.
         """
         keyed = {run.key: run for run in plan.runs}
         with self._transaction() as do:
+            (begun,) = do("SELECT count(*) FROM runs WHERE state != ?", WAITING).fetchone()
+            if not begun:  # the design may still change
+                for table in ("runs", "batches", "configurations", "instances", "study"):
+                    do(f"DELETE FROM {table}")
             known = dict(do("SELECT key, configuration FROM runs"))
             if missing := len(known.keys() - keyed.keys()):
                 raise StoreError(
