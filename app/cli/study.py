@@ -66,6 +66,8 @@ def study(
     from gpu.study.store import Store
     from gpu.study.study import Study
 
+    if only_plan and cluster is not None:
+        raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
     design, text = read_design(file)
     try:
         plan = make_plan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections.abc import Collection, Iterator
@@ -17,6 +18,7 @@ from gpu.study.runner import ATTEMPTS, RESOURCES
 if TYPE_CHECKING:
     from distributed import SpecCluster
 
+PATIENCE = 0.2  # seconds that a worker has to end by itself
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
@@ -52,7 +54,14 @@ def local_cluster(kinds: Collection[str], processes: int | None) -> Iterator[Spe
         try:
             yield cluster
         finally:
+            cluster.sync(_end_workers, cluster)
             cluster.close()
+
+
+async def _end_workers(cluster: SpecCluster) -> None:
+    """End the processes at once: closing the cluster would wait for runs that nobody wants."""
+    ending = (worker.kill(timeout=PATIENCE) for worker in cluster.workers.values())
+    await asyncio.gather(*ending, return_exceptions=True)
 
 
 def _visible_gpus() -> list[str]:
