@@ -11,10 +11,14 @@ from typing import NamedTuple
 
 from gpu.core.colony import never
 from gpu.core.errors import sentence_for
+from gpu.run.curve import Curve, curve_of
 from gpu.run.notes import Note, Notes, NotesError
+from gpu.run.run_log import read_log
+from gpu.run.session import SessionError
 from gpu.run.summary import RunSummary, summary_of_log
 
 SUFFIX = ".jsonl"  # of logs
+MOST_CURVES = 200  # that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Archive:
         self.folders = tuple(dict.fromkeys(folders))
         self._lock = threading.Lock()
         self._known: dict[Path, tuple[tuple[int, int], RunSummary]] = {}
+        self._curves: dict[Path, tuple[tuple[int, int], Curve]] = {}
 
     def read(self, cancelled: Callable[[], bool] = never) -> Found:
         """Return a row for each log; those that are read, if somebody has ``cancelled``."""
@@ -79,6 +84,24 @@ class Archive:
                     rows.append(RunRow(self._summary(path, stamp), notes.get(path.name, Note())))
         rows.sort(key=_age, reverse=True)
         return Found(rows, "; ".join(wrong))
+
+    def curve(self, path: Path) -> Curve:
+        """Return the curve of the log at ``path``, thinned to what a plot can show.
+
+        FormicariumError if the log cannot be read.
+        """
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise SessionError(f"{path}: the log is not there any more") from error
+        stamp = status.st_size, status.st_mtime_ns
+        known = self._curves.get(path)
+        if known is None or known[0] != stamp:
+            known = stamp, curve_of(read_log(path)).thinned()
+            self._curves[path] = known
+            while len(self._curves) > MOST_CURVES:
+                self._curves.pop(next(iter(self._curves)), None)
+        return known[1]
 
     def put(self, log: Path, note: Note) -> None:
         """Keep what the user has written about ``log``; NotesError if that is impossible."""

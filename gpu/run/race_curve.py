@@ -42,6 +42,12 @@ class BestCurve:
                 low = middle + 1
         return self._rows[low][SECONDS] if low < len(self._rows) else None
 
+    def copy(self) -> BestCurve:
+        """Return a curve that stays as this one is now."""
+        same = BestCurve()
+        same._rows = self._rows[:]
+        return same
+
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]]) -> BestCurve:
         """Make a curve of recorded points; ValueError if they are none.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,10 @@ class LaneRecord:
         """Note the end of the run."""
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason
+
+    def copy(self) -> LaneRecord:
+        """Return a record that stays as this one is now."""
+        return replace(self, curve=self.curve.copy())
 
     @property
     def points(self) -> NDArray[np.float64]:

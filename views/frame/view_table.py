@@ -14,6 +14,7 @@ from views.measure.speedup_view import SpeedupView
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
 from views.plots.pheromone_view import PheromoneView
+from views.race.race_view import RaceView
 from views.run.device_view import DeviceView
 from views.run.log_view import LogView
 from views.runs.runs_view import RunsView
@@ -42,6 +43,7 @@ VIEWS = [
     ViewRow(GraphView, LARGE, (Problem.COLORING,)),
     ViewRow(AdjacencyView, LARGE, (Problem.COLORING,)),
     ViewRow(RunsView, LARGE),
+    ViewRow(RaceView, LARGE),
     ViewRow(ConvergenceView, UPPER),
     ViewRow(ClassesView, UPPER, (Problem.COLORING,)),
     ViewRow(HitRateView, UPPER, (Problem.TSP,)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.core.words import counted
 from gpu.run.archive import RunRow
@@ -51,10 +51,8 @@ class RunsView(View):
         self._next: list[RunRow] | None = None  # came while the user was writing
         self.model = RunTableModel(self)
         self.table = RunTable(self.model)
-        self.filter = QLineEdit(placeholderText="Filter", clearButtonEnabled=True)
+        self.filter = QLineEdit(placeholderText="Filter")
         self.filter.setAccessibleName("Filter of the runs")
-        for button in self.filter.findChildren(QToolButton):
-            button.setAccessibleName("Clear the filter")
         self.filter.setToolTip(
             "Words that are anywhere in a row: an instance, a colony, a state, a parameter with "
             "its value, your own names and notes, or the word starred"

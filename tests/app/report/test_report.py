@@ -20,7 +20,7 @@ from app.report.plot import FORMS, Look, rendered
 from gpu.core.errors import ParameterError
 from gpu.study.analysis import analyse
 from gpu.study.results import RunRow
-from tests.studies import failed, run, runs, study
+from tests.study_results import failed, run, runs, study
 
 HOSTILE = '<script>alert("x")</script> & $\\frac{ _x \x1b[31m 蟻 ../../etc'
 SMALL = Look(8.0, 6.0)

@@ -211,7 +211,7 @@ def test_a_log_of_format_1_still_opens(monkeypatch: pytest.MonkeyPatch, tmp_path
     path = tmp_path / "run.jsonl"
     session = session_of(monkeypatch, RandomColony, 2)
     numbers = {"tours": 2, "best_iteration": 2, "gap_percent": None, "iteration_mean": 7.5}
-    phases = {"local_hits": None, "phases_ms": {}}
+    phases: dict[str, object] = {"local_hits": None, "phases_ms": {}}
     records = [
         {"kind": kind, "iteration": 2, "seconds": 0.5, "best": 7, **numbers, **phases}
         for kind in ("improvement", "progress", "outcome")

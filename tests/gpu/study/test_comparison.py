@@ -10,7 +10,7 @@ from gpu.run.curve import Axis
 from gpu.study.analysis import Analysis, ReportError, analyse
 from gpu.study.measures import convergence, reached
 from gpu.study.statistics import Friedman
-from tests.studies import failed, run, runs, study
+from tests.study_results import failed, run, runs, study
 
 GOOD, FAIR, BAD = range(101, 111), range(102, 112), range(140, 150)
 
