@@ -34,6 +34,10 @@ def test_page_and_plots_of_a_study(results: Path) -> None:
     assert made.returncode == 0, made.stderr
     names = [path.name for path in plots.iterdir()]
     assert len(names) == 7 * len(FORMS) + 2
+    for form, beginning in (("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("svg", b"<?xml")):
+        files = [*plots.glob(f"*.{form}")]
+        assert len(files) == 7
+        assert all(file.read_bytes().startswith(beginning) for file in files)
     assert made.stdout == ""
     assert made.stderr.splitlines() == [
         f"formicarium: written: {results.with_suffix('.html')}",
