@@ -61,6 +61,10 @@ def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> N
         ([results, "--theme", "red"], "'light', 'dark'"),
         ([results, "--out", results], "it holds the results"),
         ([results, "--plots", text], "is a file"),
+        ([results, "--plots", ""], "name a folder"),
+        ([results, "--out", ""], "it is no file"),
+        ([results, "--out", "/dev/full"], "it is no file"),
+        ([""], "it is a folder"),
         ([text], "not the file of a study"),
         ([results.with_name("none.sqlite")], "none.sqlite: "),
     ):
