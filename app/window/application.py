@@ -14,11 +14,13 @@ from PySide6.QtWidgets import QApplication
 
 from app.files.presets import presets
 from app.notifications import Notifications
+from app.window.controllers.best_known import BestKnownController
 from app.window.controllers.controller import Parts
 from app.window.controllers.decisions import DecisionController
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.exports import ExportController
 from app.window.controllers.files import FileController
+from app.window.controllers.given_tours import GivenTourController
 from app.window.controllers.graphs import GraphController
 from app.window.controllers.measurements import MeasurementController
 from app.window.controllers.overlays import OverlayController
@@ -78,8 +80,11 @@ class Application(QObject):
         self.exports = ExportController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.overlays = OverlayController(parts, self)
+        self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
         self.devices = DeviceController(parts, self)
+        self.best_known = BestKnownController(parts, self)
+        self.best_known.kept.connect(self.files.open)
         self.measurements.begun.connect(self.decisions.make_room)
         self.races.begun.connect(self.decisions.make_room)
         self.files.stop_wanted.connect(self.run_controller.stop)
@@ -87,6 +92,10 @@ class Application(QObject):
         self.files.race_opened.connect(lambda race: self.lanes.show_recorded(*race))
         self.files.shown.connect(self.decisions.refresh)
         self.archive.open_wanted.connect(self.files.open)
+        self.archive.run_wanted.connect(self.run_controller.repeat)
+        self.files.recorded.connect(self.overlays.note_opened)
+        self.files.recorded.connect(self.archive.show_recorded)
+        self.devices.found.connect(self.window.setup.show_recalled)
         self.devices.found.connect(self.run_display.show_device)
         self.devices.found.connect(self.files.announce)
         self.told.connect(window.tell, Qt.ConnectionType.QueuedConnection)

@@ -23,6 +23,8 @@ EXPORTS = {
     for row in DISPLAYS.values()
     for words in [row.words]
 } | {
+    "route": ("Route as CSV…", "-route.csv", "CSV table (*.csv)"),
+    "geojson": ("Route as GeoJSON…", ".geojson", "GeoJSON (*.geojson)"),
     "log": ("Run as JSON Lines…", "-run.jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "-run.csv", "CSV table (*.csv)"),
     "session": ("Session…", "-session.json", "Formicarium session (*.json)"),
@@ -43,7 +45,20 @@ _ACTIONS = {  # text, keys, tip
     "stop": ("Stop", "Esc", "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
     "improve": ("Improve the best tour", "Ctrl+I", "A focused colony goes on from the best tour"),
+    "improve-given": (
+        "Improve the opened tour",
+        "Ctrl+Shift+I",
+        "A focused colony goes on from the tour file that was opened",
+    ),
     "seed": ("Draw another seed", "Ctrl+D", "Another seed, another run"),
+    "undo": ("Undo", "Ctrl+Z", "Take back the last change in the setup panel"),
+    "redo": ("Redo", "Ctrl+Shift+Z", "Make it again"),
+    "copy-command": (
+        "Copy command",
+        "Ctrl+Shift+C",
+        "The command line that does the same as the window, for a terminal",
+    ),
+    "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
     "bundled": ("Bundled instances", "Ctrl+B", "Instances that come with the program"),
     "panel": ("Setup panel", "F9", "Show or hide the panel at the left"),
     "alone": ("One pane alone", "M", "Show the pane under the mouse alone, or all again"),
@@ -110,20 +125,23 @@ class Actions:
         *,
         instance: bool,
         tour: bool,
+        given: bool,
         exports: Mapping[str, bool],
         race: bool = False,
     ) -> None:
         """Enable what can be done now; ``race`` says whether that is for a race.
 
         ``problem`` says why no run can start, ``instance`` whether one is shown, ``tour`` whether
-        a run has found one, ``exports`` for every name in ``EXPORTS`` whether there is something
-        to export.
+        a run has found one, ``given`` whether one was opened, ``exports`` for every name in
+        ``EXPORTS`` whether there is something to export.
         """
         starts = not activity.has_run and not problem
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
         possible = {"start": starts, "pause": activity.goes_on, "step": steps}
         possible["stop"] = activity.goes_on or activity is Activity.MEASURING
         possible["improve"] = starts and tour and not race
+        possible["improve-given"] = starts and given and not race
+        possible["copy-command"] = instance and not problem
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
@@ -152,6 +170,8 @@ class Actions:
             self._picture_menus[key].menuAction().setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
+        for name in ("route", "geojson"):
+            self.exports[name].setVisible(problem is Problem.TSP)
 
     def show_recent(self, paths: Sequence[Path], choose: Callable[[Path], None]) -> None:
         """List the files that were opened last."""
@@ -169,7 +189,8 @@ class Actions:
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:
         bar = self._window.menuBar()
-        file_menu, run, view = (bar.addMenu(title) for title in ("&File", "&Run", "&View"))
+        titles = ("&File", "&Edit", "&Run", "&View")
+        file_menu, edit, run, view = (bar.addMenu(title) for title in titles)
         export, themes = QMenu("Export", file_menu), QMenu("Theme", view)
         self.recent_menu = QMenu("Open recent", file_menu)
         for menu in (file_menu, self.recent_menu):
@@ -184,10 +205,11 @@ class Actions:
         _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
         exports = [one for one in self.exports.values() if one not in saving]
         _fill(export, exports, pictures)
+        _fill(edit, self._named("undo", "redo"), self._named("copy-command", "copy-picture"))
         _fill(
             run,
             self._named("start", "pause", "step", "stop"),
-            self._named("toggle", "improve", "seed"),
+            self._named("toggle", "improve", "improve-given", "seed"),
         )
         panes = self._named("alone", "fit", "panel", "present")
         _fill(view, self.views.values(), panes, [themes.menuAction()])

@@ -96,6 +96,16 @@ class Dashboard(QWidget):
         """The views that nobody sees now."""
         return [view for view in self.all_views.values() if not view.isVisible()]
 
+    @property
+    def front(self) -> View:
+        """The view that has the focus, else the one in front in the pane that was chosen last."""
+        focus = self.window().focusWidget()
+        views = self.views.values()
+        focused = (view for view in views if focus is not None and view.isAncestorOf(focus))
+        front = self._current.tabs.currentWidget()
+        assert isinstance(front, View)
+        return next((view for view in views if view is focus), next(focused, front))
+
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare the views of its problem for runs on ``instance``, and empty all others."""
         self.queue.clear()

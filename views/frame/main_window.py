@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Snapshot, Wanted
+from gpu.problems.tsp.instance import TspInstance
 from views.frame import window_state
 from views.frame.about import about_box, ask, keys_box
 from views.frame.actions import Actions, call_with_key
@@ -34,6 +35,8 @@ from views.frame.settings import Settings
 from views.problem_display import problem_of
 from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
+from views.tour.tour_layers import Tour
+from views.tour.tour_view import TourView
 from views.widgets import theme as themes
 from views.widgets.buttons import AccessibleNames
 from views.widgets.icons import application_icon
@@ -42,6 +45,8 @@ from views.widgets.layouts import fill
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
+
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
 
 
 class RaceWishes(QObject):
@@ -60,6 +65,7 @@ class MainWindow(QMainWindow):
     open_requested = Signal(object)  # path of an instance to load
     start_requested = Signal()
     improve_requested = Signal()
+    improve_given_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
     step_requested = Signal()
@@ -77,6 +83,7 @@ class MainWindow(QMainWindow):
         self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
+        self._has_given = False  # whether a tour was opened
         self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -99,9 +106,14 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
+        self._soon.timeout.connect(self.apply_theme)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
+        window_state.restore_choices(settings, self.setup)
         self._show_panel()
         self.apply_theme()
         self._show_recent()
@@ -155,9 +167,16 @@ class MainWindow(QMainWindow):
             self._show_recent()
         self._enable()
 
+    def show_given(self, tour: Tour | None, name: str) -> None:
+        """Show the ``tour`` from the file ``name``; None for no tour."""
+        self._has_given = tour is not None
+        self.view(TourView).show_given(tour, name)
+        self._enable()
+
     def begin_run(self) -> None:
         """Empty the views for a new run."""
         self._has_state = False
+        window_state.save_choices(self._settings, self.setup)
         self.dialogs.give_up()
         self.readout.begin_run()
         self.dashboard.begin_run()
@@ -170,6 +189,11 @@ class MainWindow(QMainWindow):
         if snapshot.iteration > 0 and not self._has_state:
             self._has_state = True
             self._enable()
+
+    def show_recorded(self, snapshot: Snapshot) -> None:
+        """Show the state of a run that was recorded earlier: its log is the file to take away."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
 
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
         """Show what the program is doing, and enable the buttons that can be pressed.
@@ -240,6 +264,7 @@ class MainWindow(QMainWindow):
             self._quit()
             return
         window_state.save(self._settings, self, self.dashboard, self.actions_)
+        window_state.save_choices(self._settings, self.setup)
         self.hide()
         self.closing.emit()
         super().closeEvent(event)
@@ -256,6 +281,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.setup.changed.connect(self._enable)
+        self.setup.preset_menu.own_changed.connect(self._keep_presets)
         self.setup.aim.changed.connect(lambda: self.run_bar.pace.choose(self.setup.aim.pace))
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
@@ -266,7 +292,7 @@ class MainWindow(QMainWindow):
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
             pane.picture_requested.connect(self.dialogs.ask_for_picture)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -289,8 +315,11 @@ class MainWindow(QMainWindow):
                 "step": lambda: self._wish(self.step_requested, self.race.step),
                 "stop": lambda: self._wish(self.stop_requested, self.race.stop),
                 "improve": self.improve_requested.emit,
+                "improve-given": self.improve_given_requested.emit,
                 "toggle": self._toggle_run,
                 "seed": self.setup.draw_seed,
+                "undo": lambda: self._take_back(self.setup.history.stack.undo),
+                "redo": lambda: self._take_back(self.setup.history.stack.redo),
                 "bundled": self.setup.instance.bundled_button.click,
                 "panel": self._show_panel,
                 "alone": dashboard.toggle_alone,
@@ -309,6 +338,8 @@ class MainWindow(QMainWindow):
     def _enable(self) -> None:
         """Enable what can be done now, and say why no run can start if none can."""
         possible = dict.fromkeys(self.actions_.exports, self._has_state) | {"window": True}
+        globe = isinstance(self._instance, TspInstance) and self._instance.geographic
+        possible["geojson"] = self._has_state and globe
         for view in self.dashboard.all_views.values():
             possible |= view.exports
         shown = self._instance is not None
@@ -317,13 +348,35 @@ class MainWindow(QMainWindow):
         if race:
             problem = self.blocked or self.view(RaceView).problem
         self.actions_.enable(
-            self.activity, problem, instance=shown, tour=tour, exports=possible, race=race
+            self.activity,
+            problem,
+            instance=shown,
+            tour=tour,
+            given=self._has_given,
+            exports=possible,
+            race=race,
         )
+        self._show_history()
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
             ready = "Ready to race" if race else Activity.IDLE.value
             why = self.activity.value if measures else problem or ready
             self.run_bar.state.setText(why)
+
+    def _take_back(self, step: Callable[[], object]) -> None:
+        step()
+        self._show_history()
+
+    def _show_history(self) -> None:
+        """Say what can be undone; nothing can be while a run goes on."""
+        stack = self.setup.history.stack
+        for name, possible, text in (
+            ("undo", stack.canUndo(), stack.undoText()),
+            ("redo", stack.canRedo(), stack.redoText()),
+        ):
+            action = self.actions_[name]
+            action.setEnabled(possible and not self.activity.has_run)
+            action.setText(" ".join(filter(None, (name.capitalize(), text))))
 
     def _toggle_pause(self) -> None:
         if self.activity.rests:
@@ -340,6 +393,11 @@ class MainWindow(QMainWindow):
             if self.actions_[name].isEnabled():
                 self.actions_[name].trigger()
                 return
+
+    def _keep_presets(self) -> None:
+        own = self.setup.preset_menu.own
+        self._settings.put({"presets": [preset.to_text() for preset in own]})
+        self._show_history()
 
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked())
@@ -361,10 +419,20 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
+        self._hold()
         self.menuBar().setVisible(not self._presenting)
         self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
         self.setWindowState(state | full if self._presenting else state & ~full)
         self._share_escape()
+        self._soon.start()
+
+    def _hold(self) -> None:
+        """Paint nothing until all is changed and the window has its new size, instead of twice."""
+        self.setUpdatesEnabled(False)
+        self._settled.start()
+
+    def _change_theme(self) -> None:
+        self._hold()
         self.apply_theme()

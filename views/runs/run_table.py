@@ -88,8 +88,11 @@ class RunTable(QTableView):
     @property
     def selected(self) -> list[RunRow]:
         """The selected rows, from top to bottom."""
-        chosen = self.selectionModel().selectedRows()
-        return [self.runs.rows[at] for at in sorted(index.row() for index in chosen)]
+        ranges = (
+            self.selectionModel().selection().toList()
+        )  # selectedRows asks for flags of all cells
+        places = {at for one in ranges for at in range(one.top(), one.bottom() + 1)}
+        return [self.runs.rows[at] for at in sorted(places)]
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

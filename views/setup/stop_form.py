@@ -96,6 +96,25 @@ class StopForm(Form):
             found[name] = int(value) if limit.whole and value is not None else value
         return {**found, "go_on": not self.at_known.isChecked()}
 
+    def state(self) -> dict[str, object]:
+        """Which limits are ticked, and their texts, right or wrong."""
+        texts = {
+            name: [self.boxes[name].isChecked(), one.text] for name, one in self.fields.items()
+        }
+        return {**texts, "go_on": not self.at_known.isChecked()}
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Show what :meth:`state` returned; what is anything else stays as it is."""
+        with QSignalBlocker(self.at_known):
+            self.at_known.setChecked(not state.get("go_on"))
+        for name, box in self.boxes.items():
+            match state.get(name):
+                case [bool(ticked), str(text)]:
+                    with QSignalBlocker(box):
+                        box.setChecked(ticked)
+                    self.fields[name].text = text[:40]
+        self._check()
+
     def set_values(self, values: Mapping[str, float | int | None]) -> None:
         """Tick exactly the limits of ``values``, and fill in their numbers."""
         with QSignalBlocker(self.at_known):

@@ -46,8 +46,7 @@ def choose(view: ConvergenceView, text: str) -> None:
 
 def drawn(view: ConvergenceView) -> list[list[list[float]]]:
     """The points of each line of a recorded run that is drawn."""
-    overlays = view.overlays
-    return [one.points.tolist() for one in overlays._lines if one.isVisible()]
+    return [one.points.tolist() for one in view.overlays.layer.drawn]
 
 
 def test_runs_that_differ_by_seed_alone_are_a_mean_with_a_band_or_each_a_curve(
@@ -60,7 +59,7 @@ def test_runs_that_differ_by_seed_alone_are_a_mean_with_a_band_or_each_a_curve(
     mean, single = drawn(view)
     assert mean == [[0, 205], [1, 175], [2, 155]]
     assert single == [[0, 190], [2, 140], [2, 140]]
-    edge = view.overlays._bands[0].edge
+    edge = view.overlays.layer.drawn[0].edge
     assert edge.min(axis=0).tolist() == [0, 150]
     assert edge.max(axis=0).tolist() == [2, 210]
     choose(view, "alone: each")
