@@ -57,10 +57,9 @@ class Page(HTMLParser):
             self.rows[-1][-1] += data
         self.text += data
 
-    @property
-    def images(self) -> list[bytes]:
-        """The pictures in it."""
-        start = "data:image/svg+xml;base64,"
+    def inside(self, kind: str) -> list[bytes]:
+        """Return the files of a kind that are in it."""
+        start = f"data:{kind};base64,"
         return [
             base64.b64decode(one.removeprefix(start))
             for one in self.addresses
@@ -157,6 +156,11 @@ def test_the_page_has_the_numbers_and_the_marks() -> None:
     tested = next(row for row in read.rows if row[:2] == ["bad", "good"])
     assert tested[3] == "< 0.0001 −"
     assert tested[5:] == ["0", "0 to 20", "large"]
+    summary, every, *_ = (file.decode() for file in read.inside("text/csv"))
+    rows_of = list(csv.DictReader(io.StringIO(summary)))
+    assert [row["clearly_best"] for row in rows_of] == ["True", "False"]
+    assert [row["mark"] for row in rows_of] == ["", "−"]
+    assert [row["state"] for row in csv.DictReader(io.StringIO(every))].count("failed") == 1
     assert "Imagined CPU" in read.text
     assert "seconds 2.0" in read.text
 
@@ -189,8 +193,8 @@ def test_texts_from_files_do_no_harm() -> None:
     )
     assert "url(" not in text
     plots = all_plots(found)
-    assert len(read.images) == len(plots) > 7
-    for image in read.images:
+    assert len(read.inside("image/svg+xml")) == len(plots) > 7
+    for image in read.inside("image/svg+xml"):
         assert ElementTree.fromstring(image).tag.endswith("svg")
     for plot in plots:
         assert re.fullmatch(r"[A-Za-z0-9._~-]+", plot.name)
