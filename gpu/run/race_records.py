@@ -95,7 +95,7 @@ def compare(
     begun = len(known) == len(records) and all(one.iterations for one in records)
     equal = max(known) if begun and known else None
     reached = [None if equal is None else one.curve.reached(equal) for one in records]
-    if any(seconds == 0.0 for seconds in reached):
+    if equal is not None and reached[costs.index(equal)] == 0.0:
         equal, reached = None, [None] * len(records)
     paces = [one.seconds / one.solutions if one.solutions else None for one in records]
     base = max((pace for pace in paces if pace), default=None)
