@@ -30,18 +30,16 @@ class LaneRecord:
     log: str = ""  # path of the run's log
 
     def take_in(self, state: Snapshot) -> None:
-        """Note a newer state of the run."""
+        """Note a newer state of the run, and all improvements since the state before."""
+        for one in state.progress.improvements:
+            self.curve.add(one.iteration, one.solutions_built, one.seconds, one.cost)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
             self.seconds = state.elapsed
-        if state.best_solution is None or (self.cost is not None and state.best_cost > self.cost):
-            return
-        if self.cost is None or state.best_cost < self.cost:
+        better = self.cost is None or state.best_cost < self.cost
+        if state.best_solution is not None and better:
             self.cost, self.solution = state.best_cost, state.best_solution
-            share = state.best_iteration / max(state.iteration, 1)
-            built = round(state.solutions_built * share)
-            self.curve.add(state.best_iteration, built, state.elapsed, state.best_cost)
 
     def finish(self, outcome: Outcome) -> None:
         """Note the end of the run."""
