@@ -34,20 +34,26 @@ _KEEPS_ALL = (
 
 
 class _Words(NamedTuple):
-    """What both curves are called."""
+    """What both curves are called, and the axis of the run."""
 
     local: str
     overall: str
+    axis: str
     local_tip: str
     overall_tip: str
 
 
 _OF_UPDATES = _Words(
-    "Local", "Global", "Local updates, since the run began", "Global updates, since the run began"
+    "Local",
+    "Global",
+    "hits in %",
+    "Local updates, since the run began",
+    "Global updates, since the run began",
 )
 _OF_MERGES = _Words(
     "Ants that won",
     "Merged of these",
+    "share in %",
     "Ants whose change of the tour was kept where they were at work, since the run began",
     "Of the changes that were kept, those that became part of the common tour, since the run began",
 )
@@ -69,7 +75,7 @@ class HitRateView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.run_plot = Plot("iterations", "hits in %")
+        self.run_plot = Plot("iterations", _OF_UPDATES.axis)
         self.run_plot.show_whole_numbers("bottom")
         self.memory_plot = Plot("trails remembered at each city, s", "mean hits in %")
         roles = ("local", "overall")
@@ -78,7 +84,7 @@ class HitRateView(View):
         self._sizes = {role: self.memory_plot.add_curve(role, 2.0, dots=True) for role in roles}
         self._histories = {key: History() for key in ("local", "overall", "~local", "~overall")}
         self._last: Updates | None = None  # counts that the curves are made of
-        self._words = _OF_UPDATES
+        self._words = self._run_words = _OF_UPDATES  # that are shown, and those of the run
         self.measured: Source | None = None  # what the curves against s were measured on
         self.chips = {
             "local": Chip(_OF_UPDATES.local, "local", "line", _OF_UPDATES.local_tip),
@@ -144,7 +150,11 @@ class HitRateView(View):
         now, merges = snapshot.updates, snapshot.merges
         if merges is not None:
             now = _counts_of(merges)
-        self._show_words(_OF_UPDATES if merges is None else _OF_MERGES)
+        words = _OF_UPDATES if merges is None else _OF_MERGES
+        if words is not self._run_words:
+            self._run_words = words
+            self.run_plot.set_label("left", words.axis)
+            self._show_words()
         if now is None:
             if snapshot.iteration:
                 self._why_empty = _KEEPS_ALL
@@ -177,7 +187,7 @@ class HitRateView(View):
         self.run_plot.show_hint(self._why_empty if not len(self._histories["local"]) else "")
         if (last := self._last) is not None:
             local, overall = percent(100 * last.local_ratio), percent(100 * last.global_ratio)
-            words = self._words
+            words = self._run_words
             self.note.setText(
                 f"Mean:  {_lowered(words.local)} {local},  {_lowered(words.overall)} {overall}"
             )
@@ -190,15 +200,15 @@ class HitRateView(View):
         self.memory_plot.show_hint("" if rates else "Measure how much is enough to remember.")
         self.memory_plot.follow((-0.3, 5.3), (-3.0, 105.0))
 
-    def _show_words(self, words: _Words) -> None:
-        """Name the curves, if they have other names now."""
+    def _show_words(self) -> None:
+        """Name the curves, if they have other names now: those against s are of updates."""
+        words = self._run_words if self.page_choice.value == "run" else _OF_UPDATES
         if words is self._words:
             return
         self._words = words
         for name in ("local", "overall"):
             self.chips[name].setText(getattr(words, name))
             self.chips[name].setToolTip(plain_tip(getattr(words, f"{name}_tip")))
-        self.run_plot.set_label("left", "share in %" if words is _OF_MERGES else "hits in %")
 
     def _show_curve(self, name: str, shown: bool) -> None:
         if name == "recent":
@@ -213,6 +223,7 @@ class HitRateView(View):
         for stack in (self.pages, self.below):
             stack.setCurrentIndex(0 if page == "run" else 1)
         self.chips["recent"].setVisible(page == "run")
+        self._show_words()
 
 
 def _counts_of(merges: Merges) -> Updates:

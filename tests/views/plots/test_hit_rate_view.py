@@ -60,6 +60,10 @@ def test_shares_of_ants_that_won_and_of_merged_changes(rates: HitRateView) -> No
         "Merged of these",
     ]
     assert "merged of these 90.00" in rates.note.text()
+    click(rates.page_choice.buttons["memory"])
+    assert rates.chips["overall"].text() == "Global"
+    click(rates.page_choice.buttons["run"])
+    assert rates.chips["overall"].text() == "Merged of these"
     rates.begin_run()
     feed(rates, INSTANCE)  # another colony, with a selective memory
     assert rates.chips["local"].text() == "Local"
