@@ -28,6 +28,7 @@ def line(
         "tours": 10 * iteration,
         "best": best,
         "best_iteration": iteration,
+        "iteration_best": best,
         "iteration_mean": None,
         **others,
     }

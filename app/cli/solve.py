@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+    help="Begin with the tour in this .tour file, and improve it: the focused colonies.",
 )
 @click.option(
     "--coordinates",

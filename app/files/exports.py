@@ -31,7 +31,8 @@ from gpu.run.run_log import RunLog
 
 _HEADER = (
     "kind,iteration,seconds,{solutions},best,best_iteration,gap_percent,iterations,"
-    "iteration_best,iteration_mean,local_hits,local_updates,global_hits,global_updates,two_opt_moves,or_opt_moves"
+    "iteration_best,iteration_mean,local_hits,local_updates,global_hits,global_updates,"
+    "two_opt_moves,or_opt_moves"
 )
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""

@@ -27,7 +27,8 @@ from gpu.problems.tsp.places import may_be_degrees
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run.race_file import RecordedRace, is_race, read_race
 from gpu.run.race_records import LaneRecord
-from gpu.run.run_log import RunLog, read_log
+from gpu.run.recorded import Recorded, recorded_of
+from gpu.run.run_log import read_log
 
 
 class OpenedRace(NamedTuple):
@@ -50,7 +51,7 @@ class Found(NamedTuple):
     """What was in a file: an instance, and what it came with."""
 
     instance: Instance
-    log: RunLog | None = None  # the recorded session
+    recorded: Recorded | None = None  # the recorded run
     race: OpenedRace | None = None
     tour: GivenTour | None = None
     may_be_degrees: bool = False  # whether the user should be asked what its coordinates are
@@ -81,7 +82,8 @@ def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Fo
         return Found(instance, race=OpenedRace(recorded, records))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
-        return Found(find_again(log.session.instance, path), log)
+        instance = find_again(log.session.instance, path)
+        return Found(instance, recorded_of(log, instance))
     data = read_bytes(path)
     if not is_tour(path, data):
         instance = with_kept(load_instance(path, data, read_as))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +29,7 @@ from app.report.plots import (
 from gpu.run.curve import Axis
 from gpu.study.analysis import Analysis
 from gpu.study.measures import ParameterEffect, Ratio, Reached, reached
-from gpu.study.statistics import Friedman
-from gpu.study.summary import Reference
+from gpu.study.statistics import Friedman, Interval
 
 
 def all_plots(analysis: Analysis) -> tuple[Plot, ...]:
@@ -102,7 +102,7 @@ def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
         )
         fit_rows(axes, look, len(ordered))
         axes.set_ylim(0.4, len(ordered) + 0.6)
-        axes.set_xticks(range(1, len(ordered) + 1))
+        axes.set_xticks(range(1, len(ordered) + 1, 1 + len(ordered) // 15))
         axes.set_xlabel("mean rank (1 is best)")
         axes.grid(visible=False, axis="y")
 
@@ -156,44 +156,42 @@ def speedup_plot(
         if any(one.label == label and one.value for one in ratios)
     ]
 
+    by_size = sorted({(one.n, one.instance) for one in ratios})
+    places = {name: place for place, (_, name) in enumerate(by_size)}
+
     def draw(axes: Axes, look: Look) -> None:
-        theme = look.theme
-        colours, styles, markers = (
-            colours_of(analysis, theme),
-            styles_of(analysis),
-            markers_of(analysis),
-        )
-        for label in labels:
-            points = sorted(
-                ((one.n, one.value, one.interval) for one in ratios if one.label == label),
-                key=lambda one: one[0],
-            )
-            kept = [(n, value, interval) for n, value, interval in points if value is not None]
-            below = [value - (part.low if part else value) for _, value, part in kept]
-            above = [(part.high if part else value) - value for _, value, part in kept]
+        colours, styles = colours_of(analysis, look.theme), styles_of(analysis)
+        markers = markers_of(analysis)
+        for at, label in enumerate(labels):
+            mine = [one for one in ratios if one.label == label and one.value is not None]
+            kept = sorted(mine, key=lambda one: places[one.instance])
+            aside = 0.3 * ((at + 0.5) / len(labels) - 0.5)  # bars stand beside each other
+            values = [one.value or math.nan for one in kept]
+            bars = [(one.interval, value) for one, value in zip(kept, values, strict=True)]
             axes.errorbar(
-                [n for n, _, _ in kept],
-                [value for _, value, _ in kept],
-                yerr=[below, above],
+                [places[one.instance] + aside for one in kept],
+                values,
+                yerr=_error_bars(bars),
                 color=colours[label],
                 linestyle=styles[label],
                 marker=markers[label],
                 elinewidth=0.8,
                 capsize=2,
             )
-        axes.axhline(1.0, color=theme.ink, lw=0.7, ls=":")
-        sizes = sorted({one.n for one in ratios})
-        if sizes[-1] > 5 * sizes[0]:
-            logarithmic(axes, "x")
-        values = [one.value for one in ratios if one.value]
-        if max(values) > 20 * min(values):
+        axes.axhline(1.0, color=look.theme.ink, lw=0.7, ls=":")
+        found = [one.value for one in ratios if one.value]
+        if max(found) > 20 * min(found):
             logarithmic(axes, "y")
         else:
             axes.set_ylim(bottom=0)
-        if len(sizes) <= look.letters // 10:
-            axes.set_xticks(sizes, [str(size) for size in sizes])
-            axes.minorticks_off()
-        axes.set_xlabel("cities or vertices of the instance")
+        room = max(6, look.letters // (len(by_size) + 1) - 2)
+        step = 1 + 10 * len(by_size) // look.letters  # of very many, every second or third
+        shown = by_size[::step]
+        names = [f"{drawn(name, room)}\n{n:,}" for n, name in shown]
+        axes.set_xticks([places[name] for _, name in shown], names)
+        axes.set_xlim(-0.5, len(by_size) - 0.5)
+        axes.grid(visible=False, axis="x")
+        axes.set_xlabel("instances by their cities or vertices")
         axes.set_ylabel("times faster")
         legend(axes, analysis, look, labels, marked=True)
 
@@ -223,7 +221,6 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
     values = list(dict.fromkeys(value for one in effects for value in one.values))
     numbers = [value for value in values if isinstance(value, int | float)]
     numeric = len(numbers) == len(values) and not any(isinstance(one, bool) for one in values)
-    references = [_reference(analysis, one.instance) for one in effects]
 
     def draw(axes: Axes, look: Look) -> None:
         theme = look.theme
@@ -233,20 +230,17 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
                 float(value) if numeric and isinstance(value, int | float) else values.index(value)
                 for value in one.values
             ]
-            parts = list(zip(one.gaps, one.intervals, strict=True))
-            bars = axes.errorbar(
+            bars = zip(one.intervals, one.gaps, strict=True)
+            drawing = axes.errorbar(
                 places,
                 one.gaps,
-                yerr=[
-                    [gap - (part.low if part else gap) for gap, part in parts],
-                    [(part.high if part else gap) - gap for gap, part in parts],
-                ],
+                yerr=_error_bars(list(bars)),
                 color=theme.colours[at % len(theme.colours)],
                 marker=MARKERS[at % len(MARKERS)],
                 elinewidth=0.8,
                 capsize=2,
             )
-            lines.append(bars.lines[0])
+            lines.append(drawing.lines[0])
         if not numeric:
             room = max(3, look.letters // (len(values) + 1) - 2)
             names = ["automatic" if value is None else drawn(str(value), room) for value in values]
@@ -258,17 +252,15 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
             axes.set_xticks([float(one) for one in numbers], [f"{one:g}" for one in numbers])
             axes.minorticks_off()
         axes.set_xlabel(drawn(parameter, look.letters // 2))
-        axes.set_ylabel(
-            gap_text(Reference(1, all(one is not None and one.known for one in references)))
-        )
+        axes.set_ylabel(_gap_text(analysis, (one.instance for one in effects)))
         names_below(axes, look, lines, [one.instance for one in effects])
 
     return Plot(
         name=file_name("effect", colony, parameter),
         title=f"Effect of {parameter} on {colony}",
         text=f"The mean gap of the runs of {colony} with each value of {parameter}, over all "
-        "values of its other parameters. The bars are confidence intervals at 95 %; lower is "
-        "better.",
+        "values of its other parameters: where two were changed together, this cannot tell their "
+        "effects apart. The bars are confidence intervals at 95 %; lower is better.",
         columns=("colony", "parameter", "instance", "value", "mean_gap", "low", "high", "runs"),
         rows=tuple(
             (
@@ -290,5 +282,17 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Plot:
     )
 
 
-def _reference(analysis: Analysis, instance: str) -> Reference | None:
-    return next((one.reference for one in analysis.on(instance)), None)
+def _error_bars(bars: Sequence[tuple[Interval | None, float]]) -> list[list[float]]:
+    """Return how far each interval reaches below and above its value; 0 without an interval."""
+    return [
+        [value - part.low if part else 0.0 for part, value in bars],
+        [part.high - value if part else 0.0 for part, value in bars],
+    ]
+
+
+def _gap_text(analysis: Analysis, instances: Iterable[str]) -> str:
+    """Return the text beside an axis of gaps on several instances."""
+    found = [one.reference for name in instances for one in analysis.on(name)[:1]]
+    known = {one.known for one in found if one is not None}
+    either = "% above the best known, or best of this study"
+    return gap_text(known.pop()) if len(known) == 1 else either

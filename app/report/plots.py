@@ -8,13 +8,13 @@ from typing import Literal
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from app.report.plot import Look, Plot, Theme, drawn, file_name
 from gpu.run.curve import Axis
 from gpu.study.analysis import Analysis
 from gpu.study.measures import Reached, convergence, reached
-from gpu.study.summary import Reference, Sample
+from gpu.study.summary import Sample
 
 Style = Literal["-", "--", "-.", ":"]
 
@@ -84,7 +84,7 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> Plot:
             # Beside each other, in an order that does not depend on the values.
             heights = [place + 0.3 * ((step * 0.618) % 1 - 0.5) for step in range(len(among))]
             axes.plot(among, heights, ".", color=colours[name], markersize=3.5, zorder=3)
-        axes.set_xlabel(gap_text(reference) if reference else "result (less is better)")
+        axes.set_xlabel(gap_text(reference.known) if reference else "result (less is better)")
         axes.grid(visible=False, axis="y")
         fit_rows(axes, look, len(names))
 
@@ -148,7 +148,7 @@ def convergence_plot(analysis: Analysis, samples: Sequence[Sample], axis: Axis) 
         if lowest > 0 and highest > 20 * lowest:
             logarithmic(axes, "y")
         axes.set_xlabel(text)
-        axes.set_ylabel(gap_text(reference))
+        axes.set_ylabel(gap_text(reference.known))
         legend(axes, analysis, look, [label for label, _ in bands])
 
     where = samples[0].instance
@@ -232,13 +232,15 @@ def logarithmic(axes: Axes, name: Literal["x", "y"]) -> None:
     else:
         axes.set_yscale("log")
     axis = axes.xaxis if name == "x" else axes.yaxis
+    if name == "y":  # there is room for more numbers than the powers of ten
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
 
 
-def gap_text(reference: Reference) -> str:
-    """Return the text beside an axis of gaps."""
-    return f"% above the best {'known' if reference.known else 'of this study'}"
+def gap_text(known: bool) -> str:
+    """Return the text beside an axis of gaps, which are to the best known cost or another."""
+    return f"% above the best {'known' if known else 'of this study'}"
 
 
 def colours_of(analysis: Analysis, theme: Theme) -> dict[str, str]:
@@ -283,7 +285,7 @@ def names_below(axes: Axes, look: Look, handles: Sequence[Artist], texts: Sequen
     if figure is None or not handles:
         return
     names = [drawn(text, int(0.8 * look.letters)) for text in texts]
-    columns = max(1, min(4, look.letters // (max(map(len, names)) + 7)))
+    columns = max(1, min(6, look.letters // (max(map(len, names)) + 7)))
     most = columns * max(1, int(0.35 * look.lines))
     if len(names) > most:  # the others are in the CSV
         names = [*names[: most - 1], f"and {len(names) - most + 1} more"]

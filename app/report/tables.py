@@ -10,7 +10,7 @@ from app.report.plot import as_csv
 from app.report.words import number, p_text, runs_text
 from gpu.core.words import counted
 from gpu.study.analysis import Analysis
-from gpu.study.statistics import Friedman, Interval
+from gpu.study.statistics import EQUAL, Friedman, Interval
 from gpu.study.summary import Sample, Summary
 
 RESULTS = (
@@ -80,6 +80,9 @@ def comparisons_table(analysis: Analysis) -> Element:
             place = one.instance, one.label
             if place in found.shown:
                 part = found.shown[place]
+                if part.test.method == EQUAL:
+                    lines.append([part.label, part.against, "—", "≈", EQUAL, *[""] * 3])
+                    continue
                 low, high = part.effect.interval.low, part.effect.interval.high
                 lines.append(
                     [
@@ -126,17 +129,17 @@ def failures_table(analysis: Analysis) -> Element | None:
 
 
 def design_table(analysis: Analysis) -> Element:
-    """Return the configurations with their parameters."""
-    lines: list[list[Part]] = []
-    for label in analysis.labels:
-        mine = [one for one in analysis.samples if one.label == label]
-        row = mine[0].rows[0]
-        seeds = sorted({run.seed for one in mine for run in one.rows})
-        given = [
-            f"{name} = {'automatic' if value is None else value}"
-            for name, value in row.parameters.items()
-        ]
-        lines.append([label, row.colony, row.device, ", ".join(given) or "—", _seeds(seeds)])
+    """Return the configurations with their parameters, which may differ between instances."""
+    seeds: dict[tuple[str, str, str, str], set[int]] = {}
+    for sample in analysis.samples:
+        for row in sample.rows:
+            given = ", ".join(
+                f"{name} = {'automatic' if value is None else value}"
+                for name, value in row.parameters.items()
+            )
+            place = sample.label, row.colony, row.device, given or "—"
+            seeds.setdefault(place, set()).add(row.seed)
+    lines = [[*place, _seeds(sorted(some))] for place, some in seeds.items()]
     return table(("configuration", "colony", "device", "parameters", "seeds"), [("", lines)])
 
 
@@ -198,6 +201,8 @@ def interval_text(interval: Interval | None) -> str:
     """Return an interval with its method; — for None."""
     if interval is None:
         return "—"
+    if interval.low == interval.high:
+        return EQUAL
     return f"{cost(interval.low)} to {cost(interval.high)} ({interval.method})"
 
 

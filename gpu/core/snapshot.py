@@ -58,6 +58,15 @@ class Updates:
 
 
 @dataclass(frozen=True, slots=True)
+class Merges:
+    """What became of the ants' changes of a common tour since the run began."""
+
+    ants: int  # that tried to change it
+    won: int  # of them, whose change was kept where the ant was at work
+    merged: int  # of those, whose change became part of the common tour
+
+
+@dataclass(frozen=True, slots=True)
 class Improvements:
     """Moves that the local search made in the last iteration, on the tours of all ants."""
 
@@ -88,6 +97,7 @@ class Snapshot:
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
     updates: Updates | None = None  # for colonies with a selective memory
+    merges: Merges | None = None  # for colonies that merge the changes of several ants
     branching: float | None = None  # mean λ-branching factor with λ = 0.05
     # τ_min and τ_max in units of the initial trail, for colonies that bound their trails
     limits: tuple[float, float] | None = None

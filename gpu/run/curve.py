@@ -79,6 +79,7 @@ class Curve:
 
     best: Series  # one row for each improvement, and one for the last known state: whole costs
     means: Series  # mean cost of the solutions of an iteration, or of an interval of iterations
+    latest: Series  # at the same moments, the least cost of those solutions
     optimum: int | None  # the best known cost; None if unknown or 0
 
     @property
@@ -89,7 +90,8 @@ class Curve:
 
     def thinned(self, most: int = MOST_POINTS) -> Self:
         """Return the same run with at most ``most`` rows in each series."""
-        return type(self)(self.best.thinned(most), self.means.thinned(most), self.optimum)
+        best, means, latest = (one.thinned(most) for one in (self.best, self.means, self.latest))
+        return type(self)(best, means, latest, self.optimum)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,18 +115,20 @@ def curve_of(log: RunLog) -> Curve:
     lines = [*log.records, *([log.outcome] if log.outcome else [])]
     try:
         best = [_best_row(line, built) for line in _improvements(lines)]
-        means = [
-            (*_moment(line, built), _number(line["iteration_mean"]))
+        looks = [
+            line
             for line in lines
             if line.get("iteration_mean") is not None
             and (single or line.get("kind") != "improvement")
         ]
+        means = [(*_moment(line, built), _number(line["iteration_mean"])) for line in looks]
+        latest = [(*_moment(line, built), _number(line["iteration_best"])) for line in looks]
         instance = log.header.get("instance")
         optimum = instance.get("optimum") if isinstance(instance, dict) else None
         known = None if optimum is None else _count(optimum)
     except (KeyError, TypeError, ValueError) as error:
         raise SessionError(f"{log.path}: not a run's log: a number in it is none") from error
-    return Curve(_series(best, falling=True), _series(means), known or None)
+    return Curve(_series(best, falling=True), _series(means), _series(latest), known or None)
 
 
 def gap_percent(costs: NDArray[np.float64], optimum: int) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ LINES_A_RUN = 2000
 LONGEST_NAME = 45  # characters of up to 4 bytes; with all the rest, a name of a file has 255 bytes
 
 _log = logging.getLogger(__name__)
+_encode = json.JSONEncoder(allow_nan=False).encode  # json.dumps makes an encoder for each line
 
 
 class Recorder:
@@ -116,8 +117,7 @@ class Recorder:
 
     def _write(self, lines: Sequence[Mapping[str, object]]) -> None:
         """Write ``lines`` at once; called with the lock held."""
-        texts = [json.dumps(line, allow_nan=False) + "\n" for line in lines]
-        data = "".join(texts).encode("ascii")
+        data = "".join(f"{_encode(line)}\n" for line in lines).encode("ascii")
         try:
             while self._file is not None and data:
                 data = data[self._file.write(data) :]

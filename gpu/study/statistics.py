@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 LEVEL = 0.05  # of significance; intervals have the confidence 1 - LEVEL
 FEWEST_FOR_BOOTSTRAP = 10  # values; resamples of fewer vary less than the values' source
+EQUAL = "all results are equal"  # said of a test that has nothing to order
 _RESAMPLES = 9999
 _MOST_SPLITS = 20_000  # ways to split tied values in two groups that are all tried
 _EXACT_PRODUCT = 2500  # sizes' product up to which the exact distribution is used
@@ -50,7 +51,7 @@ class RankSum:
     """A two-sided rank-sum test (Wilcoxon; Mann and Whitney) of two samples."""
 
     p: float
-    method: str  # "exact", "exact with ties" or "normal approximation"
+    method: str  # "exact", "exact with ties", "normal approximation" or EQUAL
     least_p: float  # that samples of these sizes can have
 
 
@@ -113,7 +114,7 @@ def rank_sum(first: Sequence[float], second: Sequence[float]) -> RankSum:
     splits = math.comb(sum(sizes), sizes[0])
     least = min(1.0, 2.0 / splits)
     if np.ptp(together) == 0:
-        return RankSum(1.0, "exact with ties", least)
+        return RankSum(1.0, EQUAL, least)
     tied = len(np.unique(together)) < len(together)
     test = stats.mannwhitneyu
     if not tied and sizes[0] * sizes[1] <= _EXACT_PRODUCT:
@@ -140,9 +141,17 @@ def effect(first: Sequence[float], second: Sequence[float]) -> Effect:
 
     The interval is Newcombe's (2006, method 5), which holds for samples that do not overlap, too.
     """
-    one, other = np.asarray(first, np.float64)[:, None], np.asarray(second, np.float64)
-    a12 = float(np.mean((one < other) + 0.5 * (one == other)))
+    a12 = share_of_wins(first, second)
     return Effect(a12, _newcombe(a12, len(first), len(second)))
+
+
+def share_of_wins(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return how often a value of ``first`` is lower than one of ``second``; equal ones are half.
+
+    Neither is empty.
+    """
+    one, other = np.asarray(first, np.float64)[:, None], np.asarray(second, np.float64)
+    return float(np.mean((one < other) + 0.5 * (one == other)))
 
 
 def _newcombe(a12: float, first: int, second: int) -> Interval:

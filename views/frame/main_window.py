@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -45,6 +45,8 @@ from views.widgets.layouts import fill
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
+
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
 
 
 class RaceWishes(QObject):
@@ -104,6 +106,10 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
+        self._soon.timeout.connect(self.apply_theme)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -183,6 +189,11 @@ class MainWindow(QMainWindow):
         if snapshot.iteration > 0 and not self._has_state:
             self._has_state = True
             self._enable()
+
+    def show_recorded(self, snapshot: Snapshot) -> None:
+        """Show the state of a run that was recorded earlier: its log is the file to take away."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
 
     def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
         """Show what the program is doing, and enable the buttons that can be pressed.
@@ -281,7 +292,7 @@ class MainWindow(QMainWindow):
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
             pane.picture_requested.connect(self.dialogs.ask_for_picture)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
@@ -408,10 +419,20 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
+        self._hold()
         self.menuBar().setVisible(not self._presenting)
         self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
         self.setWindowState(state | full if self._presenting else state & ~full)
         self._share_escape()
+        self._soon.start()
+
+    def _hold(self) -> None:
+        """Paint nothing until all is changed and the window has its new size, instead of twice."""
+        self.setUpdatesEnabled(False)
+        self._settled.start()
+
+    def _change_theme(self) -> None:
+        self._hold()
         self.apply_theme()

@@ -16,13 +16,12 @@ from views.plots.scale import Scale
 from views.widgets.chips import Chip, Swatch
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import Layer, Points, to_pixels
-from views.widgets.layouts import FlowLayout, fill
-from views.widgets.plot import Curve as Line
-from views.widgets.plot import Plot
+from views.widgets.layouts import FlowLayout, fill, rows_for
+from views.widgets.plot import Plot, draw_curve
 from views.widgets.theme import DARK, Theme
 
 COLOURS = 6  # roles run1, run2, … of the theme; then they come again as dashes
-MOST_CHIPS = 12  # in the legend
+MOST_CHIPS = 8  # in the legend
 _LEGEND = 0.2  # largest share of the height that the legend takes from the plot
 _MOST_POINTS = 12_000  # of all curves together: more would hold up the window
 _BAND_POINTS = 400  # of a band
@@ -52,32 +51,46 @@ class _Shown:
         return self.members[0].curve.optimum
 
 
-class BandLayer(Layer):
-    """The area between two curves of steps."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """One curve as it is drawn."""
 
-    def __init__(self, role: str) -> None:
-        super().__init__(depth=-1)
-        self._role = role
-        self.edge: Points = np.empty((0, 2))  # around the area
+    role: str
+    dashes: bool
+    points: Points  # of the line, of shape (k, 2)
+    edge: Points  # around the band; empty if it has none
 
-    def set_band(self, places: Points, low: Points, high: Points) -> None:
-        """Take other curves, each of shape (k,)."""
-        steps = places.repeat(2)[1:]
-        upper = np.column_stack([steps, high.repeat(2)[:-1]])
-        lower = np.column_stack([steps, low.repeat(2)[:-1]])
-        edge = np.concatenate([upper, lower[::-1]])
-        self.edge = edge[np.isfinite(edge).all(axis=1)]
-        self.set_bounds(self.edge)
+
+class RunsLayer(Layer):
+    """All recorded runs: one layer, because each has a picture as large as the plot."""
+
+    def __init__(self) -> None:
+        super().__init__(depth=0)
+        self.drawn: tuple[Drawn, ...] = ()
+
+    def show_curves(self, drawn: Sequence[Drawn]) -> None:
+        """Take other curves."""
+        self.drawn = tuple(drawn)
+        everything = [part for one in drawn for part in (one.points, one.edge)]
+        self.set_bounds(np.concatenate(everything) if everything else np.empty((0, 2)))
         self.refresh()
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not self.drawn
+
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Fill the area."""
-        if not len(self.edge):
-            return
-        pixels = np.clip(to_pixels(self.edge, transform), -1e5, 1e5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour(self._role, 0.22))
-        painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in pixels.tolist()]))
+        """Fill the bands, and draw the lines over them."""
+        for one in self.drawn:
+            pixels = np.clip(to_pixels(one.edge, transform), -1e5, 1e5)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour(one.role, 0.22))
+            painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in pixels.tolist()]))
+        for one in self.drawn:
+            colour = self._theme.colour(one.role)
+            look = {"dashes": one.dashes, "steps": True}
+            draw_curve(painter, transform, size, one.points, colour, 1.4, **look)
 
 
 class Overlays(QWidget):
@@ -91,11 +104,10 @@ class Overlays(QWidget):
         self.runs: tuple[Overlay, ...] = ()
         self.chips: list[Chip] = []
         self.more = make_label("note")
-        self._plot = plot
         self._theme = DARK
         self._shown: list[_Shown] = []
-        self._lines: list[Line] = []
-        self._bands: list[BandLayer] = []
+        self.layer = RunsLayer()
+        plot.add_layer(self.layer, behind=True)
         self._legend = FlowLayout(self.more)
         fill(QVBoxLayout(self), self._legend)
         self.show_runs(())
@@ -124,29 +136,30 @@ class Overlays(QWidget):
     def draw(self, scale: Scale) -> list[Points]:
         """Draw all in ``scale``; return the points that must be in sight."""
         most = max(60, _MOST_POINTS // max(1, len(self._shown)))
-        found: list[Points] = []
-        for at, shown in enumerate(self._shown):
-            band = self._band(shown, scale) if len(shown.members) > 1 else None
-            if band is None:
-                series = shown.members[0].curve.best.thinned(most)
-                points = scale.mapped(series.points(scale.axis), shown.optimum)
-            else:
-                points = scale.mapped(np.column_stack([band.places, band.mean]), shown.optimum)
-            points = points[np.isfinite(points).all(axis=1)]
-            on = at >= len(self.chips) or self.chips[at].isChecked()
-            self._lines[at].set_points(points)
-            self._lines[at].setVisible(on)
-            layer = self._bands[at]
-            layer.setVisible(on and band is not None)
-            if band is not None:
-                low, high = (scale.height(one, shown.optimum) for one in (band.low, band.high))
-                layer.set_band(scale.place(band.places), low, high)
-            if on:
-                found += [points] if band is None else [points, layer.edge]
-        for at in range(len(self._shown), len(self._lines)):
-            self._lines[at].setVisible(False)
-            self._bands[at].setVisible(False)
-        return [points for points in found if len(points)]
+        off = [at for at, chip in enumerate(self.chips) if not chip.isChecked()]
+        curves = [
+            self._curve(at, shown, scale, most)
+            for at, shown in enumerate(self._shown)
+            if at not in off
+        ]
+        drawn = [one for one in curves if len(one.points)]
+        self.layer.show_curves(drawn)
+        return [part for one in drawn for part in (one.points, one.edge) if len(part)]
+
+    def _curve(self, at: int, shown: _Shown, scale: Scale, most: int) -> Drawn:
+        dashes, optimum, edge = bool(at // COLOURS % 2), shown.optimum, np.empty((0, 2))
+        if len(shown.members) == 1:
+            points = shown.members[0].curve.best.thinned(most).points(scale.axis)
+        else:
+            band = self._band(shown, scale)
+            points = np.column_stack([band.places, band.mean])
+            places = scale.place(band.places).repeat(2)[1:]
+            high, low = (
+                np.column_stack([places, scale.height(one, optimum).repeat(2)[:-1]])
+                for one in (band.high, band.low)
+            )
+            edge = np.concatenate([high, low[::-1]])
+        return Drawn(_role(at), dashes, _finite(scale.mapped(points, optimum)), _finite(edge))
 
     def _band(self, shown: _Shown, scale: Scale) -> Band:
         curves = [member.curve for member in shown.members]
@@ -157,13 +170,6 @@ class Overlays(QWidget):
     def _choose(self) -> None:
         """Decide what gets a curve, and make the legend."""
         self._shown = list(_curves(self.runs, each=self.each, named=self.several_instances))
-        while len(self._lines) < len(self._shown):
-            at = len(self._lines)
-            band = BandLayer(_role(at))
-            self._plot.add_layer(band, behind=True)
-            self._bands.append(band)
-            dashes = bool(at // COLOURS % 2)
-            self._lines.append(self._plot.add_curve(_role(at), 1.4, steps=True, dashes=dashes))
         for chip in self.chips:
             self._legend.removeWidget(chip)
             chip.deleteLater()
@@ -183,18 +189,25 @@ class Overlays(QWidget):
         parent = self.parentWidget()
         if parent is None:
             return
-        room, tallest = parent.width() - 16, _LEGEND * parent.height()
         self.more.setText(f"and {len(self._shown)} more")
-        shown = len(self.chips)
-        for count in range(len(self.chips), 0, -1):
-            shown = count
-            for at, chip in enumerate(self.chips):
-                chip.setVisible(at < count)
-            self.more.setVisible(count < len(self._shown))
-            row = self.chips[0].sizeHint().height()
-            if self._legend.heightForWidth(room) <= max(tallest, row):
-                break
-        self.more.setText(f"and {len(self._shown) - shown} more")
+        sizes = [chip.sizeHint() for chip in self.chips]
+        rows = max(1, int(_LEGEND * parent.height() / max([1, *(one.height() for one in sizes)])))
+        end, room = self.more.sizeHint().width(), parent.width() - 24
+        widths = [one.width() for one in sizes]
+        fits = (
+            count
+            for count in range(len(sizes), 0, -1)
+            if (
+                rows_for([*widths[:count], *([end] if count < len(self._shown) else [])], room)
+                <= rows
+            )
+        )
+        shown = next(fits, min(1, len(sizes)))
+        for at, chip in enumerate(self.chips):
+            chip.setVisible(at < shown)
+        left = len(self._shown) - shown
+        self.more.setText(f"and {left} more")
+        self.more.setVisible(left > 0)
         self.more.setToolTip(plain_tip("\n".join(one.tip for one in self._shown[shown:])))
         self._legend.invalidate()
         self.updateGeometry()
@@ -216,6 +229,10 @@ def _curves(runs: Sequence[Overlay], *, each: bool, named: bool) -> Iterator[_Sh
                 "band reaches from the lowest of them to the highest, as far as all of them went"
             )
             yield _Shown(f"{where}{first.group}, {counted(count, 'run')}", tip, tuple(members))
+
+
+def _finite(points: Points) -> Points:
+    return points[np.isfinite(points).all(axis=1)]
 
 
 def _role(at: int) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QColor
 
 from gpu.run.archive import RunRow
 from gpu.run.notes import LONGEST, Note
@@ -24,6 +25,15 @@ from views.widgets.theme import DARK, Theme
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
+# Looked up once: a table asks for thousands of cells, and an enumeration is slow to ask.
+_DISPLAY, _EDIT = int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)
+_TIP, _ALIGNMENT = int(Qt.ItemDataRole.ToolTipRole), int(Qt.ItemDataRole.TextAlignmentRole)
+_COLOUR, _SPOKEN = int(Qt.ItemDataRole.ForegroundRole), int(Qt.ItemDataRole.AccessibleTextRole)
+_PLAIN = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_FLAGS = [
+    _PLAIN | Qt.ItemFlag.ItemIsEditable if column.title in (NAME, NOTE) else _PLAIN
+    for column in COLUMNS
+]
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -39,6 +49,7 @@ class RunTableModel(QAbstractTableModel):
         self._words = ""
         self._column, self._order = PLACES["Started"], Qt.SortOrder.DescendingOrder
         self._theme = DARK
+        self._colours: dict[str, QColor] = {}
 
     def show_rows(self, rows: Sequence[RunRow]) -> None:
         """Show other rows."""
@@ -81,6 +92,7 @@ class RunTableModel(QAbstractTableModel):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         self._theme = theme
+        self._colours.clear()
         if self.rows:
             self.dataChanged.emit(
                 self.index(0, 0), self.index(len(self.rows) - 1, len(COLUMNS) - 1)
@@ -100,44 +112,41 @@ class RunTableModel(QAbstractTableModel):
         """Return the number of columns."""
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return what a cell shows."""
         row, column = self.rows[index.row()], COLUMNS[index.column()]
-        roles = Qt.ItemDataRole
-        if role in (roles.DisplayRole, roles.EditRole):
+        if role in (_DISPLAY, _EDIT):
             return column.text(row)
-        if role == roles.ToolTipRole:
+        if role == _TIP:
             return plain_tip(column.tip(row) or column.text(row))
-        if role == roles.TextAlignmentRole and column.number:
+        if role == _ALIGNMENT and column.number:
             return _RIGHT
-        if role == roles.ForegroundRole:
-            return self._theme.colour(role_of(row, column))
-        if role == roles.AccessibleTextRole and column.title == STAR:
+        if role == _COLOUR:
+            name = role_of(row, column)
+            if name not in self._colours:
+                self._colours[name] = self._theme.colour(name)
+            return self._colours[name]
+        if role == _SPOKEN and column.title == STAR:
             return "starred" if row.note.starred else "not starred"
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
         """Return the heading of a column."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
         column = COLUMNS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
+        if role == _ALIGNMENT and column.number:
             return _RIGHT
-        return column.title if role == Qt.ItemDataRole.DisplayRole else None
+        return column.title if role == _DISPLAY else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let the user write names and notes."""
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if index.isValid() and COLUMNS[index.column()].title in (NAME, NOTE):
-            flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
+        return _FLAGS[index.column()] if index.isValid() else _PLAIN
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: Any, role: int = _EDIT) -> bool:
         """Take what the user has written."""
         row, title = self.rows[index.row()], COLUMNS[index.column()].title
-        if role != Qt.ItemDataRole.EditRole or title not in (NAME, NOTE):
+        if role != _EDIT or title not in (NAME, NOTE):
             return False
         text = " ".join(str(value).split())[:LONGEST]
         changed = replace(row.note, name=text) if title == NAME else replace(row.note, note=text)

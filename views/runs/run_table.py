@@ -88,8 +88,10 @@ class RunTable(QTableView):
     @property
     def selected(self) -> list[RunRow]:
         """The selected rows, from top to bottom."""
-        chosen = self.selectionModel().selectedRows()
-        return [self.runs.rows[at] for at in sorted(index.row() for index in chosen)]
+        chosen = self.selectionModel().selection()  # selectedRows asks for the flags of each cell
+        ranges = [chosen.at(number) for number in range(chosen.count())]
+        places = {at for one in ranges for at in range(one.top(), one.bottom() + 1)}
+        return [self.runs.rows[at] for at in sorted(places)]
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

@@ -11,6 +11,7 @@ from app.window.threads.tasks import Task
 from gpu.core.errors import FormicariumError
 from gpu.core.words import counted
 from gpu.run.archive import Archive, RunRow
+from gpu.run.recorded import Recorded
 from gpu.run.summary import UNREADABLE
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import Overlay
@@ -29,6 +30,7 @@ class OverlayController(Controller):
         self._archive = Archive([])  # it remembers curves
         self._reading: Task[tuple[list[Overlay], str]] | None = None
         self._asked: list[RunRow] = []
+        self._opened: Path | None = None  # the log that the window shows, if it shows one
         self._soon = QTimer(self, singleShot=True, interval=SOON)
         self._soon.timeout.connect(self._read)
         self._view.selection_changed.connect(self._selected)
@@ -38,9 +40,22 @@ class OverlayController(Controller):
         """Read no more."""
         self._soon.stop()
 
+    @Slot(object)
+    def note_opened(self, recorded: Recorded) -> None:
+        """Note that the window shows a recorded run: alone, it is not drawn twice."""
+        self._opened = recorded.log.path
+        self._soon.start()
+
+    @property
+    def _in_sight(self) -> Path | None:
+        """The log of the run whose curves the window shows anyway."""
+        run = self._runs.current
+        return self._opened if run is None else run.recorder.path
+
     @Slot()
     def _selected(self) -> None:
         chosen = [row for row in self._view.selected if row.run.state != UNREADABLE]
+        chosen.sort(key=lambda row: row.run.path.name)  # the same, in whatever order they are
         if [_known_by(row) for row in chosen] != [_known_by(row) for row in self._asked]:
             self._asked = chosen
             self._soon.start()
@@ -56,6 +71,8 @@ class OverlayController(Controller):
         if self._reading is not None:
             self._reading.cancel()
         rows, archive = self._asked[:MOST], self._archive
+        if [row.run.path for row in rows] == [self._in_sight]:
+            rows = []
         if not rows:
             self._reading = None
             self._window.view(ConvergenceView).show_overlays([])

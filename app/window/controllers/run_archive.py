@@ -12,11 +12,16 @@ from PySide6.QtCore import QFile, QObject, Signal, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
-from gpu.core.errors import sentence_for
+from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.archive import Archive, Found, RunRow
 from gpu.run.notes import Note
+from gpu.run.outcome import Ending
+from gpu.run.recorded import Recorded
 from gpu.run.recorder import default_log_folder, numbers, outcome_line
+from gpu.run.replay import comparison, repeated
+from gpu.run.result import Result
+from gpu.run.session import Session
 from gpu.run.summary import GOES_ON, RunSummary, summary_of
 from views.runs.runs_view import RunsView
 
@@ -27,6 +32,7 @@ class RunArchiveController(Controller):
     """Keeps the list of runs, and what the user writes about them."""
 
     open_wanted = Signal(object)  # path of a log that the user wants to see
+    run_wanted = Signal(object)  # the Session of a run that is to be made again
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
@@ -38,6 +44,11 @@ class RunArchiveController(Controller):
         self._due = 0.0
         self._unkept: deque[tuple[Path, Note]] = deque()  # what the user has just written
         self._keeping: Task[None] | None = None
+        self._opened: Path | None = None  # the log that the user has opened from the list
+        self._to_repeat: Path | None = None  # the log whose run is made again once it is shown
+        self._repeated: Recorded | None = None  # what the run that was started is compared with
+        self._window.open_requested.connect(self._other_opened)
+        self._view.table.repeated.connect(self._run_again)
         self._view.looked_at.connect(self.refresh)
         self._view.table.opened.connect(self._open)
         self._view.table.deleted.connect(self._ask_to_delete)
@@ -86,6 +97,8 @@ class RunArchiveController(Controller):
         folder = run.recorder.path.parent
         if folder not in self.archive.folders:
             self.archive = Archive([*self.archive.folders, folder])
+        if self._repeated is not None and run.session != _session_again(self._repeated):
+            self._repeated = None  # another run was started
         self._take_in(run)
         run.looked.connect(self._show_live)
 
@@ -94,6 +107,9 @@ class RunArchiveController(Controller):
         self._take_in(run)
         if self._view.isVisible():
             self.refresh()
+        if self._repeated is not None:
+            recorded, self._repeated = self._repeated, None
+            self._compare(recorded, run)
 
     @Slot()
     def _show_live(self) -> None:
@@ -112,7 +128,66 @@ class RunArchiveController(Controller):
 
     @Slot(object)
     def _open(self, row: RunRow) -> None:
+        path = row.run.path
+        if (run := self._runs.active) is not None and run.recorder.path == path:
+            self._show_map()
+            return
+        self._opened, self._to_repeat = path, None
+        self.open_wanted.emit(path)
+
+    @Slot(object)
+    def _run_again(self, row: RunRow) -> None:
+        """Show the recorded run; :meth:`show_recorded` starts it again."""
+        if row.run.state == GOES_ON:
+            self._window.tell("This run goes on: run it again when it has ended", "info")
+            return
+        self._opened = self._to_repeat = row.run.path
         self.open_wanted.emit(row.run.path)
+
+    @Slot()
+    def _other_opened(self) -> None:
+        self._opened = self._to_repeat = None
+
+    @Slot(object)
+    def show_recorded(self, recorded: Recorded) -> None:
+        """Show the curves and the solution of a log that was opened; run it again if wanted."""
+        window, log = self._window, recorded.log
+        session = log.session
+        parts = session.instance.name, f"{session.system.title} on {session.device}"
+        window.where.setText("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
+        if recorded.state is not None:
+            window.show_recorded(recorded.state)
+        if recorded.warning:
+            window.tell(recorded.warning, "warning")
+        if log.path == self._opened:
+            self._show_map()
+        repeats, self._to_repeat, self._opened = log.path == self._to_repeat, None, None
+        if repeats:
+            try:
+                session = repeated(log)
+            except FormicariumError as error:
+                window.tell(str(error))
+                return
+            self._repeated = recorded
+            self.run_wanted.emit(session)
+
+    def _show_map(self) -> None:
+        """Bring the view of the solution into sight."""
+        self._window.dashboard.show_view(self._window.dashboard.panes[0].views[0].key)
+
+    def _compare(self, recorded: Recorded, run: RunModel) -> None:
+        """Say whether a run that was made again came out the same."""
+        outcome, instance, session = run.outcome, run.instance, run.session
+        if outcome is None or outcome.ending is not Ending.FINISHED:
+            return
+
+        def show(found: tuple[bool, str]) -> None:
+            same, sentence = found
+            self._window.tell(f"Run again: {sentence}", "done" if same else "warning")
+
+        result = Result.of(instance, session, outcome)
+        task = Task(lambda _: comparison(recorded.log, result), show, self._window.tell)
+        self._background.start(task)
 
     @Slot(object)
     def _keep_note(self, row: RunRow) -> None:
@@ -195,6 +270,13 @@ def _present(run: RunModel) -> RunSummary:
     last = outcome_line(run.instance, run.outcome)
     last.pop(run.instance.problem.words.written)
     return summary_of(path, header, last)
+
+
+def _session_again(recorded: Recorded) -> Session | None:
+    try:
+        return repeated(recorded.log)
+    except FormicariumError:
+        return None
 
 
 def _logs(paths: list[Path]) -> str:

@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.run.archive import Archive
 from gpu.run.recorder import default_log_folder
-from tests.app.in_window import limit, log_of, open_, run_to_the_end, use_device
+from tests.app.in_window import limit, log_of, open_, run_to_the_end, state, use_device
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_columns import COLUMNS, PLACES
 from views.runs.runs_view import RunsView
+from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -144,7 +145,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["the first"])
     # delete two, after a question
     click_cell(view, 1, "Colony", CONTROL)
-    assert view.count.text() == "3 runs, 2 selected"
+    assert view.count.text() == "2 of 3 selected"
     press(view.table, Qt.Key.Key_Delete)
     answer(application, "Keep")
     assert earlier.exists()
@@ -171,3 +172,52 @@ def test_a_run_that_goes_on_is_in_the_list_and_is_not_deleted(
     assert log_of(application).exists()
     press(application.window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: column(view, "State") == ["cancelled"])
+
+
+def test_a_recorded_run_is_opened_and_run_again(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application)
+    limit(application, iterations=4)
+    first = run_with_seed(qtbot, application, 31)
+    final = state(application)
+    run_with_seed(qtbot, application, 4)
+    window, view = application.window, show_list(qtbot, application, runs=2)
+    click_heading(view, "Seed")
+    assert column(view, "Seed") == ["4", "31"]
+    click_cell(view, 1, "Colony")
+    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+        press(view.table, Qt.Key.Key_Return)
+    window.dashboard.queue.finish()
+    assert application.runs.current is None
+    assert window.view(TourView).isVisible()
+    tour = window.view(TourView).layers["best"].shown
+    assert tour is not None
+    assert final.best_solution is not None
+    assert tour.tolist() == final.best_solution.tolist()
+    convergence = window.view(ConvergenceView)
+    assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
+    assert convergence.curves["mean"].points[-1, 0] == 4
+    assert not convergence.overlays.isVisible()  # it is not drawn twice
+    assert window.readout.values["iteration"].text() == "4"
+    assert window.setup.choices().seed == 31
+    assert first.name in window.where.text()
+    # the same run once more
+    press(window, Qt.Key.Key_L, CONTROL)
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        press(view.table, Qt.Key.Key_R)
+    qtbot.waitUntil(lambda: window.banner.text.startswith("Run again: the same tour as recorded"))
+    assert state(application).best_cost == final.best_cost
+    press(window, Qt.Key.Key_L, CONTROL)
+    qtbot.waitUntil(lambda: sorted(column(view, "Seed")) == ["31", "31", "4"])
+    # a log that says something else than a run finds
+    text = first.read_text()
+    first.write_text(text.replace(f'"best": {final.best_cost}', f'"best": {final.best_cost + 1}'))
+    row = view.model.place_of(first)
+    assert row is not None
+    click_cell(view, row, "Colony")
+    with qtbot.waitSignal(application.files.recorded, timeout=20_000):
+        click(view.buttons["open"])
+    assert "its tour is not shown: its length is" in window.banner.text
+    click_cell(show_list(qtbot, application, runs=3), row, "Colony")
+    with qtbot.waitSignal(application.runs.ended, timeout=60_000):
+        click(view.buttons["again"])
+    qtbot.waitUntil(lambda: "must give the same tour for the same seed" in window.banner.text)

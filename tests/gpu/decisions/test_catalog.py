@@ -105,5 +105,7 @@ def test_a_rule_needs_no_colony_before_the_first_iteration(system: System) -> No
 
 def test_a_row_without_a_rule_cannot_be_replayed() -> None:
     system = dataclasses.replace(catalog.CATALOG[0], rule=None)
-    with pytest.raises(ParameterError, match="cannot be replayed"):
+    with pytest.raises(ParameterError, match=r"cannot be replayed$"):
         catalog.rule_of(system, INSTANCE, AcsParameters(), 1)
+    with pytest.raises(ParameterError, match="replayed: its ants do not choose city by city"):
+        catalog.check_replayable(catalog.named("focused-seq"))

@@ -54,6 +54,8 @@ def check_lengths(snapshots: Sequence[Snapshot], ants: int) -> None:
     assert best == sorted(best, reverse=True)
     assert best[-1] <= min(snapshot.iteration_best for snapshot in snapshots)
     assert snapshots[-1].solutions_built == len(snapshots) * ants
+    if (merges := snapshots[-1].merges) is not None:
+        assert 0 <= merges.merged <= merges.won <= merges.ants <= len(snapshots) * ants
 
 
 def same_tours(one: Snapshot, other: Snapshot) -> bool:

@@ -10,7 +10,7 @@ from gpu.run.curve import Axis
 from gpu.study.analysis import Analysis, ReportError, analyse
 from gpu.study.measures import convergence, reached
 from gpu.study.statistics import Friedman
-from tests.studies import failed, run, runs, study
+from tests.study_results import failed, run, runs, study
 
 GOOD, FAIR, BAD = range(101, 111), range(102, 112), range(140, 150)
 
@@ -70,6 +70,8 @@ def test_what_beats_all_others_is_clearly_best() -> None:
     rows = [*runs("ring", "good", GOOD), *runs("ring", "bad", BAD), *runs("ring", "worse", BAD)]
     found = analyse(study(rows)).comparisons
     assert found.clearly_best == {("ring", "good")}
+    rows.append(failed("ring", "unknown"))  # whether good is better than this, nobody knows
+    assert not analyse(study(rows)).comparisons.clearly_best
 
 
 def test_marks_with_a_baseline_go_both_ways() -> None:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from gpu.study.statistics import Friedman, effect, friedman, holm, mean_interval, rank_sum
+from gpu.study.statistics import EQUAL, Friedman, effect, friedman, holm, mean_interval, rank_sum
 
 # Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Table 6: the AUC of
 # four variants of C4.5. Published: mean ranks 3.143, 2.000, 2.893, 1.964; critical difference 1.25.
@@ -87,6 +87,7 @@ def test_rank_sum_of_small_and_of_equal_samples() -> None:
     assert rank_sum([1, 2, 3], [4, 5, 6]).p == pytest.approx(0.1)  # 2 of 20 splits
     assert rank_sum([1, 2, 3], [4, 5, 6]).method == "exact"
     assert rank_sum([7, 7], [7, 7, 7]).p == 1.0
+    assert rank_sum([7, 7], [7, 7, 7]).method == EQUAL
     many = rank_sum([1] * 30 + [2] * 30, [2] * 60)
     assert many.method == "normal approximation"
     assert many.p < 1e-6

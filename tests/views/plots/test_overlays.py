@@ -46,8 +46,7 @@ def choose(view: ConvergenceView, text: str) -> None:
 
 def drawn(view: ConvergenceView) -> list[list[list[float]]]:
     """The points of each line of a recorded run that is drawn."""
-    overlays = view.overlays
-    return [one.points.tolist() for one in overlays._lines if one.isVisible()]
+    return [one.points.tolist() for one in view.overlays.layer.drawn]
 
 
 def test_runs_that_differ_by_seed_alone_are_a_mean_with_a_band_or_each_a_curve(
@@ -60,7 +59,7 @@ def test_runs_that_differ_by_seed_alone_are_a_mean_with_a_band_or_each_a_curve(
     mean, single = drawn(view)
     assert mean == [[0, 205], [1, 175], [2, 155]]
     assert single == [[0, 190], [2, 140], [2, 140]]
-    edge = view.overlays._bands[0].edge
+    edge = view.overlays.layer.drawn[0].edge
     assert edge.min(axis=0).tolist() == [0, 150]
     assert edge.max(axis=0).tolist() == [2, 210]
     choose(view, "alone: each")
@@ -126,7 +125,7 @@ def test_many_runs_leave_room_for_the_plot(
         shown = sum(chip.isVisible() for chip in view.overlays.chips)
         assert 0 < shown <= MOST_CHIPS
         assert view.overlays.more.text() == f"and {50 - shown} more"
-        qtbot.waitUntil(lambda: view.plot.height() > 0.3 * view.height(), timeout=2000)
+        qtbot.waitUntil(lambda: view.plot.height() > 0.3 * view.height())
     assert len(drawn(view)) == 50
     assert view.overlays.several_instances
     assert view.overlays.chips[0].text() == "instance 0, acs-seq, seed 0"
