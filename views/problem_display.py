@@ -53,7 +53,7 @@ class ProblemDisplay:
         solution, known = self.words.solution, self.words.known
         return {
             "best": f"The best {solution} so far",
-            "latest": f"The best {solution} of each iteration",
+            "latest": f"The best {solution} of iterations; in a long run, of several at a point",
             "mean": f"The mean {solution} of iterations; in a long run, of several at a point",
             "optimum": known[:1].upper() + known[1:],
         }

@@ -41,6 +41,13 @@ if TYPE_CHECKING:
 @click.option(
     "--iterations", type=int, help="Stop after so many iterations, if nothing ends it before."
 )
+@click.option(
+    "--tours",
+    "--colorings",
+    "solutions",
+    type=int,
+    help="Stop after the iteration in which so many have been built.",
+)
 @click.option("--seconds", type=float, help="Stop after so many seconds of solving.")
 @click.option("--target-gap", type=float, help="Stop at so many % above the known optimum.")
 @click.option("--target-length", type=int, help="Stop at a tour of this length.")
@@ -50,7 +57,7 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: focused-cores and focused-seq.",
+    help="Begin with the tour in this .tour file, and improve it: the focused colonies.",
 )
 @click.option(
     "--coordinates",
@@ -78,6 +85,7 @@ def solve(
     colony: str | None,
     device: str,
     iterations: int | None,
+    solutions: int | None,
     seconds: float | None,
     target_gap: float | None,
     target_length: int | None,
@@ -115,7 +123,7 @@ def solve(
         keep(instance, best_known)
     instance = with_kept(instance)
     target = _target(instance, {"length": target_length, "colors": target_colors})
-    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on)
+    stop = StopSettings(seconds, iterations, target_gap, target, no_improvement, go_on, solutions)
     session = new_session(
         instance,
         aim=aim,

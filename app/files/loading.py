@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,17 @@ from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import may_be_degrees
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
-from gpu.run.run_log import RunLog, read_log
+from gpu.run.race_file import RecordedRace, is_race, read_race
+from gpu.run.race_records import LaneRecord
+from gpu.run.recorded import Recorded, recorded_of
+from gpu.run.run_log import read_log
+
+
+class OpenedRace(NamedTuple):
+    """A race from a file, and what its lanes have found."""
+
+    recorded: RecordedRace
+    records: Sequence[LaneRecord]  # with their solutions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +51,8 @@ class Found(NamedTuple):
     """What was in a file: an instance, and what it came with."""
 
     instance: Instance
-    log: RunLog | None = None  # the recorded session
+    recorded: Recorded | None = None  # the recorded run
+    race: OpenedRace | None = None
     tour: GivenTour | None = None
     may_be_degrees: bool = False  # whether the user should be asked what its coordinates are
 
@@ -58,14 +70,20 @@ def warm_up(found: Survey) -> None:
 
 
 def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> Found:
-    """Load an instance; or a recorded session, or a tour, with its instance.
+    """Load an instance; or a recorded session or race, or a tour, with its instance.
 
     The tour may be one of the instance that is ``shown``. ``read_as`` says what the coordinates of
     a table of places are.
     """
+    if path.suffix == ".json" and is_race(path):
+        recorded = read_race(path)
+        instance = find_again(recorded.race.instance, path)
+        records = recorded.with_solutions(instance)
+        return Found(instance, race=OpenedRace(recorded, records))
     if path.suffix in (".json", ".jsonl"):
         log = read_log(path)
-        return Found(find_again(log.session.instance, path), log)
+        instance = find_again(log.session.instance, path)
+        return Found(instance, recorded_of(log, instance))
     data = read_bytes(path)
     if not is_tour(path, data):
         instance = with_kept(load_instance(path, data, read_as))

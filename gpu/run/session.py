@@ -57,6 +57,13 @@ class StartReference:
     path: str  # absolute path
     sha256: str  # digest of the file's bytes, hexadecimal
 
+    @classmethod
+    def of(cls, path: str | Path, instance: Instance) -> Self:
+        """Refer to the solution in the file at ``path``; InstanceError if it is none."""
+        reference = cls(str(Path(path).absolute()), _digest(Path(path)))
+        reference.load(instance)
+        return reference
+
     def load(self, instance: Instance) -> NDArray[np.int32]:
         """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""
         from gpu.problems.tsp.instance import TspInstance
@@ -207,8 +214,7 @@ def new_session(
     begin = None
     if start is not None:
         catalog.check_takes_start(system, place)
-        begin = StartReference(str(Path(start).absolute()), _digest(Path(start)))
-        begin.load(instance)
+        begin = StartReference.of(start, instance)
     return Session(
         instance=InstanceReference(
             str(instance.path.absolute()) if instance.path else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -30,6 +31,8 @@ EXPORTS = {
     "speedup": ("Measured speedups as JSON…", "-speedup.json", "JSON (*.json)"),
     "comparison": ("Comparison as CSV…", "-comparison.csv", "CSV table (*.csv)"),
     "comparison-lines": ("Comparison as JSON Lines…", "-comparison.jsonl", "JSON Lines (*.jsonl)"),
+    "race": ("Save race…", ".race.json", "Formicarium race (*.race.json)"),
+    "race-curves": ("Race as CSV…", "-race.csv", "CSV table (*.csv)"),
     "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
@@ -124,8 +127,9 @@ class Actions:
         tour: bool,
         given: bool,
         exports: Mapping[str, bool],
+        race: bool = False,
     ) -> None:
-        """Enable what can be done now.
+        """Enable what can be done now; ``race`` says whether that is for a race.
 
         ``problem`` says why no run can start, ``instance`` whether one is shown, ``tour`` whether
         a run has found one, ``given`` whether one was opened, ``exports`` for every name in
@@ -135,14 +139,15 @@ class Actions:
         steps = starts or activity in (Activity.RUNNING, Activity.PAUSED)
         possible = {"start": starts, "pause": activity.goes_on, "step": steps}
         possible["stop"] = activity.goes_on or activity is Activity.MEASURING
-        possible["improve"] = starts and tour
-        possible["improve-given"] = starts and given
+        possible["improve"] = starts and tour and not race
+        possible["improve-given"] = starts and given and not race
         possible["copy-command"] = instance and not problem
         possible |= {"seed": not activity.has_run, "fit": instance}
         for name, enabled in possible.items():
             self[name].setEnabled(enabled)
         why_not = "" if activity.has_run else problem
-        self["start"].setToolTip(plain_tip(why_not or "Start a run with these choices (Space)"))
+        what = "Start all lanes of the race" if race else "Start a run with these choices"
+        self["start"].setToolTip(plain_tip(why_not or f"{what} (Space)"))
         self["pause"].setText("Resume" if activity.rests else "Pause")
         self["pause"].setToolTip(f"{'Go on' if activity.rests else 'Rest'} (Space or P)")
         measures = activity is Activity.MEASURING
@@ -152,13 +157,17 @@ class Actions:
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 
-    def show_problem(self, problem: Problem, keys: Sequence[str]) -> None:
-        """Offer the views of ``problem``, whose ``keys`` come in the order of their numbers."""
+    def show_problem(self, problem: Problem, shortcuts: Mapping[str, str]) -> None:
+        """Offer the views of ``problem``, by their keys, each with its shortcut.
+
+        Those that have none get the numbers 1 to 9, in their order.
+        """
+        free = itertools.chain("123456789", itertools.repeat(""))
+        given = {key: own or next(free) for key, own in shortcuts.items()}
         for key, action in self.views.items():
-            number = keys.index(key) + 1 if key in keys else 0
-            action.setShortcut(QKeySequence(str(number) if 0 < number < 10 else ""))
-            action.setVisible(number > 0)
-            self._picture_menus[key].menuAction().setVisible(number > 0)
+            action.setShortcut(QKeySequence(given.get(key, "")))
+            action.setVisible(key in given)
+            self._picture_menus[key].menuAction().setVisible(key in given)
         for one, row in DISPLAYS.items():
             self.exports[row.words.solution].setVisible(one is problem)
         for name in ("route", "geojson"):
@@ -191,9 +200,11 @@ class Actions:
             for form in ("png", "svg"):
                 self.pictures[key, form] = menu.addAction(f"{form.upper()}…")
         pictures = [menu.menuAction() for menu in self._picture_menus.values()]
+        saving = [self.exports["race"]]
         opening = [*self._named("open", "bundled"), self.recent_menu.menuAction()]
-        _fill(file_menu, opening, [export.menuAction()], self._named("quit"))
-        _fill(export, self.exports.values(), pictures)
+        _fill(file_menu, opening, [*saving, export.menuAction()], self._named("quit"))
+        exports = [one for one in self.exports.values() if one not in saving]
+        _fill(export, exports, pictures)
         _fill(edit, self._named("undo", "redo"), self._named("copy-command", "copy-picture"))
         _fill(
             run,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -33,6 +33,7 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.problem_display import problem_of
+from views.race.race_view import RaceView
 from views.setup.setup_panel import SetupPanel
 from views.tour.tour_layers import Tour
 from views.tour.tour_view import TourView
@@ -44,6 +45,18 @@ from views.widgets.layouts import fill
 from views.widgets.view import View
 
 V = TypeVar("V", bound=View)
+
+_SETTLING = 30  # milliseconds in which a desktop gives a window another size
+
+
+class RaceWishes(QObject):
+    """What the user wants of a race, by the buttons and keys that are for a run at other times."""
+
+    start = Signal()
+    pause = Signal()
+    resume = Signal()
+    step = Signal()
+    stop = Signal()
 
 
 class MainWindow(QMainWindow):
@@ -66,10 +79,12 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.activity = Activity.IDLE
+        self.race = RaceWishes(self)
+        self._racing = False  # whether the activity is that of a race
         self._instance: Instance | None = None
         self._has_state = False  # whether there is a run to export
         self._has_given = False  # whether a tour was opened
-        self._blocked = ""
+        self.blocked = ""  # why nothing can start now, whatever is set up; or nothing
         self.theme_choice = window_state.ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
         self.setWindowIcon(application_icon())
@@ -91,6 +106,10 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # after other events: no stall
+        self._soon.timeout.connect(self.apply_theme)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLING)
+        self._settled.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._connect()
         self._bind_actions()
         window_state.restore(settings, self, self.dashboard, self.actions_)
@@ -115,7 +134,14 @@ class MainWindow(QMainWindow):
     @property
     def problem(self) -> str:
         """Why a run cannot start now, or nothing."""
-        return self._blocked or self.setup.problem
+        return self.blocked or self.setup.problem
+
+    @property
+    def for_race(self) -> bool:
+        """Whether buttons and keys are for a race: it goes on, or it is in sight and set up."""
+        view = self.view(RaceView)
+        idle = self.activity is Activity.IDLE
+        return self._racing or (idle and view.isVisible() and view.lanes > 0)
 
     @property
     def theme(self) -> themes.Theme:
@@ -164,17 +190,25 @@ class MainWindow(QMainWindow):
             self._has_state = True
             self._enable()
 
-    def show_activity(self, activity: Activity) -> None:
-        """Show what the program is doing, and enable the buttons that can be pressed."""
-        self.activity = activity
+    def show_recorded(self, snapshot: Snapshot) -> None:
+        """Show the state of a run that was recorded earlier: its log is the file to take away."""
+        self.readout.show_snapshot(snapshot)
+        self.dashboard.show_snapshot(snapshot)
+
+    def show_activity(self, activity: Activity, *, racing: bool = False) -> None:
+        """Show what the program is doing, and enable the buttons that can be pressed.
+
+        If it is ``racing``, they are for the race.
+        """
+        self.activity, self._racing = activity, racing
         self.run_bar.show_activity(activity)
         self.setup.lock(locked=activity.has_run)
         self._enable()
 
     def block(self, why: str) -> None:
         """Let no run start, for the reason ``why``; an empty reason allows it again."""
-        if why != self._blocked:
-            self._blocked = why
+        if why != self.blocked:
+            self.blocked = why
             self._enable()
 
     def tell(self, sentence: str, severity: Severity = "error") -> None:
@@ -252,14 +286,17 @@ class MainWindow(QMainWindow):
         self.setup.instance.open_requested.connect(self.dialogs.ask_to_open)
         self.setup.instance.path_chosen.connect(self.open_requested)
         self.dashboard.arranged.connect(self._show_problem)
+        self.dashboard.turned.connect(self._enable)
+        self.view(RaceView).ready_changed.connect(self._enable)
         for view in self.dashboard.all_views.values():
             view.exports_changed.connect(self._enable)
         for pane in self.dashboard.panes:
             pane.picture_requested.connect(self.dialogs.ask_for_picture)
-        self.theme_choice.changed.connect(self.apply_theme)
+        self.theme_choice.changed.connect(self._change_theme)
 
     def _show_problem(self) -> None:
-        self.actions_.show_problem(problem_of(self._instance), list(self.dashboard.views))
+        shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}
+        self.actions_.show_problem(problem_of(self._instance), shortcuts)
 
     def _show_recent(self) -> None:
         self.actions_.show_recent(self.dialogs.recent(), self.open_requested.emit)
@@ -273,10 +310,10 @@ class MainWindow(QMainWindow):
             {
                 "open": self.dialogs.ask_to_open,
                 "quit": self._quit,
-                "start": self.start_requested.emit,
+                "start": lambda: self._wish(self.start_requested, self.race.start),
                 "pause": self._toggle_pause,
-                "step": self.step_requested.emit,
-                "stop": self.stop_requested.emit,
+                "step": lambda: self._wish(self.step_requested, self.race.step),
+                "stop": lambda: self._wish(self.stop_requested, self.race.stop),
                 "improve": self.improve_requested.emit,
                 "improve-given": self.improve_given_requested.emit,
                 "toggle": self._toggle_run,
@@ -307,18 +344,23 @@ class MainWindow(QMainWindow):
             possible |= view.exports
         shown = self._instance is not None
         tour = self._has_state and problem_of(self._instance) is Problem.TSP
+        race, problem = self.for_race, self.problem
+        if race:
+            problem = self.blocked or self.view(RaceView).problem
         self.actions_.enable(
             self.activity,
-            self.problem,
+            problem,
             instance=shown,
             tour=tour,
             given=self._has_given,
             exports=possible,
+            race=race,
         )
         self._show_history()
         if not self.activity.has_run:
             measures = self.activity is Activity.MEASURING
-            why = self.activity.value if measures else self.problem or Activity.IDLE.value
+            ready = "Ready to race" if race else Activity.IDLE.value
+            why = self.activity.value if measures else problem or ready
             self.run_bar.state.setText(why)
 
     def _take_back(self, step: Callable[[], object]) -> None:
@@ -337,7 +379,14 @@ class MainWindow(QMainWindow):
             action.setText(" ".join(filter(None, (name.capitalize(), text))))
 
     def _toggle_pause(self) -> None:
-        (self.resume_requested if self.activity.rests else self.pause_requested).emit()
+        if self.activity.rests:
+            self._wish(self.resume_requested, self.race.resume)
+        else:
+            self._wish(self.pause_requested, self.race.pause)
+
+    def _wish(self, of_run: SignalInstance, of_race: SignalInstance) -> None:
+        """Tell what the user wants of the run, or of the race."""
+        (of_race if self.for_race else of_run).emit()
 
     def _toggle_run(self) -> None:
         for name in ("start", "pause"):
@@ -356,7 +405,8 @@ class MainWindow(QMainWindow):
     def _quit(self) -> None:
         """Close the window; ask first if a run goes on."""
         if self.activity.goes_on:
-            question = "A run goes on. Stop it and quit? Its log is kept."
+            what, logs = ("race", "Its logs are") if self._racing else ("run", "Its log is")
+            question = f"A {what} goes on. Stop it and quit? {logs} kept."
             self.ask(question, "Stop and quit", "Go on", self.close)
         else:
             self.close()
@@ -369,10 +419,20 @@ class MainWindow(QMainWindow):
 
     def _present(self) -> None:
         """Fill the screen, without menus and panel, or go back."""
+        self._hold()
         self.menuBar().setVisible(not self._presenting)
         self.setup.setVisible(not self._presenting and self.actions_["panel"].isChecked())
         full = Qt.WindowState.WindowFullScreen
         state = self.windowState()
         self.setWindowState(state | full if self._presenting else state & ~full)
         self._share_escape()
+        self._soon.start()
+
+    def _hold(self) -> None:
+        """Paint nothing until all is changed and the window has its new size, instead of twice."""
+        self.setUpdatesEnabled(False)
+        self._settled.start()
+
+    def _change_theme(self) -> None:
+        self._hold()
         self.apply_theme()

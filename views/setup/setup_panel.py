@@ -105,22 +105,26 @@ class SetupPanel(QScrollArea):
         """The chosen seed; valid only while there is no problem."""
         return int(self.seed_field.text)
 
-    def choices(self) -> Choices:
-        """Return what is chosen; valid only while there is no problem."""
+    def choices(self, *, limited: bool = True) -> Choices:
+        """Return what is chosen, the limits too if ``limited``; valid while there is no problem."""
         return Choices(
             device=self.colony.devices.currentData(),
             colony=self.colony.colonies.currentData(),
             parameters=self.parameters.values(),
             seed=self.seed,
-            stop=self.stop.values(),
+            stop=self.stop.values() if limited else {},
         )
 
-    def set_choices(self, choices: Choices) -> str:
-        """Show ``choices``. If this machine cannot run their colony, return what it cannot run."""
+    def set_choices(self, choices: Choices, *, limited: bool = True) -> str:
+        """Show ``choices``, the limits too if ``limited``.
+
+        If this machine cannot run their colony, return what it cannot run.
+        """
         found = self.colony.choose(choices.device, choices.colony)
         self.parameters.set_values(choices.parameters)
         self.seed_field.text = str(choices.seed)
-        self.stop.set_values(choices.stop)
+        if limited:
+            self.stop.set_values(choices.stop)
         self._edited()
         self.history.begin(self.chosen)
         return "" if found else f"{choices.colony} on {choices.device}"

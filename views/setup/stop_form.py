@@ -35,6 +35,7 @@ ROWS = {  # by the limits' names in ``STOP_LIMITS``
     "no_improvement": LimitRow(
         "Stagnation", "iterations", "500", "Stop when so many in a row find nothing"
     ),
+    "solutions": LimitRow("Tours", "", "100000", "Stop after the iteration that builds so many"),
 }
 
 
@@ -75,6 +76,9 @@ class StopForm(Form):
         for widget in (cost, field.entry):
             widget.setToolTip(plain_tip(display.cost_limit_tip))
         field.entry.setAccessibleName(title)
+        built = display.words.solutions.capitalize()
+        self.boxes["solutions"].setText(built)
+        self.fields["solutions"].entry.setAccessibleName(built)
         known = display.words.known
         self.at_known.setText(known.removeprefix("the ").capitalize())
         tip = f"Stop when {known} is found" if possible else self._impossible

@@ -31,6 +31,7 @@ from views.widgets.view import View
 
 _ROUTES = {"route": export_route, "geojson": export_geojson}
 _FORMS: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+_RACES = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
 
 class ExportController(Controller):
@@ -79,8 +80,17 @@ class ExportController(Controller):
         elif name in _FORMS:
             if (report := window.view(ComparisonView).report) is not None:
                 self._write(path, lambda: export_comparison(path, report, _FORMS[name]))
+        elif name in _RACES:
+            self._export_race(path, _RACES[name])
         elif run is not None:
             self._write(path, lambda: _writer_of(name, run, path)())
+
+    def _export_race(self, path: Path, write: Callable[..., object]) -> None:
+        instance, model = self._instance.value, self._runs.race
+        if instance is not None:
+            # The lanes go on while a thread writes: it gets what they have found until now.
+            race, records = model.race, [record.copy() for record in model.records]
+            self._write(path, lambda: write(path, race, records, instance))
 
     @Slot(str, str, object)
     def export_picture(self, key: str, form: str, path: Path) -> None:

@@ -17,7 +17,9 @@ class FileController(Controller):
     """Loads one file at a time; of several, the last one that can be read is shown."""
 
     stop_wanted = Signal()  # a loaded instance waits for the end of the run
+    race_opened = Signal(object)  # the OpenedRace that came with the shown instance
     shown = Signal()  # the window shows another instance, with the choices of its session
+    recorded = Signal(object)  # the Recorded of a log or a session that was opened, then
     ready = Signal()  # there are an instance and a device: a run can start
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -60,7 +62,9 @@ class FileController(Controller):
             self._show_soon(found)
             return
         self._window.setup.show_loading("")
-        question = f"A run goes on. Stop it and show {found.instance.name}? Its log is kept."
+        what = "race" if self._runs.race.busy else "run"
+        name = found.instance.name
+        question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
         self._window.ask(question, "Stop and show", "Go on", partial(self._show_soon, found))
 
     def _show_soon(self, found: Found) -> None:
@@ -81,13 +85,13 @@ class FileController(Controller):
         """Show what was loaded, unless a run goes on or a newer file is being loaded."""
         if self._instance.next is None or self._loading is not None or self._runs.busy:
             return
-        instance, log, tour, may_be_degrees = self._instance.next
+        instance, recorded, race, tour, may_be_degrees = self._instance.next
         self._instance.next = None
         self._runs.clear()
         self._instance.change(instance)
         self._window.show_instance(instance)
-        if log is not None:
-            session = log.session
+        if recorded is not None:
+            session = recorded.log.session
             choices = Choices(
                 device=session.device,
                 colony=session.colony,
@@ -98,8 +102,12 @@ class FileController(Controller):
             if missing := self._window.setup.set_choices(choices):
                 sentence = f"This machine cannot run {missing}: choose another colony or device"
                 self._window.tell(sentence)
+        if race is not None:
+            self.race_opened.emit(race)
         self._instance.give(tour)
         self.shown.emit()
+        if recorded is not None:
+            self.recorded.emit(recorded)
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
         if may_be_degrees and instance.path is not None:

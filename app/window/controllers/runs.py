@@ -76,6 +76,21 @@ class RunController(Controller):
         choices = self._window.setup.choices()
         self._launch(instance, lambda: self._prepare(instance, choices), steps)
 
+    @Slot(object)
+    def repeat(self, session: Session) -> None:
+        """Start the run of a recorded session on the instance in sight."""
+        instance = self._instance.value
+        if self._runs.busy or instance is None:
+            return
+        if self._window.problem:
+            self._window.tell(self._window.problem)
+            return
+
+        def prepare() -> tuple[Session, Recorder]:
+            return session, Recorder(self.log_path(session), session, instance, self._warn)
+
+        self._launch(instance, prepare)
+
     @Slot()
     def improve(self) -> None:
         """Start a focused colony with the best tour of the run that has ended."""

@@ -52,9 +52,10 @@ def test_a_packed_instance_is_piped_in_and_run_again(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"", "standard input: it is empty"),
-        (gzip.compress(TEXT)[:40], "standard input: it is a gzip file that is cut off"),
+        (gzip.compress(TEXT, mtime=0)[:40], "standard input: it is a gzip file that is cut off"),
         (b"\x7fELF\0\0", "standard input: it is a binary file"),
     ],
+    ids=["empty", "cut off", "binary"],
 )
 def test_what_is_no_instance(data: bytes, said: str) -> None:
     assert said in refused(piped(data, "solve", "-", *OPTIONS))
