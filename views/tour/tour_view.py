@@ -100,14 +100,14 @@ class TourView(CanvasView):
         self._instance = instance
         self._comparison = ""
         self.chips["given"].hide()
-        names = () if instance is None else instance.names
-        self.layers["names"].show_part(names or None)
-        self.chips["names"].setVisible(bool(names))
         self.begin_run()
         points = np.empty((0, 2)) if instance is None else instance.display
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
+        names = () if instance is None else instance.names
+        self.layers["names"].show_part(names or None)
+        self.chips["names"].setVisible(bool(names))
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         there = "A" if has_optimum else "There is no"
