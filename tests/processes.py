@@ -89,7 +89,7 @@ def interrupted(*arguments: object) -> str:
         process = start(*arguments)
         time.sleep(patience)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=120)
         assert process.returncode == 130, stderr
         assert "Traceback" not in stderr
         if stdout and "nothing was measured" not in stderr:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from app.cli.options import make_folder
+from app.cli.options import Folder, make_folder
 from app.cli.terminal import say, show_progress
 from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
 from gpu.core.words import counted
 
 
@@ -27,7 +28,7 @@ class _StoppedError(Exception):
 )
 @click.option(
     "--plots",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(file_okay=False, path_type=Path),
     help="Folder for every plot as PNG, SVG, PDF and CSV, and the tables as CSV.",
 )
 @click.option(
@@ -67,11 +68,13 @@ def report(
     from gpu.study.analysis import analyse
     from gpu.study.reading import read_results
 
-    out = out or results.with_suffix(".html")
     look = Look.of(size, theme)
     found = read_results(results)
-    if out.exists() and out.samefile(results):
+    out = out or results.with_suffix(".html")
+    if exists(out) and out.samefile(results):
         raise FormicariumError(f"{out}: it holds the results; name another file with --out")
+    if not out.name or (exists(out) and not out.is_file()):
+        raise FormicariumError(f"{out}: it is no file; name one with --out")
     make_folder(plots)
 
     def work(cancelled: Callable[[], bool]) -> None:

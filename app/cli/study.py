@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 @click.option(
     "--gpu-runs", type=int, default=1, show_default=True, help="Runs at once on each GPU."
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: tcp://HOST:8786, or local to start one here.",
+)
 @click.option("--retry-failed", is_flag=True, help="Do the runs again that have failed.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs and how long; run none.")
 @json_option("Print a summary as one JSON object at the end.")
@@ -44,6 +49,7 @@ def study(
     out: Path | None,
     processes: int | None,
     gpu_runs: int,
+    cluster: str | None,
     retry_failed: bool,
     only_plan: bool,
     as_json: bool,
@@ -60,6 +66,8 @@ def study(
     from gpu.study.store import Store
     from gpu.study.study import Study
 
+    if only_plan and cluster is not None:
+        raise FormicariumError("--plan foresees the time on this machine: leave --cluster out")
     design, text = read_design(file)
     try:
         plan = make_plan(
@@ -67,7 +75,11 @@ def study(
         )
     finally:
         show_progress("")
-    runner = LocalRunner(processes, gpu_runs)
+    runner: Runner = LocalRunner(processes, gpu_runs)
+    if cluster is not None:
+        from gpu.study.cluster import ClusterRunner
+
+        runner = ClusterRunner(cluster, processes)
     if only_plan:
         return _foresee(plan, plan.runs, runner, as_json)
     out = out or file.with_suffix(".sqlite")

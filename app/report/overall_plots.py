@@ -102,7 +102,7 @@ def rank_plot(analysis: Analysis, test: Friedman) -> Plot:
         )
         fit_rows(axes, look, len(ordered))
         axes.set_ylim(0.4, len(ordered) + 0.6)
-        axes.set_xticks(range(1, len(ordered) + 1))
+        axes.set_xticks(range(1, len(ordered) + 1, 1 + len(ordered) // 15))
         axes.set_xlabel("mean rank (1 is best)")
         axes.grid(visible=False, axis="y")
 

@@ -33,9 +33,10 @@ def page(analysis: Analysis, look: Look, progress: Progress = lambda share, text
     style = importlib.resources.files("resources").joinpath("report/page.css").read_text("utf-8")
     plots = all_plots(analysis)
     figures: dict[str, list[tuple[Plot, Element]]] = {}
+    told: set[str] = set()  # what a kind of plot shows is said once
     for at, plot in enumerate(plots):
         progress(at / len(plots), plot.title)
-        figures.setdefault(plot.instance, []).append((plot, _figure(plot, look)))
+        figures.setdefault(plot.instance, []).append((plot, _figure(plot, look, told)))
     body = [
         *_beginning(analysis),
         *_results(analysis),
@@ -64,7 +65,7 @@ def _beginning(analysis: Analysis) -> Iterator[Element]:
     yield element("nav", *(element("a", text, href=f"#{name}") for name, text in links))
     yield element("ul", *(element("li", text) for text in words.planned(analysis)))
     limits = [f"{name.replace('_', ' ')} {value}" for name, value in results.budget.items()]
-    yield element("p", f"Each run ends at: {', '.join(limits) or 'no limit is on record'}.")
+    yield element("p", f"Limits of each run: {', '.join(limits) or 'no limit is on record'}.")
 
 
 def _results(analysis: Analysis) -> Iterator[Element]:
@@ -123,8 +124,10 @@ def _folded(figures: Sequence[tuple[Plot, Element]]) -> Iterator[Element]:
         yield element("details", summary, *aside)
 
 
-def _figure(plot: Plot, look: Look) -> Element:
-    """Return a plot with its words and its numbers."""
+def _figure(plot: Plot, look: Look, told: set[str]) -> Element:
+    """Return a plot with its numbers, and with its words unless they were ``told`` before."""
     csv = download(f"{plot.name}.csv", as_csv(plot.columns, plot.rows), "The numbers as CSV")
-    words_below = element("figcaption", plot.text, " ", csv)
+    text = "" if plot.text in told else f"{plot.text} "
+    told.add(plot.text)
+    words_below = element("figcaption", text, csv)
     return element("figure", image(rendered(plot, "svg", look), plot.title), words_below)

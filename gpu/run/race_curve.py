@@ -21,7 +21,12 @@ class BestCurve:
         return len(self._rows)
 
     def add(self, iteration: float, solutions: float, seconds: float, cost: float) -> None:
-        """Add a better cost: the iteration that found it, what had been built and spent then."""
+        """Add a cost: the iteration that found it, what had been built and spent then.
+
+        One that is no improvement is left out.
+        """
+        if self._rows and cost >= self._rows[-1][COST]:
+            return
         if len(self._rows) == MOST_POINTS:
             self._rows = self._rows[:1] + self._rows[1::2]
         self._rows.append((iteration, solutions, seconds, cost))

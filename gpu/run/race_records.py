@@ -30,18 +30,16 @@ class LaneRecord:
     log: str = ""  # path of the run's log
 
     def take_in(self, state: Snapshot) -> None:
-        """Note a newer state of the run."""
+        """Note a newer state of the run, and all improvements since the state before."""
+        for one in state.progress.improvements:
+            self.curve.add(one.iteration, one.solutions_built, one.seconds, one.cost)
         self.spent = max(self.spent, state.elapsed)
         if state.iteration > self.iterations:
             self.iterations, self.solutions = state.iteration, state.solutions_built
             self.seconds = state.elapsed
-        if state.best_solution is None or (self.cost is not None and state.best_cost > self.cost):
-            return
-        if self.cost is None or state.best_cost < self.cost:
+        better = self.cost is None or state.best_cost < self.cost
+        if state.best_solution is not None and better:
             self.cost, self.solution = state.best_cost, state.best_solution
-            share = state.best_iteration / max(state.iteration, 1)
-            built = round(state.solutions_built * share)
-            self.curve.add(state.best_iteration, built, state.elapsed, state.best_cost)
 
     def finish(self, outcome: Outcome) -> None:
         """Note the end of the run."""
@@ -95,7 +93,7 @@ def compare(
     begun = len(known) == len(records) and all(one.iterations for one in records)
     equal = max(known) if begun and known else None
     reached = [None if equal is None else one.curve.reached(equal) for one in records]
-    if any(seconds == 0.0 for seconds in reached):
+    if equal is not None and reached[costs.index(equal)] == 0.0:
         equal, reached = None, [None] * len(records)
     paces = [one.seconds / one.solutions if one.solutions else None for one in records]
     base = max((pace for pace in paces if pace), default=None)

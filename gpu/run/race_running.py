@@ -78,6 +78,7 @@ class RunningRace:
     def _run(self, run: Run, lane: int, start: threading.Barrier | None = None) -> None:
         """Run one lane; it begins to solve when all lanes are built, so that none has a lead."""
         record = self.records[lane]
+        run.observers.append(record.take_in)
         try:
             try:
                 run.build()
@@ -86,10 +87,8 @@ class RunningRace:
                     start.wait()
             if self._cancelled.is_set():
                 run.cancel()
-            record.take_in(run.state)
             while run.outcome is None:
                 run.advance()
-                record.take_in(run.state)
         except BaseException as error:  # this lane fails, and the others go on
             run.fail(error)
         finally:

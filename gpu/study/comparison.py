@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.study.statistics import LEVEL, Effect, Friedman, RankSum, effect, friedman, holm, rank_sum
+from gpu.study.statistics import (
+    LEVEL,
+    Effect,
+    Friedman,
+    RankSum,
+    effect,
+    friedman,
+    holm,
+    rank_sum,
+    share_of_wins,
+)
 from gpu.study.summary import Sample
 
 Place = tuple[str, str]
@@ -92,16 +103,17 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
     tests = [rank_sum(one.costs, other.costs) for one, other in pairs]
     corrected = holm([test.p for test in tests])
     shown: dict[Place, Comparison] = {}
-    beaten: dict[Place, list[bool]] = {}
+    wins: Counter[Place] = Counter()
     for (one, other), test, p in zip(pairs, tests, corrected, strict=True):
+        if p < LEVEL:
+            better = one if share_of_wins(one.costs, other.costs) > 0.5 else other
+            wins[better.instance, better.label] += 1
         for this, that in ((one, other), (other, one)):
-            found = Comparison(
-                this.instance, this.label, that.label, test, p, effect(this.costs, that.costs)
-            )
-            place = this.instance, this.label
-            beaten.setdefault(place, []).append(found.mark == "+")
             if that.label == references[this.instance]:
-                shown[place] = found
+                size = effect(this.costs, that.costs)
+                found = Comparison(this.instance, this.label, that.label, test, p, size)
+                shown[this.instance, this.label] = found
+    others = Counter(one.instance for one in samples)
     over, compared, left_out = _over_instances(samples, instances)
     return Comparisons(
         baseline=baseline,
@@ -109,7 +121,7 @@ def compare(samples: Sequence[Sample], baseline: str = "") -> Comparisons:
         shown=shown,
         lowest=lowest,
         clearly_best=frozenset(
-            () if baseline else (place for place, better in beaten.items() if all(better))
+            () if baseline else (place for place in wins if wins[place] == others[place[0]] - 1)
         ),
         untested=untested,
         note=_note(tests),

@@ -94,7 +94,7 @@ class Lane:
         self.process = _processes.Process(
             target=_serve, args=(theirs, self.device), name=f"study-{self.device}", daemon=True
         )
-        with _no_interrupts():
+        with without_interrupts():
             self.process.start()
         theirs.close()  # so that this end hears when the process ends
         self._pipe = ours
@@ -109,7 +109,7 @@ class Lane:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """Start processes that do not hear Ctrl-C or the end of the terminal: this one does."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -13,10 +13,9 @@ from gpu.study.control import Control
 from gpu.study.lane import GO_ON, PAUSE, Lane
 from gpu.study.plan import PlannedRun
 from gpu.study.record import failed
-from gpu.study.runner import GIVEN_UP, Listener, RunnerError
+from gpu.study.runner import ATTEMPTS, GIVEN_UP, Listener, RunnerError
 
 TICK = 0.1  # seconds after which the switches are looked at again
-ATTEMPTS = 2  # processes that a run may cost
 
 
 class LocalRunner:

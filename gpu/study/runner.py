@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from gpu.core.errors import FormicariumError
 from gpu.study.control import Control
 from gpu.study.plan import PlannedRun
 from gpu.study.record import Record
+
+ATTEMPTS = 2  # processes that a run may cost
+
+RESOURCES: Mapping[str, str] = {"cuda": "GPU", "cpu": "CORES"}
+"""What a worker of a cluster must have, by kind of device. Runs on one core go to any worker."""
 
 GIVEN_UP = (
     "the process that did this run ended twice without a result: it was killed, or the memory is "

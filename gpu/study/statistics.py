@@ -141,9 +141,17 @@ def effect(first: Sequence[float], second: Sequence[float]) -> Effect:
 
     The interval is Newcombe's (2006, method 5), which holds for samples that do not overlap, too.
     """
-    one, other = np.asarray(first, np.float64)[:, None], np.asarray(second, np.float64)
-    a12 = float(np.mean((one < other) + 0.5 * (one == other)))
+    a12 = share_of_wins(first, second)
     return Effect(a12, _newcombe(a12, len(first), len(second)))
+
+
+def share_of_wins(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return how often a value of ``first`` is lower than one of ``second``; equal ones are half.
+
+    Neither is empty.
+    """
+    one, other = np.asarray(first, np.float64)[:, None], np.asarray(second, np.float64)
+    return float(np.mean((one < other) + 0.5 * (one == other)))
 
 
 def _newcombe(a12: float, first: int, second: int) -> Interval:

@@ -14,7 +14,6 @@ from gpu.core import devices
 from gpu.core.devices import Device
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.instance import Instance
-from gpu.core.snapshot import Snapshot
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import Ending
 from gpu.run.result import Result
@@ -131,28 +130,13 @@ class Worker:
 
 def _done(run: Run, gate: Gate) -> tuple[Curve, Result]:
     """Do ``run`` to its end; return its curve and its result."""
-    points: list[tuple[int, float, int, int]] = []
-
-    def note(state: Snapshot) -> None:
-        if state.best_solution is None or (points and state.best_cost >= points[-1][3]):
-            return
-        found, made = state.best_iteration, state.iteration
-        built = state.solutions_built * found // made if made else 0  # every iteration: as many
-        points.append((found, state.elapsed, built, state.best_cost))
 
     def after_slice() -> None:
-        note(run.state)
         if not gate():
             run.cancel()
 
-    try:
-        run.build()
-        note(run.state)
-        while run.outcome is None:
-            run.advance()
-            after_slice()
-    finally:
-        run.close()
-    assert run.outcome is not None
-    note(run.outcome.state)
-    return Curve.of(points), Result.of(run.instance, run.session, run.outcome)
+    outcome = run.finish(after_slice)
+    points = (
+        (one.iteration, one.seconds, one.solutions_built, one.cost) for one in run.improvements
+    )
+    return Curve.of(points), Result.of(run.instance, run.session, outcome)

@@ -18,7 +18,7 @@ from views.widgets.layers import corners
 from views.widgets.layouts import fill
 from views.widgets.theme import PaintedWidget
 
-_LEAST = (110, 104)  # width and height
+_LEAST = (110, 92)  # width and height
 _GAP = 0.16  # gap between bars, as a share of the place of a bar
 
 

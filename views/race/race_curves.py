@@ -96,7 +96,7 @@ class RaceCurves(QWidget):
             self.optimum.set_points(np.array([[-1e12, known], [1e12, known]]))
             bottom = min(bottom, known)
         margin = 0.05 * max(high[1] - bottom, 0.01 if gap else 1.0)
-        self.plot.follow((low[0], high[0]), (bottom - margin, high[1] + margin), growing=True)
+        self.plot.follow((0.0, high[0]), (bottom - margin, high[1] + margin), growing=True)
 
     def _change_axes(self) -> None:
         display, across = display_of(self._instance), self.across.value

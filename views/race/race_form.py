@@ -52,8 +52,11 @@ class RaceForm(QWidget):
         each = make_label("muted", "Each lane has")
         fill(QHBoxLayout(budget), each, self.amount, self.kind, spacing=6)
         self.choices = QWidget()
-        self.choices.setLayout(FlowLayout(self.add, self.one_seed, budget, self.mode))
+        lanes = QWidget()
+        fill(QHBoxLayout(lanes), self.add, self.one_seed, spacing=8)
+        self.choices.setLayout(FlowLayout(lanes, budget, self.mode))
         fill(QVBoxLayout(self), self.choices, self.shared, spacing=4)
+        self.shared.hide()
         self.show_change(None)
 
     @property

@@ -20,7 +20,7 @@ from views.widgets.layouts import fill
 from views.widgets.view import Source, View
 
 MOST = len(ROLES)  # lanes
-_LEAST_WIDTH = 168  # of a lane where they stand side by side, in pixels
+_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
 _HINT = (
     "Race two to four colonies on this instance, each with the same budget. Choose a colony, "
     "device, parameters and seed in the panel at the left, and add it as a lane; do that again "

@@ -88,9 +88,8 @@ class RunTable(QTableView):
     @property
     def selected(self) -> list[RunRow]:
         """The selected rows, from top to bottom."""
-        ranges = (
-            self.selectionModel().selection().toList()
-        )  # selectedRows asks for flags of all cells
+        chosen = self.selectionModel().selection()  # selectedRows asks for the flags of each cell
+        ranges = [chosen.at(number) for number in range(chosen.count())]
         places = {at for one in ranges for at in range(one.top(), one.bottom() + 1)}
         return [self.runs.rows[at] for at in sorted(places)]
 

@@ -136,7 +136,7 @@ class RunsView(View):
         if shown != every:
             text = f"{whole(shown)} of {text}"
         if chosen:
-            text += f", {whole(chosen)} selected"
+            text = f"{whole(chosen)} of {whole(shown)} selected"
         self.count.setText(text if every else " ")
         self.table.setVisible(shown > 0)
         self.hint.setVisible(shown == 0)

@@ -136,20 +136,9 @@ def _palette_of(theme: Theme) -> QPalette:
 
 
 @cache
-def _unfilled() -> str:
-    return (files("resources") / "style" / "window.qss").read_text("utf-8")
-
-
-def _sizes(text: str) -> list[tuple[list[str], str]]:
-    """Return the selectors of each rule that has a size of type, and that size."""
-    rules = re.findall(r"([^{}]+){[^{}]*(font-size: [^;}]+)", re.sub(r"/\*.*?\*/", "", text))
-    return [([one.strip() for one in selectors.split(",")], size) for selectors, size in rules]
-
-
-@cache
 def _style_sheet() -> str:
     """Fill the palette's colours and both sizes of type into ``resources/style/window.qss``."""
-    text = _unfilled()
+    text = (files("resources") / "style" / "window.qss").read_text("utf-8")
     values = {name: _in_sheet(parts[0]) for name, parts in _PARTS.items()}
     values |= {"selected": _in_sheet(_SELECTED), "disabled": _in_sheet(_DISABLED)}
     values["hover"] = "rgba(128, 148, 172, 0.18)"
@@ -159,8 +148,9 @@ def _style_sheet() -> str:
         {name: f"{Theme(True, scale).points(factor)}pt" for name, factor in _FACTORS.items()}
         for scale in (1.0, PRESENTATION_SCALE)
     )
-    for selectors, size in _sizes(text):
-        inside = ", ".join(f'*[large="true"] {one}' for one in selectors)
+    rules = re.findall(r"([^{}]+){[^{}]*(font-size: [^;}]+)", re.sub(r"/\*.*?\*/", "", text))
+    for selectors, size in rules:
+        inside = ", ".join(f'*[large="true"] {one.strip()}' for one in selectors.split(","))
         text += f"{inside} {{ {Template(size).substitute(larger)}; }}\n"
     return Template(text).substitute(values | sizes)
 
@@ -179,16 +169,14 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     palette, large = _palette_of(theme), theme.scale > 1
-    recoloured = app.palette() != palette
-    changed = recoloured or window.property("large") != large
-    if recoloured:
-        app.setPalette(palette)
+    changed = (app.palette(), window.property("large")) != (palette, large)
+    app.setPalette(palette)
     app.setFont(theme.font())
     window.setProperty("large", large)
     if app.styleSheet() != (sheet := _style_sheet()):
         app.setStyleSheet(sheet)
     elif changed:
-        parts = [one for one in parts_of(window, later) if recoloured or _sized(one)]
+        parts = list(parts_of(window, later))
         restyle(part for part in parts if part.isVisible())
         hidden = [part for part in parts if not part.isVisible()]
 
@@ -203,20 +191,6 @@ def apply(theme: Theme, window: QWidget, later: Collection[QWidget] = ()) -> Non
         soon = QTimer(window, interval=_SOON)
         soon.timeout.connect(restyle_some)
         soon.start()
-
-
-def _sized(widget: QWidget) -> bool:
-    """Whether the style sheet may give ``widget`` a size of type, which :func:`apply` changes."""
-    role = widget.property("role")
-    return any(widget.inherits(kind) and wanted in ("", role) for kind, wanted in _sized_kinds())
-
-
-@cache
-def _sized_kinds() -> frozenset[tuple[str, str]]:
-    """Return class and role, or no role, of the widgets that rules with a size of type are for."""
-    ends = (one.split()[-1] for selectors, _ in _sizes(_unfilled()) for one in selectors)
-    found = (re.match(r'(\w+)(?:\[role="(\w+)"\])?', end) for end in ends)
-    return frozenset((one[1], one[2] or "") for one in found if one)
 
 
 def restyle(widgets: Iterable[QWidget]) -> None:

@@ -22,7 +22,7 @@ from gpu.run.session import Session
 from views.frame.activity import Activity
 from views.race.race_view import RaceView
 
-LOOK_EVERY = 250  # milliseconds between two comparisons of the lanes
+LOOK_EVERY = 500  # milliseconds between two comparisons of the lanes
 
 _ACTIVITIES = {
     RunState.BUILDING: Activity.BUILDING,

@@ -34,6 +34,10 @@ def test_page_and_plots_of_a_study(results: Path) -> None:
     assert made.returncode == 0, made.stderr
     names = [path.name for path in plots.iterdir()]
     assert len(names) == 7 * len(FORMS) + 2
+    for form, beginning in (("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("svg", b"<?xml")):
+        files = [*plots.glob(f"*.{form}")]
+        assert len(files) == 7
+        assert all(file.read_bytes().startswith(beginning) for file in files)
     assert made.stdout == ""
     assert made.stderr.splitlines() == [
         f"formicarium: written: {results.with_suffix('.html')}",
@@ -57,6 +61,10 @@ def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> N
         ([results, "--theme", "red"], "'light', 'dark'"),
         ([results, "--out", results], "it holds the results"),
         ([results, "--plots", text], "is a file"),
+        ([results, "--plots", ""], "name a folder"),
+        ([results, "--out", ""], "it is no file"),
+        ([results, "--out", "/dev/full"], "it is no file"),
+        ([""], "it is a folder"),
         ([text], "not the file of a study"),
         ([results.with_name("none.sqlite")], "none.sqlite: "),
     ):

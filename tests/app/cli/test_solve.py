@@ -153,7 +153,7 @@ def test_a_signal_ends_the_run_with_its_best_tour(tmp_path: Path, number: int) -
     log = tmp_path / f"{RING}-acs-seq-1.jsonl"
     process = started(*arguments, log=log)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 128 + number
     assert stderr == ""
     found = json.loads(stdout)

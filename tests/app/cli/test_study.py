@@ -105,6 +105,7 @@ def test_the_plan_says_how_many_runs_and_how_long(design: Path, inside: Command)
         (("acs", "beetles"), (), "there is no colony 'beetles'"),
         (('"acs"', '"acs"\ndevice = "cuda"'), (), "the study has runs on GPUs, and there is none"),
         (("", ""), ("--processes", "0"), "processes = 0 must be at least 1"),
+        (("", ""), ("--plan", "--cluster", "local"), "leave --cluster out"),
         (("", ""), ("--out", "five.tsp"), "five.tsp: it is not the file of a study"),
         (("", ""), ("--out", "no/a.sqlite"), "no/a.sqlite: it cannot be written"),
     ],

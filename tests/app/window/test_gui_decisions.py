@@ -96,7 +96,7 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
     shown(qtbot, application, 0, 1)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
-    qtbot.waitUntil(view.hint.isVisible, timeout=5000)
+    qtbot.waitUntil(view.hint.isVisible)
     assert "Pause it (Space)" in view.hint.text()
     assert not view.controls.isEnabled()
     press(window, Qt.Key.Key_Space)

@@ -145,7 +145,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["the first"])
     # delete two, after a question
     click_cell(view, 1, "Colony", CONTROL)
-    assert view.count.text() == "3 runs, 2 selected"
+    assert view.count.text() == "2 of 3 selected"
     press(view.table, Qt.Key.Key_Delete)
     answer(application, "Keep")
     assert earlier.exists()

@@ -106,6 +106,9 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     open_(qtbot, application)
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
+    run = application.runs.current
+    assert run is not None
+    qtbot.waitUntil(lambda: run.snapshot is not None)
     qtbot.wait(100)
     assert state(application).pheromone is None
     press(window, Qt.Key.Key_6)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import FormicariumError, ParameterError
+from gpu.core.history import Improvement, Progress
 from gpu.core.snapshot import Snapshot
 from gpu.run.outcome import Ending
 from gpu.run.race import Budget, Race, RaceError, sharing, sharing_text
@@ -32,7 +33,9 @@ def state(iteration: int, cost: int, best_iteration: int, elapsed: float) -> Sna
     """A state of a colony of ten ants."""
     tour = np.arange(INSTANCE.n, dtype=np.int32)
     numbers = (iteration, 10 * iteration, cost, best_iteration, cost, float(cost))
-    return Snapshot(*numbers, best_solution=tour, elapsed=elapsed)
+    found = Improvement(best_iteration, elapsed, 10 * best_iteration, cost, float(cost))
+    progress = Progress(iteration, (found,))
+    return Snapshot(*numbers, best_solution=tour, elapsed=elapsed, progress=progress)
 
 
 def record(*states: tuple[int, int, int, float]) -> LaneRecord:

@@ -70,6 +70,8 @@ def test_what_beats_all_others_is_clearly_best() -> None:
     rows = [*runs("ring", "good", GOOD), *runs("ring", "bad", BAD), *runs("ring", "worse", BAD)]
     found = analyse(study(rows)).comparisons
     assert found.clearly_best == {("ring", "good")}
+    rows.append(failed("ring", "unknown"))  # whether good is better than this, nobody knows
+    assert not analyse(study(rows)).comparisons.clearly_best
 
 
 def test_marks_with_a_baseline_go_both_ways() -> None:

@@ -135,11 +135,11 @@ def test_watching_plays_the_steps_to_the_last(
     click(view.controls.pace)
     assert view.controls.pace.text() == "20/s"
     click(view.controls.watch)
-    qtbot.waitUntil(lambda: chosen(view) == (0, 119), timeout=5000)
+    qtbot.waitUntil(lambda: chosen(view) == (0, 119))
     assert not view.controls.watch.isChecked()
     assert answerer.asked[-2:] == [(0, 118), (0, 119)]
     click(view.controls.watch)  # again from the first
-    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100, timeout=5000)
+    qtbot.waitUntil(lambda: 3 <= chosen(view)[1] < 100)
     press(view, Qt.Key.Key_Left)  # whoever steps by hand watches no longer
     assert not view.controls.watch.isChecked()
     before = chosen(view)
@@ -152,6 +152,7 @@ def test_watching_waits_for_each_answer(qtbot: QtBot, view: DecisionView) -> Non
     view.asked.connect(lambda ant, step: asked.append((ant, step)))
     view.offer(10, CITIES.n, "", 4)
     press(view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: len(asked) == 2)
     qtbot.wait(100)
     assert asked == [(0, 1), (0, 2)]
     press(view, Qt.Key.Key_W)

@@ -167,8 +167,9 @@ def test_what_was_hidden_has_the_new_theme_when_it_is_shown(
     window.setup.seed_field.problem = "wrong"
     # Hidden parts of the panel follow a moment later.
     danger = LIGHT.colour("danger")
-    qtbot.waitUntil(lambda: problem.palette().windowText().color() == danger)
-    assert problem.font().pointSizeF() == pytest.approx(window.theme.points(0.92))
+    small = pytest.approx(window.theme.points(0.92))
+    qtbot.waitUntil(lambda: problem.font().pointSizeF() == small)
+    assert problem.palette().windowText().color() == danger
     menu = window.menuBar().actions()[0].menu()
     assert isinstance(menu, QWidget)
     panel = LIGHT.colour("panel")
@@ -262,4 +263,4 @@ def test_what_had_to_wait_is_drawn_once_there_is_time(qtbot: QtBot, window: Main
         drawn.append(len(view.curves["latest"].points))
     assert drawn[-1] < 29
     window.dashboard.queue.limit(math.inf)
-    qtbot.waitUntil(lambda: len(view.curves["latest"].points) == 29, timeout=5000)
+    qtbot.waitUntil(lambda: len(view.curves["latest"].points) == 29)

@@ -125,7 +125,7 @@ def test_many_runs_leave_room_for_the_plot(
         shown = sum(chip.isVisible() for chip in view.overlays.chips)
         assert 0 < shown <= MOST_CHIPS
         assert view.overlays.more.text() == f"and {50 - shown} more"
-        qtbot.waitUntil(lambda: view.plot.height() > 0.3 * view.height(), timeout=2000)
+        qtbot.waitUntil(lambda: view.plot.height() > 0.3 * view.height())
     assert len(drawn(view)) == 50
     assert view.overlays.several_instances
     assert view.overlays.chips[0].text() == "instance 0, acs-seq, seed 0"
