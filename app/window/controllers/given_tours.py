@@ -32,12 +32,12 @@ class GivenTourController(Controller):
     @Slot()
     def _show(self) -> None:
         """Show another tour, or none, and say how long it is."""
-        given, window = self._instance.given, self._window
+        given, view = self._instance.given, self._window.view(TourView)
         self._compared = None
-        window.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
+        view.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
         self._describe()
         if given is not None:
-            window.tell(f"Opened {self._facts(given)}", "info")
+            self._window.tell(f"Opened {self._facts(given)}", "info")
             self._compare()
 
     @Slot(object)
