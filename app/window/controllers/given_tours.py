@@ -26,6 +26,7 @@ class GivenTourController(Controller):
         self._compared: tuple[object, int] | None = None  # with the best of which run and iteration
         self._timer = QTimer(self, singleShot=True, interval=EVERY)
         self._timer.timeout.connect(self._compare)
+        self._window.closing.connect(self._timer.stop)
         self._instance.given_changed.connect(self._show)
         self._runs.current_changed.connect(self._follow)
 
